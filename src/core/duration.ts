@@ -1,0 +1,28 @@
+const UNITS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** `90s`, `30m`, `2h`, `1h30m`, or a bare number of seconds; undefined if it is none of these or not positive. */
+export function parseDuration(text: string): number | undefined {
+  const trimmed = text.trim();
+  if (/^\d+$/.test(trimmed)) return positive(Number(trimmed) * 1000);
+  if (!/^(\d+(\.\d+)?(ms|s|m|h|d)\s*)+$/.test(trimmed)) return undefined;
+  let total = 0;
+  for (const [, amount, unit] of trimmed.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)) total += Number(amount) * UNITS[unit!]!;
+  return positive(Math.round(total));
+}
+
+/** A timer in Node holds 2^31 ms (24 days); what is longer would fire at once. */
+const LONGEST = 2 ** 31 - 1;
+
+function positive(milliseconds: number): number | undefined {
+  return milliseconds > 0 ? Math.min(milliseconds, LONGEST) : undefined;
+}
+
+/** For people: `0.4s`, `12s`, `3m 20s`, `2h 5m`. */
+export function formatDuration(milliseconds: number): string {
+  const seconds = milliseconds / 1000;
+  if (seconds < 10) return `${seconds.toFixed(1)}s`;
+  if (seconds < 60) return `${Math.round(seconds)}s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes}m ${Math.floor(seconds % 60)}s`;
+  return `${Math.floor(minutes / 60)}h ${minutes % 60}m`;
+}

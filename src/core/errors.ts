@@ -1,0 +1,78 @@
+/** What went wrong, as a closed set: scripts may rely on these words. */
+export type ErrorCode =
+  | 'usage'
+  | 'bad-name'
+  | 'bad-manager'
+  | 'bad-table'
+  | 'bad-task'
+  | 'bad-env'
+  | 'bad-placeholder'
+  | 'bad-folder'
+  | 'bad-transition'
+  | 'not-found'
+  | 'nothing-to-do'
+  | 'locked'
+  | 'already-running'
+  | 'agent-missing'
+  | 'disk'
+  | 'lost-context'
+  | 'stopped';
+
+/** Exit codes that scripts may rely on; `docs/formats.md` and `--help` list them. */
+export const EXIT = {
+  done: 0,
+  bug: 1,
+  badInput: 2,
+  failedItems: 3,
+  stopped: 4,
+  alreadyRunning: 5,
+  agentMissing: 6,
+  interrupted: 130,
+} as const;
+
+const EXIT_OF: Record<ErrorCode, number> = {
+  usage: EXIT.badInput,
+  'bad-name': EXIT.badInput,
+  'bad-manager': EXIT.badInput,
+  'bad-table': EXIT.badInput,
+  'bad-task': EXIT.badInput,
+  'bad-env': EXIT.badInput,
+  'bad-placeholder': EXIT.badInput,
+  'bad-folder': EXIT.badInput,
+  'bad-transition': EXIT.badInput,
+  'not-found': EXIT.badInput,
+  'nothing-to-do': EXIT.badInput,
+  disk: EXIT.badInput,
+  locked: EXIT.stopped,
+  'lost-context': EXIT.stopped,
+  stopped: EXIT.stopped,
+  'already-running': EXIT.alreadyRunning,
+  'agent-missing': EXIT.agentMissing,
+};
+
+export interface Place {
+  readonly file?: string;
+  /** 1-based, as editors count. */
+  readonly line?: number;
+}
+
+/** Wrong input or environment: cause, place, and what to do about it. Anything else that is thrown is a bug. */
+export class NightshiftError extends Error {
+  override readonly name = 'NightshiftError';
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+  readonly file: string | undefined;
+  readonly line: number | undefined;
+
+  constructor(code: ErrorCode, message: string, hint?: string, place: Place = {}) {
+    super(message);
+    this.code = code;
+    this.hint = hint;
+    this.file = place.file;
+    this.line = place.line;
+  }
+
+  get exitCode(): number {
+    return EXIT_OF[this.code];
+  }
+}

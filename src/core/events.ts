@@ -1,0 +1,98 @@
+import type { CriterionVerdict, Usage } from './model.ts';
+import type { Status } from './status.ts';
+
+/**
+ * Everything that happens in a run, as one stream: the journal, the terminal and `--json` are folds over it.
+ * `docs/events.md` describes each; names are `noun:verb`.
+ */
+export interface EventMap {
+  'run:started': { total: number; tasks: string[]; parallel: boolean; agent: string; pid: number; recovered: number; waiting: number };
+  'run:warning': { message: string };
+  'run:draining': { signal: string; running: number };
+  'run:waiting': { ms: number; reason: string };
+  'run:finished': { exitCode: number; reason: string; ms: number } & Counts;
+  'batch:claimed': { indices: number[]; size: number };
+  'batch:finished': { from: number; to: number; reason: string; done: number; failed: number; returned: number };
+  'dev:started': { agent: string; key: string; version: string };
+  'attempt:finished': { status: string; reason?: string };
+  'dev:finished': {
+    status: string;
+    attempts: number;
+    ms: number;
+    reason?: string;
+    captured?: Record<string, string>;
+    recommendations?: string[];
+    usage?: Usage;
+    compacted?: boolean;
+    key: string;
+  };
+  'qa:started': { agent: string };
+  'qa:finished': { status: 'PASS' | 'FAIL' | 'NONE'; ms: number; reason?: string; verdicts: CriterionVerdict[]; usage?: Usage; key: string };
+  'item:recorded': { from: Status; to: Status; reason?: string; key: string };
+  'item:returned': { reason: string };
+  'item:withdrawn': { reason: string };
+  'edit:reverted': { file: string; what: string; kept?: string };
+  'table:edited': { changes: CellEdit[]; by: string };
+  'table:grew': { rows: number };
+  'steps:changed': { from: string; to: string; summary: string; lessons: Lesson[] };
+  'steps:refused': { reason: string; recommendations: Recommendation[] };
+  progress: { done: number; total: number; compacted: boolean };
+}
+
+export interface Counts {
+  total: number;
+  completed: number;
+  failed: number;
+  remaining: number;
+}
+
+/** A cell that a person changed through a command while a run may be going on: the run takes it as meant. */
+export interface CellEdit {
+  item: string;
+  column: string;
+  from: string;
+  to: string;
+}
+
+export interface Recommendation {
+  text: string;
+  item: string;
+  row: number;
+  attempts: number;
+}
+
+export interface Lesson {
+  text: string;
+  rows: number[];
+  attempts: number[];
+}
+
+/** Where an event belongs; absent where it does not apply. */
+export interface Subject {
+  task?: string;
+  index?: number;
+  attempt?: number;
+  item?: string;
+}
+
+export type EventType = keyof EventMap;
+
+/** What a part of the engine says; the run stamps it. */
+export type Happening = { [T in EventType]: { type: T } & Subject & EventMap[T] }[EventType];
+
+export type NightshiftEvent = Happening & { at: string; run: string; seq: number; shift: string };
+
+/** A line of a transcript: kept in a file of its own, never in the journal. */
+export interface TranscriptEntry {
+  readonly kind: 'prompt' | 'output' | 'error' | 'note';
+  readonly text: string;
+}
+
+export interface TranscriptHappening extends Subject {
+  type: 'transcript';
+  role: 'dev' | 'qa' | 'manager';
+  key: string;
+  entry: TranscriptEntry;
+}
+
+export type Emit = (happening: Happening | TranscriptHappening) => void;

@@ -1,0 +1,119 @@
+import type { Status } from './status.ts';
+
+/** The words of the domain as data. Everything that crosses a seam (order, outcome) is plain JSON. */
+
+export type Role = 'manager' | 'dev' | 'qa';
+
+/** Text in which secrets stand by name; whoever runs it has the values. */
+export type Text = readonly (string | SecretName)[];
+export interface SecretName {
+  readonly env: string;
+}
+
+/** A shell script that gets its values through the environment, never as text (rule V4). */
+export interface Script {
+  readonly source: string;
+  readonly values: Readonly<Record<string, string | SecretName>>;
+  /** Where its first line stands in the task file. */
+  readonly line: number;
+}
+
+export interface Step {
+  readonly number: number;
+  readonly text: Text;
+  readonly scripts: readonly Script[];
+}
+
+export interface Criterion {
+  readonly text: Text;
+  /** Absent: only qa can judge it. */
+  readonly check?: Script;
+}
+
+/** How a task is done, after the task's Configuration was laid over the shift's. */
+export interface Settings {
+  readonly agent: string;
+  readonly command?: string;
+  readonly model?: string;
+  readonly tools: readonly string[];
+  readonly qa: 'auto' | 'always';
+  readonly timeoutMs: number;
+  readonly checkTimeoutMs: number;
+  readonly outputs: readonly string[];
+  readonly passEnv: readonly string[];
+}
+
+/** One item-task for one agent: all that it needs, so that a worker elsewhere could carry it out unchanged. */
+export interface Order {
+  readonly role: 'dev' | 'qa';
+  readonly shift: { readonly name: string; readonly folder: string; readonly table: string; readonly root: string };
+  readonly task: string;
+  /** Which version of the Steps this is (rule L4). */
+  readonly version: string;
+  readonly item: { readonly id: string; readonly index: number; readonly metadata: Readonly<Record<string, string>> };
+  readonly token: string;
+  readonly key: string;
+  /** Milliseconds since 1970; what is not finished then is ended, and that is final. */
+  readonly deadline: number;
+  readonly workingDir: Text;
+  readonly settings: Settings;
+  /** The task file with placeholders filled in, for a reader. */
+  readonly document: Text;
+  readonly steps: readonly Step[];
+  readonly criteria: readonly Criterion[];
+  /** The names in the shift's `.env`; the values stay where the agent runs. */
+  readonly secretNames: readonly string[];
+  /** Why this item failed before it was reset (rule D1). */
+  readonly lastFailure?: string;
+  /** For a qa right after its dev: the checks passed at the end of that attempt and are not run again. */
+  readonly checksPassed?: boolean;
+}
+
+export interface CriterionVerdict {
+  readonly criterion: string;
+  readonly status: 'PASS' | 'FAIL';
+  readonly reason?: string;
+  /** The engine ran it itself: nobody can overrule it. */
+  readonly checked?: boolean;
+}
+
+export interface Usage {
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  readonly costUsd?: number;
+}
+
+/** What became of an order. `to` absent: not the item's fault, it is given back (dev) or stays at `qa` (qa). */
+export interface Outcome {
+  readonly role: 'dev' | 'qa';
+  readonly id: string;
+  readonly token: string;
+  readonly to?: Extract<Status, 'qa' | 'done' | 'failed'>;
+  readonly attempts: number;
+  readonly reason?: string;
+  readonly verdicts: readonly CriterionVerdict[];
+  readonly outputs: Readonly<Record<string, string>>;
+  readonly captured: Readonly<Record<string, string>>;
+  readonly recommendations: readonly string[];
+  readonly usage: Usage;
+  readonly compacted: boolean;
+}
+
+/** The shift's own settings, read from `manager.md`. */
+export interface ShiftSettings {
+  readonly name?: string;
+  readonly created?: string;
+  readonly parallel: boolean;
+  readonly batchSize?: number;
+  readonly maxBatchSize?: number;
+  readonly learn: boolean;
+  /** How long the run goes on without any progress while trouble is not the items' fault (rule X5). */
+  readonly patienceMs: number;
+}
+
+/** A `- key: value` line, and where it stands. */
+export interface Setting {
+  readonly key: string;
+  readonly value: string;
+  readonly line: number;
+}

@@ -1,0 +1,64 @@
+import { NightshiftError } from './errors.ts';
+
+const SHIFT_NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
+const TASK_NAME = /^[a-z][a-z0-9_]*$/;
+/** Long names break file systems and screens; 64 is what people type. */
+const LONGEST_NAME = 64;
+const RESERVED_SHIFT_NAMES = ['archive'];
+
+export function checkShiftName(name: string): void {
+  if (SHIFT_NAME.test(name) && name.length <= LONGEST_NAME && !RESERVED_SHIFT_NAMES.includes(name)) return;
+  const rule = RESERVED_SHIFT_NAMES.includes(name)
+    ? `${name} is the folder for archived shifts`
+    : `a shift name is kebab-case: lower-case letters, digits and single hyphens, at most ${LONGEST_NAME} characters`;
+  throw new NightshiftError('bad-name', `${quote(name)} is not a shift name: ${rule}`, suggestion(name, '-'));
+}
+
+export function checkTaskName(name: string): void {
+  if (TASK_NAME.test(name) && name.length <= LONGEST_NAME) return;
+  const rule = `a task name is snake_case: lower-case letters, digits and underscores, beginning with a letter, at most ${LONGEST_NAME} characters`;
+  throw new NightshiftError('bad-name', `${quote(name)} is not a task name: ${rule}`, suggestion(name, '_'));
+}
+
+function quote(name: string): string {
+  return JSON.stringify(name.length > 80 ? `${name.slice(0, 77)}...` : name);
+}
+
+function suggestion(name: string, joint: '-' | '_'): string {
+  const words = name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '');
+  let better = words.join(joint).slice(0, LONGEST_NAME);
+  while (better.endsWith(joint)) better = better.slice(0, -1);
+  if (joint === '_' && !/^[a-z]/.test(better)) better = `task${better === '' ? '' : `_${better}`}`.slice(0, LONGEST_NAME);
+  if (better === '' || RESERVED_SHIFT_NAMES.includes(better)) better = `my${joint}shift`;
+  return `try ${better}`;
+}
+
+/** The known name that is most like a mistyped one, if any is near enough to be meant. */
+export function nearest(name: string, known: Iterable<string>): string | undefined {
+  let best: string | undefined;
+  let bestDistance = Math.max(2, Math.floor(name.length / 3)) + 1;
+  for (const candidate of known) {
+    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
+    if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
+  }
+  return best;
+}
+
+function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const current = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substitution = previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      current.push(Math.min(substitution, previous[j]! + 1, current[j - 1]! + 1));
+    }
+    previous = current;
+  }
+  return previous[b.length]!;
+}
