@@ -1,5 +1,5 @@
 import type { TranscriptEntry } from '../core/events.ts';
-import type { Step, Usage, Role } from '../core/model.ts';
+import type { Role, Step, Usage } from '../core/model.ts';
 
 /**
  * An agent is a program that plays a role. It is driven through sessions: opened, asked one or more times, closed.
@@ -8,7 +8,7 @@ import type { Step, Usage, Role } from '../core/model.ts';
 export interface Agent {
   readonly name: string;
   /** Whether the program is there, before anything is claimed. A sentence with what to do, or undefined. */
-  missing(settings: AgentSettings): Promise<string | undefined>;
+  missing(settings: AgentSettings, place: Place): Promise<string | undefined>;
   open(opening: Opening): Promise<Session>;
 }
 
@@ -16,6 +16,13 @@ export interface AgentSettings {
   readonly command?: string;
   readonly model?: string;
   readonly tools: readonly string[];
+}
+
+/** Where a program would run. */
+export interface Place {
+  /** Absent: each item has its own, so nothing can be said about relative paths yet. */
+  readonly folder?: string;
+  readonly environment: Readonly<Record<string, string>>;
 }
 
 export interface Opening {

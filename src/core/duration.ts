@@ -6,7 +6,8 @@ export function parseDuration(text: string): number | undefined {
   if (/^\d+$/.test(trimmed)) return positive(Number(trimmed) * 1000);
   if (!/^(\d+(\.\d+)?(ms|s|m|h|d)\s*)+$/.test(trimmed)) return undefined;
   let total = 0;
-  for (const [, amount, unit] of trimmed.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)) total += Number(amount) * UNITS[unit!]!;
+  for (const [, amount, unit] of trimmed.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g))
+    total += Number(amount) * UNITS[unit!]!;
   return positive(Math.round(total));
 }
 

@@ -6,7 +6,15 @@ import type { Status } from './status.ts';
  * `docs/events.md` describes each; names are `noun:verb`.
  */
 export interface EventMap {
-  'run:started': { total: number; tasks: string[]; parallel: boolean; agent: string; pid: number; recovered: number; waiting: number };
+  'run:started': {
+    total: number;
+    tasks: string[];
+    parallel: boolean;
+    agent: string;
+    pid: number;
+    recovered: number;
+    waiting: number;
+  };
   'run:warning': { message: string };
   'run:draining': { signal: string; running: number };
   'run:waiting': { ms: number; reason: string };
@@ -27,15 +35,23 @@ export interface EventMap {
     key: string;
   };
   'qa:started': { agent: string };
-  'qa:finished': { status: 'PASS' | 'FAIL' | 'NONE'; ms: number; reason?: string; verdicts: CriterionVerdict[]; usage?: Usage; key: string };
-  'item:recorded': { from: Status; to: Status; reason?: string; key: string };
+  'qa:finished': {
+    status: 'PASS' | 'FAIL' | 'NONE';
+    ms: number;
+    reason?: string;
+    verdicts: CriterionVerdict[];
+    usage?: Usage;
+    key: string;
+  };
+  'item:recorded': { from: Status; to: Status; reason?: string };
   'item:returned': { reason: string };
   'item:withdrawn': { reason: string };
   'edit:reverted': { file: string; what: string; kept?: string };
   'table:edited': { changes: CellEdit[]; by: string };
   'table:grew': { rows: number };
-  'steps:changed': { from: string; to: string; summary: string; lessons: Lesson[] };
-  'steps:refused': { reason: string; recommendations: Recommendation[] };
+  /** `considered`: the items whose recommendations are settled by this, whether they were taken or not. */
+  'steps:changed': { from: string; to: string; summary: string; lessons: Lesson[]; considered: string[] };
+  'steps:kept': { reason: string; recommendations: Recommendation[]; considered: string[] };
   progress: { done: number; total: number; compacted: boolean };
 }
 

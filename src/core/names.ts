@@ -34,7 +34,8 @@ function suggestion(name: string, joint: '-' | '_'): string {
     .filter((word) => word !== '');
   let better = words.join(joint).slice(0, LONGEST_NAME);
   while (better.endsWith(joint)) better = better.slice(0, -1);
-  if (joint === '_' && !/^[a-z]/.test(better)) better = `task${better === '' ? '' : `_${better}`}`.slice(0, LONGEST_NAME);
+  if (joint === '_' && !/^[a-z]/.test(better))
+    better = `task${better === '' ? '' : `_${better}`}`.slice(0, LONGEST_NAME);
   if (better === '' || RESERVED_SHIFT_NAMES.includes(better)) better = `my${joint}shift`;
   return `try ${better}`;
 }

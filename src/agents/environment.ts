@@ -1,0 +1,60 @@
+import type { Order } from '../core/model.ts';
+
+export type Environment = Readonly<Record<string, string>>;
+
+export interface EnvironmentSources {
+  /** What nightshift itself was started with. */
+  readonly caller: Readonly<Record<string, string | undefined>>;
+  /** `NAME` or `PREFIX_*`. */
+  readonly passEnv: readonly string[];
+  /** The shift's `.env`. */
+  readonly secrets: Environment;
+  /** The NIGHTSHIFT_* variables. */
+  readonly own: Environment;
+}
+
+/** What every agent is given of the caller's environment; all else takes a `pass-env` (rule S5). */
+const ALWAYS = [
+  ...['PATH', 'HOME', 'LANG', 'LC_*', 'TERM', 'TMPDIR', 'USER', 'SHELL', 'SSH_AUTH_SOCK', 'XDG_*'],
+  ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'no_proxy', 'all_proxy'],
+  ...['SSL_CERT_FILE', 'SSL_CERT_DIR', 'NODE_EXTRA_CA_CERTS', 'CURL_CA_BUNDLE', 'REQUESTS_CA_BUNDLE'],
+  ...['GIT_SSL_CAINFO', 'GIT_SSL_CAPATH', 'AWS_CA_BUNDLE', 'PIP_CERT', 'CARGO_HTTP_CAINFO', 'DENO_CERT'],
+];
+
+/** The whole environment of an agent or a check; the later source wins: caller, `.env`, own. */
+export function agentEnvironment({ caller, passEnv, secrets, own }: EnvironmentSources): Record<string, string> {
+  const patterns = [...ALWAYS, ...passEnv];
+  const given: Record<string, string> = {};
+  for (const [name, value] of Object.entries(caller)) {
+    if (value !== undefined && patterns.some((pattern) => matches(name, pattern))) given[name] = value;
+  }
+  return { ...given, ...secrets, ...own };
+}
+
+/** For `preview`: which names an agent sees, and which of the caller's it does not. */
+export function environmentNames(sources: EnvironmentSources): { given: string[]; withheld: string[] } {
+  const given = agentEnvironment(sources);
+  const withheld = Object.keys(sources.caller).filter((name) => !Object.hasOwn(given, name));
+  return { given: Object.keys(given).sort(), withheld: withheld.sort() };
+}
+
+function matches(name: string, pattern: string): boolean {
+  return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
+}
+
+/** The variables that tell an agent, its checks and what they start which item this is; also the mark for leftovers. */
+export function itemEnvironment(order: Order, attempt: number, outputFile: string): Record<string, string> {
+  return {
+    NIGHTSHIFT_ROLE: order.role,
+    NIGHTSHIFT_SHIFT: order.shift.name,
+    NIGHTSHIFT_SHIFT_DIR: order.shift.folder,
+    NIGHTSHIFT_TABLE: order.shift.table,
+    NIGHTSHIFT_TASK: order.task,
+    NIGHTSHIFT_INDEX: String(order.item.index),
+    NIGHTSHIFT_ROW: String(order.item.index + 1),
+    NIGHTSHIFT_ATTEMPT: String(attempt),
+    NIGHTSHIFT_ITEM: JSON.stringify(order.item.metadata),
+    NIGHTSHIFT_KEY: order.key,
+    NIGHTSHIFT_OUTPUT: outputFile,
+  };
+}

@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process';
+import type { Writable } from 'node:stream';
+
+/**
+ * One small process that outlives nightshift by a moment: it knows the process groups that nightshift has started, and
+ * when the pipe to it is closed, by an exit or by a `kill -9`, it kills what is left of them. In a session of its own,
+ * so that Ctrl-C does not reach it; with an empty environment, so that no sweep for leftovers finds it.
+ */
+const SCRIPT = `
+trap '' HUP INT QUIT TERM
+groups=' '
+while read -r change group; do
+  case $change in
+    +) groups="$groups$group " ;;
+    -) case $groups in *" $group "*) groups="\${groups%% $group *} \${groups#* $group }" ;; esac ;;
+  esac
+done
+for group in $groups; do kill -s KILL -- "-$group"; done
+`;
+
+/** A guard that can't be started three times in a row won't be started. */
+const TRIES = 3;
+
+const groups = new Set<number>();
+let guard: Writable | undefined;
+
+/**
+ * Resolves when the guard is certain to learn of the group, also if nightshift is killed right after: what is written
+ * into a pipe is read before its end. Rejects when there can be no guard; then nothing may run.
+ */
+export async function guardGroup(group: number): Promise<void> {
+  groups.add(group);
+  for (let tries = 0; tries < TRIES; tries++) {
+    guard ??= startGuard();
+    if (await write(guard, `+ ${group}\n`)) return;
+    guard = undefined;
+  }
+  groups.delete(group);
+  throw new Error('the process that watches over agents could not be started');
+}
+
+/** Only for a group of which nothing is left: its number may be given to somebody else's processes. */
+export function releaseGroup(group: number): void {
+  groups.delete(group);
+  guard?.write(`- ${group}\n`);
+}
+
+function startGuard(): Writable {
+  const child = spawn('/bin/sh', ['-c', SCRIPT], {
+    cwd: '/',
+    env: {},
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  const pipe = child.stdin;
+  child.on('error', () => {});
+  pipe.on('error', () => {});
+  // Somebody killed it: the groups that run now must not be without.
+  child.on('exit', () => {
+    if (guard !== pipe) return;
+    guard = groups.size > 0 ? startGuard() : undefined;
+  });
+  // It must not keep nightshift from ending.
+  child.unref();
+  (pipe as Writable & { unref?(): void }).unref?.();
+  for (const group of groups) pipe.write(`+ ${group}\n`);
+  return pipe;
+}
+
+function write(pipe: Writable, line: string): Promise<boolean> {
+  return new Promise((resolve) => pipe.write(line, (error) => resolve(error == null)));
+}

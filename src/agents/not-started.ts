@@ -1,0 +1,79 @@
+import { statSync } from 'node:fs';
+
+/** There was never a process. `fault`: whether another item would have got one. */
+export interface NotStarted {
+  readonly kind: 'not-started';
+  readonly reason: string;
+  readonly fault: 'item' | 'system';
+}
+
+interface Request {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** MAX_ARG_STRLEN of Linux, 128 KiB, less the NUL at the end: for `NAME=value`, and for each argument. */
+const LONGEST_STRING = 131_071;
+
+/** What the system would refuse anyway, in words that name the culprit. */
+export function whyUnstartable({ args, env }: Request): NotStarted | undefined {
+  for (const [name, value] of Object.entries(env)) {
+    if (value.includes('\0')) return itemsFault(`the environment variable ${name} would hold a NUL byte: remove it`);
+    const bytes = Buffer.byteLength(name) + 1 + Buffer.byteLength(value);
+    if (process.platform === 'linux' && bytes > LONGEST_STRING) {
+      return itemsFault(
+        `the environment variable ${name} is too large: ${bytes} bytes with its name, and Linux allows ${LONGEST_STRING}; ` +
+          'put the long text into a file, and its path into the table',
+      );
+    }
+  }
+  for (const arg of args) {
+    if (arg.includes('\0')) return itemsFault('the script or command line holds a NUL byte: remove it');
+    const bytes = Buffer.byteLength(arg);
+    if (process.platform === 'linux' && bytes > LONGEST_STRING) {
+      return itemsFault(
+        `the script or command line is too large: ${bytes} bytes, and Linux allows ${LONGEST_STRING}; put it into a file of its own`,
+      );
+    }
+  }
+  return undefined;
+}
+
+export function whyNotStarted(error: NodeJS.ErrnoException, { file, cwd }: Request): NotStarted {
+  switch (error.code) {
+    case 'E2BIG':
+      return itemsFault(
+        'the environment and the arguments are too large together (getconf ARG_MAX says what is allowed): ' +
+          'put long texts into files, and their paths into the table',
+      );
+    case 'EAGAIN':
+    case 'ENOMEM':
+      return systemsFault(
+        `no room for another process (${error.code}): lower max-batch-size, or allow more (ulimit -u, memory)`,
+      );
+    case 'EMFILE':
+    case 'ENFILE':
+      return systemsFault(`too many open files (${error.code}): lower max-batch-size, or allow more (ulimit -n)`);
+  }
+  if (!isFolder(cwd)) return itemsFault(`the folder to work in is not there: ${cwd}; make it, or correct working-dir`);
+  if (error.code === 'EACCES') return itemsFault(`the folder to work in may not be entered: ${cwd}`);
+  return systemsFault(`${file} could not be started: ${error.message}`);
+}
+
+function itemsFault(reason: string): NotStarted {
+  return { kind: 'not-started', reason, fault: 'item' };
+}
+
+function systemsFault(reason: string): NotStarted {
+  return { kind: 'not-started', reason, fault: 'system' };
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}

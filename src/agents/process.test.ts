@@ -1,0 +1,186 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Ended, howItEnded, type ProcessRequest, runProcess, SHELL } from './process.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'nightshift-process-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function sh(source: string, more: Partial<ProcessRequest> = {}): Promise<Ended> {
+  return runProcess({
+    file: SHELL,
+    args: ['-e', '-c', source],
+    cwd: folder,
+    env: { PATH: process.env['PATH']!, NIGHTSHIFT_SHIFT_DIR: folder, NIGHTSHIFT_KEY: 'item-1' },
+    signal: new AbortController().signal,
+    keepBytes: 64 * 1024,
+    ...more,
+  });
+}
+
+/** Runs a script that writes the ids of its processes to `pids`, and aborts when there are as many as expected. */
+async function abortWhenUp(source: string, processes: number): Promise<{ ended: Ended; pids: number[]; ms: number }> {
+  const stop = new AbortController();
+  const running = sh(source, { signal: stop.signal });
+  const pids = await pidsIn(processes);
+  const from = performance.now();
+  stop.abort();
+  const ended = await running;
+  return { ended, pids, ms: performance.now() - from };
+}
+
+async function pidsIn(processes: number): Promise<number[]> {
+  for (let waited = 0; waited < 5000; waited += 20) {
+    const pids = (read(join(folder, 'pids')).match(/\d+\n/g) ?? []).map(Number);
+    if (pids.length >= processes) return pids;
+    await delay(20);
+  }
+  throw new Error('the fixture did not come up');
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** A zombie that nobody has fetched yet does nothing any more. */
+function isAlive(pid: number): boolean {
+  return /^State:\s+[^ZX]/m.test(read(`/proc/${pid}/status`));
+}
+
+describe('how a program ends', () => {
+  test('X4 exit code, signal and both streams come back; input arrives byte for byte; no input is /dev/null', async () => {
+    const failed = await sh('echo out; echo "bad: é" >&2; exit 3');
+    expect(failed).toMatchObject({ kind: 'exited', code: 3, stdout: { text: 'out\n' }, stderr: { text: 'bad: é\n' } });
+    expect(await sh('kill -SEGV $$')).toMatchObject({ kind: 'signalled', signal: 'SIGSEGV' });
+    const input = `first line\n\\n "quotes" $HOME\n${'ü'.repeat(200_000)}\nno end`;
+    expect((await sh('cat', { input, keepBytes: 1 << 20 })).stdout).toEqual({ text: input, cut: false });
+    expect(await sh('cat; echo end')).toMatchObject({ kind: 'exited', code: 0, stdout: { text: 'end\n' } });
+    expect(await sh('exec 0<&-; exit 0', { input: 'x'.repeat(1 << 20) })).toMatchObject({ kind: 'exited', code: 0 });
+  });
+
+  test('X4 the streams are pipes, so that a program may open them by name', async () => {
+    const ended = await sh('cat /dev/stdin; echo oops > /dev/stderr', { input: 'asked' });
+    expect(ended).toMatchObject({ kind: 'exited', code: 0, stdout: { text: 'asked' }, stderr: { text: 'oops\n' } });
+  });
+
+  test('what could not be started says what to do, and whose fault it is', async () => {
+    const large = await sh('true', { env: { NIGHTSHIFT_ITEM: 'x'.repeat(131_072 - 'NIGHTSHIFT_ITEM='.length) } });
+    expect(large).toMatchObject({ kind: 'not-started', fault: 'item' });
+    expect(large.kind === 'not-started' && large.reason).toMatch(/NIGHTSHIFT_ITEM.*131072 bytes.*131071.*file/);
+    const fits = await sh('true', { env: { NIGHTSHIFT_ITEM: 'x'.repeat(131_071 - 'NIGHTSHIFT_ITEM='.length) } });
+    expect(fits).toMatchObject({ kind: 'exited', code: 0 });
+    const many = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`V${i}`, 'x'.repeat(100_000)]));
+    expect(await sh('true', { env: many })).toMatchObject({ kind: 'not-started', fault: 'item' });
+    const nowhere = await sh('true', { cwd: join(folder, 'gone') });
+    expect(nowhere.kind === 'not-started' && nowhere.reason).toMatch(/folder to work in is not there: .*gone/);
+    expect(await sh('true', { env: { A: 'a\0b' } })).toMatchObject({ kind: 'not-started', fault: 'item' });
+  });
+
+  test('R6 what the leader leaves behind in its group is killed; an escaped one that holds the pipe does not hang us', async () => {
+    const from = performance.now();
+    const ended = await sh(
+      'sleep 300 & echo $! >> pids; setsid sh -c "echo \\$\\$ >> pids; sleep 60" & sleep 0.2; echo end',
+    );
+    expect(ended).toMatchObject({ kind: 'exited', code: 0, stdout: { text: 'end\n' } });
+    expect(performance.now() - from).toBeLessThan(4000);
+    const [inGroup, escaped] = await pidsIn(2);
+    await delay(50);
+    expect(isAlive(inGroup!)).toBe(false);
+    process.kill(-escaped!, 'SIGKILL');
+  });
+});
+
+describe('R7 abort', () => {
+  test('R7 ends a tree of several levels in which one ignores SIGTERM', async () => {
+    const { ended, pids, ms } = await abortWhenUp(
+      `echo $$ >> pids
+       sh -c 'trap "" TERM; echo $$ >> pids; sleep 300 & echo $! >> pids; while :; do wait; done' &
+       sh -c 'sh -c "echo \\$\\$ >> pids; sleep 300; :"; :' &
+       wait`,
+      4,
+    );
+    expect(ended.kind).toBe('aborted');
+    expect(pids.filter(isAlive)).toEqual([]);
+    expect(ms).toBeLessThan(5000);
+  });
+
+  test('R7 gives a program that heeds SIGTERM the time to put its things in order, also when its shell is gone', async () => {
+    const { ended } = await abortWhenUp(
+      `sh -c 'trap "sleep 0.4; echo tidy > tidied; exit" TERM; echo $$ >> pids; while :; do sleep 0.05; done'; :`,
+      1,
+    );
+    expect(ended.kind).toBe('aborted');
+    expect(read(join(folder, 'tidied'))).toBe('tidy\n');
+  });
+
+  test('R6 finds by their mark those that left the group: setsid, and forked twice', async () => {
+    const { ended, pids } = await abortWhenUp(
+      `setsid sh -c 'trap "" TERM; echo $$ >> pids; sleep 300; :' &
+       (setsid sh -c 'sh -c "echo \\$\\$ >> pids; exec sleep 300" &' &)
+       echo $$ >> pids; wait; sleep 300`,
+      3,
+    );
+    expect(ended.kind).toBe('aborted');
+    expect(pids.filter(isAlive)).toEqual([]);
+  });
+
+  test('R7 S13 a flood is drained in bounded memory, and ended', async () => {
+    const stop = new AbortController();
+    let characters = 0;
+    const before = process.memoryUsage().rss;
+    const running = sh('trap "" TERM; yes "all work and no play" & yes é >&2', {
+      signal: stop.signal,
+      onOutput: (_, text) => {
+        characters += text.length;
+        if (characters > 200e6) stop.abort();
+      },
+    });
+    const ended = await running;
+    expect(ended.kind).toBe('aborted');
+    expect(characters).toBeGreaterThan(200e6);
+    expect(process.memoryUsage().rss - before).toBeLessThan(100e6);
+    expect(ended.stdout.text.length).toBeLessThanOrEqual(64 * 1024);
+    expect(ended.stdout.cut).toBe(true);
+    expect(ended.stderr.text).toMatch(/^[é\n]+$/);
+  });
+
+  test('R7 half a line that never ends reaches the listener, and is ended', async () => {
+    const stop = new AbortController();
+    const heard: string[] = [];
+    const ended = await sh(`printf '{"overall_status": "SUC'; sleep 300`, {
+      signal: stop.signal,
+      onOutput: (_, text) => {
+        heard.push(text);
+        stop.abort();
+      },
+    });
+    expect(ended).toMatchObject({ kind: 'aborted', stdout: { text: '{"overall_status": "SUC' } });
+    expect(heard).toEqual(['{"overall_status": "SUC']);
+  });
+
+  test('R7 aborted before the start, nothing is started', async () => {
+    expect((await sh('echo $$ >> pids', { signal: AbortSignal.abort() })).kind).toBe('aborted');
+    expect(read(join(folder, 'pids'))).toBe('');
+  });
+});
+
+test('S13 only the end of the output is kept, beginning with a whole character', async () => {
+  const ended = await sh('i=0; while [ $i -lt 3000 ]; do echo "$i ääää"; i=$((i+1)); done; echo last; exit 4', {
+    keepBytes: 100,
+  });
+  expect(ended.stdout.text).toMatch(/^[^�]*2999 ääää\nlast\n$/);
+  expect(Buffer.byteLength(ended.stdout.text)).toBeGreaterThan(96);
+  expect(Buffer.byteLength(ended.stdout.text)).toBeLessThanOrEqual(100);
+  const said = ended.kind === 'exited' ? howItEnded(ended) : '';
+  expect(said).toMatch(/^exit code 4: 2991 ääää\n.*\nlast$/s);
+  expect(said.split('\n')).toHaveLength(10);
+});

@@ -1,0 +1,208 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync } from 'node:fs';
+import type { Readable, Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { guardGroup, releaseGroup } from './guard.ts';
+import { endMarked } from './leftovers.ts';
+import { type NotStarted, whyNotStarted, whyUnstartable } from './not-started.ts';
+import { type Kept, lastLines, Output, type StreamName } from './output.ts';
+import { openPipes } from './pipes.ts';
+
+/** The shell of the system, as system(3) has it: a PATH that an agent is given does not decide which shell this is. */
+export const SHELL = '/bin/sh';
+
+export interface ProcessRequest {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Absent: standard input is /dev/null. */
+  readonly input?: string;
+  readonly signal: AbortSignal;
+  /** As it comes, cut anywhere but inside a character. */
+  readonly onOutput?: (stream: StreamName, text: string) => void;
+  /** How much of the end of each stream is kept. */
+  readonly keepBytes: number;
+}
+
+export type Ending =
+  | { readonly kind: 'exited'; readonly code: number }
+  | { readonly kind: 'signalled'; readonly signal: NodeJS.Signals }
+  | { readonly kind: 'aborted' }
+  | NotStarted;
+
+export type Ended = Ending & {
+  readonly stdout: Kept;
+  readonly stderr: Kept;
+  /** The last of both, in the order in which it came. */
+  readonly recent: string;
+};
+
+/** Between SIGTERM and SIGKILL. */
+const GRACE_MS = 1500;
+/** For output that is still in the pipes when the program has exited; who holds them longer has escaped. */
+const DRAIN_MS = 1000;
+/** For the kernel to end what was killed; a process that hangs in a dead network disk never goes. */
+const KILL_MS = 5000;
+const POLL_MS = 20;
+
+/**
+ * The gate: a program begins only when the guard knows its group. If nightshift dies before, the gate reads the end of
+ * its input and exits. It reads one line and no byte more, so the rest of standard input is the program's.
+ */
+const GATE = 'read -r _ || exit 1; exec "$@"';
+const GATE_WITHOUT_INPUT = `${GATE} </dev/null`;
+
+/**
+ * Runs a program in a process group of its own, to the end of its whole tree. Never throws for what the program does.
+ * When the signal aborts: SIGTERM, a short grace, SIGKILL, and then whatever carries the item's mark.
+ */
+export async function runProcess(request: ProcessRequest): Promise<Ended> {
+  const output = new Output(request.keepBytes, request.onOutput);
+  const ending = await run(request, output);
+  output.end();
+  return { ...ending, ...output.kept() };
+}
+
+async function run(request: ProcessRequest, output: Output): Promise<Ending> {
+  if (request.signal.aborted) return { kind: 'aborted' };
+  const unstartable = whyUnstartable(request);
+  if (unstartable !== undefined) return unstartable;
+  let started: Started;
+  try {
+    started = await start(request);
+  } catch (error) {
+    return whyNotStarted(error as NodeJS.ErrnoException, request);
+  }
+  const { group, stdin, exit } = started;
+  const closed = collect(started, output);
+  try {
+    await guardGroup(group);
+  } catch (error) {
+    stdin.destroy();
+    await exit;
+    return whyNotStarted(error as Error, request);
+  }
+  stdin.end(`\n${request.input ?? ''}`);
+
+  const aborted = await abortedBefore(exit, request.signal);
+  if (aborted) await endGently(group);
+  signalGroup(group, 'SIGKILL');
+  if (aborted) {
+    await endEscaped(request.env);
+    await within(KILL_MS, exit);
+  }
+  releaseGroup(group);
+  await within(DRAIN_MS, closed);
+  for (const stream of [stdin, started.stdout, started.stderr]) stream.destroy();
+  return aborted ? { kind: 'aborted' } : exit;
+}
+
+interface Started {
+  /** The id of the leader is that of its group. */
+  readonly group: number;
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  readonly exit: Promise<Ending>;
+}
+
+/** Throws what the system said, when there is no process. */
+async function start({ file, args, cwd, env, input }: ProcessRequest): Promise<Started> {
+  const gate = input === undefined ? GATE_WITHOUT_INPUT : GATE;
+  const pipes = openPipes();
+  let child: ChildProcess | undefined;
+  try {
+    child = spawn(SHELL, ['-c', gate, 'sh', file, ...args], {
+      cwd,
+      env,
+      detached: true,
+      stdio: pipes === undefined ? 'pipe' : [pipes.stdin.theirs, pipes.stdout.theirs, pipes.stderr.theirs],
+    });
+    if (child.pid === undefined) {
+      const failed = child;
+      throw await new Promise((resolve) => failed.once('error', resolve));
+    }
+  } catch (error) {
+    for (const ends of Object.values(pipes ?? {})) ends.ours.destroy();
+    throw error;
+  } finally {
+    for (const ends of Object.values(pipes ?? {})) closeSync(ends.theirs);
+  }
+  const { pid } = child;
+  const exit = new Promise<Ending>((resolve) => {
+    child.once('exit', (code, signal) =>
+      resolve(signal === null ? { kind: 'exited', code: code ?? 0 } : { kind: 'signalled', signal }),
+    );
+  });
+  const stdin = pipes?.stdin.ours ?? child.stdin!;
+  // A program need not read what it is told: EPIPE.
+  stdin.on('error', () => {});
+  return {
+    group: pid,
+    stdin,
+    stdout: pipes?.stdout.ours ?? child.stdout!,
+    stderr: pipes?.stderr.ours ?? child.stderr!,
+    exit,
+  };
+}
+
+/** Resolves when both streams have ended, or were destroyed. */
+function collect({ stdout, stderr }: Started, output: Output): Promise<unknown> {
+  stdout.on('data', (bytes: Buffer) => output.add('stdout', bytes));
+  stderr.on('data', (bytes: Buffer) => output.add('stderr', bytes));
+  return Promise.allSettled([finished(stdout), finished(stderr)]);
+}
+
+async function abortedBefore(exit: Promise<unknown>, signal: AbortSignal): Promise<boolean> {
+  let onAbort: () => void = () => {};
+  const abort = new Promise<boolean>((resolve) => {
+    onAbort = () => resolve(true);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([exit.then(() => false), abort]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/** The leader may be gone at once, and others of the group still be putting their things in order. */
+async function endGently(group: number): Promise<void> {
+  signalGroup(group, 'SIGTERM');
+  for (let waited = 0; waited < GRACE_MS && signalGroup(group, 0); waited += POLL_MS) await delay(POLL_MS);
+}
+
+async function endEscaped(env: ProcessRequest['env']): Promise<void> {
+  const { NIGHTSHIFT_SHIFT_DIR: shiftFolder, NIGHTSHIFT_KEY: key } = env;
+  if (shiftFolder !== undefined && key !== undefined) await endMarked({ shiftFolder, key });
+}
+
+/** Whether there is anybody in the group. */
+function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    process.kill(-group, signal);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
+
+async function within(milliseconds: number, promise: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  });
+  await Promise.race([promise, over]);
+  clearTimeout(timer);
+}
+
+/** `exit code 3: no such page`, with the end of what was printed. */
+export function howItEnded(ended: Exclude<Ended, { kind: 'aborted' }>, printed = ended.recent): string {
+  if (ended.kind === 'not-started') return ended.reason;
+  const end = ended.kind === 'exited' ? `exit code ${ended.code}` : `ended by ${ended.signal}`;
+  const tail = lastLines(printed);
+  return tail === '' ? `${end}, and it printed nothing` : `${end}: ${tail}`;
+}

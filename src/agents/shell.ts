@@ -1,0 +1,79 @@
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import type { Agent, Answer, Opening, Question } from './agent.ts';
+import { lastLines, type StreamName } from './output.ts';
+import { howItEnded, runProcess, SHELL } from './process.ts';
+
+/** The scripts give no answer of their own: only the end of what they print is of use. */
+const KEEP_BYTES = 16 * 1024;
+
+/** Rule X3: the fenced `sh` blocks of the Steps, in order; no model involved. */
+export const shellAgent: Agent = {
+  name: 'shell',
+  async missing() {
+    const there = await access(SHELL, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    return there ? undefined : `there is no ${SHELL} on this machine: the shell agent needs one (on Windows, use WSL)`;
+  },
+  async open(opening) {
+    return { ask: (question) => runSteps(opening, question), async [Symbol.asyncDispose]() {} };
+  },
+};
+
+interface StepOutcome {
+  readonly step: number;
+  readonly status: 'SUCCESS' | 'FAILED';
+  readonly output: string;
+}
+
+async function runSteps(opening: Opening, question: Question): Promise<Answer> {
+  if (opening.role !== 'dev') {
+    const reason = `the shell agent can't be ${opening.role}: it runs the scripts of the Steps and judges nothing`;
+    return { kind: 'failed', reason, mayAskAgain: false };
+  }
+  const outcomes: StepOutcome[] = [];
+  for (const { number, scripts } of question.steps) {
+    opening.transcript({ kind: 'note', text: `step ${number}` });
+    let output = '';
+    for (const { source, values } of scripts) {
+      const ended = await runProcess({
+        file: SHELL,
+        args: ['-e', '-c', source],
+        cwd: opening.folder,
+        env: { ...question.environment, ...values },
+        signal: opening.signal,
+        onOutput: toTranscript(opening),
+        keepBytes: KEEP_BYTES,
+      });
+      if (ended.kind === 'aborted') return { kind: 'aborted' };
+      if (ended.kind === 'not-started' && ended.fault === 'system') return { kind: 'trouble', reason: ended.reason };
+      output = lastLines(output + ended.recent);
+      if (ended.kind === 'exited' && ended.code === 0) continue;
+      outcomes.push({ step: number, status: 'FAILED', output });
+      return report(`FAILED (step ${number})`, outcomes, howItEnded(ended));
+    }
+    outcomes.push({ step: number, status: 'SUCCESS', output });
+  }
+  return report('SUCCESS', outcomes);
+}
+
+/** The same form as the report of any other dev. Captured values come through NIGHTSHIFT_OUTPUT. */
+function report(overall_status: string, steps: readonly StepOutcome[], error?: string): Answer {
+  const failure = error === undefined ? {} : { error };
+  const answer = {
+    overall_status,
+    steps,
+    captured_values: {},
+    self_validation: [],
+    recommendations: 'None',
+    ...failure,
+  };
+  return { kind: 'report', report: answer };
+}
+
+/** Both streams of a program, as entries of the transcript. */
+export function toTranscript({ transcript }: Pick<Opening, 'transcript'>): (stream: StreamName, text: string) => void {
+  return (stream, text) => transcript({ kind: stream === 'stdout' ? 'output' : 'error', text });
+}

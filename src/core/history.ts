@@ -1,0 +1,116 @@
+import type { NightshiftEvent, Recommendation } from './events.ts';
+import type { CriterionVerdict, Usage } from './model.ts';
+
+/**
+ * What the journal tells about an item-task, for people (`status`, `show`) and for what a resumed run must not lose.
+ * The table alone says what is done; this only says how it came to that.
+ */
+export interface ItemHistory {
+  attempts: { number: number; status: string; reason?: string; at: string }[];
+  dev?: { status: string; attempts: number; ms: number; reason?: string; at: string };
+  qa?: { status: string; reason?: string; verdicts: CriterionVerdict[]; at: string };
+  captured: Record<string, string>;
+  usage: Usage;
+  key?: string;
+  /** Why it failed, if its last end was a failure. */
+  failure?: string;
+}
+
+export class History {
+  readonly #items = new Map<string, ItemHistory>();
+  /** By task: what devs that succeeded recommended and no fold has settled yet, by item. */
+  readonly #recommendations = new Map<string, Map<string, Recommendation[]>>();
+  usage: Usage = {};
+  firstAt: string | undefined;
+  lastAt: string | undefined;
+
+  of(task: string, item: string): ItemHistory | undefined {
+    return this.#items.get(`${task} ${item}`);
+  }
+
+  /** Rule P8: recommendations outlive an interruption. Only those of items that have passed count (rule L1). */
+  unsettled(task: string): ReadonlyMap<string, readonly Recommendation[]> {
+    return this.#recommendations.get(task) ?? new Map();
+  }
+
+  add(event: NightshiftEvent): void {
+    this.firstAt ??= event.at;
+    this.lastAt = event.at;
+    switch (event.type) {
+      case 'dev:started': {
+        const item = this.#item(event);
+        if (!item) return;
+        item.attempts = [];
+        delete item.dev;
+        delete item.qa;
+        item.key = event.key;
+        return;
+      }
+      case 'attempt:finished': {
+        const { attempt: number = 1, status, reason, at } = event;
+        this.#item(event)?.attempts.push({ number, status, at, ...(reason === undefined ? {} : { reason }) });
+        return;
+      }
+      case 'dev:finished':
+        this.#devFinished(event);
+        return;
+      case 'qa:finished': {
+        const item = this.#item(event);
+        if (!item || event.status === 'NONE') return;
+        const { status, reason, verdicts, at } = event;
+        item.qa = { status, verdicts, at, ...(reason === undefined ? {} : { reason }) };
+        item.usage = sum(item.usage, event.usage);
+        this.usage = sum(this.usage, event.usage);
+        if (status === 'FAIL') item.failure = reason ?? 'qa failed it';
+        else delete item.failure;
+        return;
+      }
+      case 'steps:changed':
+      case 'steps:kept':
+        for (const item of event.considered) this.#recommendations.get(event.task ?? '')?.delete(item);
+        return;
+    }
+  }
+
+  #devFinished(event: Extract<NightshiftEvent, { type: 'dev:finished' }>): void {
+    const item = this.#item(event);
+    if (!item) return;
+    const { status, attempts, ms, reason, at, task = '', item: id = '', index = 0 } = event;
+    item.dev = { status, attempts, ms, at, ...(reason === undefined ? {} : { reason }) };
+    item.captured = event.captured ?? {};
+    item.usage = sum(item.usage, event.usage);
+    item.key = event.key;
+    this.usage = sum(this.usage, event.usage);
+    if (status.startsWith('FAILED')) item.failure = reason ?? status;
+    const waiting = this.#recommendations.get(task) ?? new Map<string, Recommendation[]>();
+    this.#recommendations.set(task, waiting);
+    const texts = status === 'SUCCESS' ? (event.recommendations ?? []) : [];
+    waiting.delete(id);
+    if (texts.length > 0)
+      waiting.set(
+        id,
+        texts.map((text) => ({ text, item: id, row: index + 1, attempts })),
+      );
+  }
+
+  #item(event: NightshiftEvent): ItemHistory | undefined {
+    if (event.task === undefined || event.item === undefined) return undefined;
+    const key = `${event.task} ${event.item}`;
+    let item = this.#items.get(key);
+    if (!item) {
+      item = { attempts: [], captured: {}, usage: {} };
+      this.#items.set(key, item);
+    }
+    return item;
+  }
+}
+
+/** Unknown stays unknown: a sum of nothing is not 0. */
+export function sum(a: Usage, b: Usage | undefined): Usage {
+  if (!b) return a;
+  const total: { -readonly [K in keyof Usage]: Usage[K] } = { ...a };
+  for (const key of ['inputTokens', 'outputTokens', 'costUsd'] as const) {
+    if (b[key] !== undefined) total[key] = (a[key] ?? 0) + b[key];
+  }
+  return total;
+}

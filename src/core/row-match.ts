@@ -1,0 +1,211 @@
+/** One reading of a table, as far as it matters for saying which row is which. */
+export interface RowView {
+  readonly count: number;
+  /** The same text for the same metadata; outputs and statuses are no part of it. */
+  metadata(row: number): string;
+  /** The same text for the same statuses. */
+  statuses(row: number): string;
+}
+
+/** Leftover rows are compared pair by pair only up to this many pairs, so that a replaced table stays linear. */
+const MOST_COMPARISONS = 1 << 16;
+
+/**
+ * Rule T7: for each row of `before` its row in `after`, or -1 if it is gone. No two get the same one. The evidence, best
+ * first: the same source at either end of the table, the same metadata, the same place between two known rows, most of the
+ * same text, the same place beside one known row. A row that was edited keeps its statuses or stays like itself; one that
+ * does neither is another item in the same place, and a `done` must not land on it.
+ */
+export function matchRows(
+  before: RowView,
+  after: RowView,
+  sameSource: (before: number, after: number) => boolean,
+): Int32Array {
+  const match = new Match(before, after);
+  const window = trimEnds(match, sameSource);
+  matchByMetadata(match, window);
+  matchBetweenKnownRows(match);
+  matchByLikeness(match);
+  matchBesideKnownRows(match);
+  return match.rows;
+}
+
+/** Who was found so far. */
+class Match {
+  readonly before: RowView;
+  readonly after: RowView;
+  readonly rows: Int32Array;
+  readonly #taken: Uint8Array;
+
+  constructor(before: RowView, after: RowView) {
+    this.before = before;
+    this.after = after;
+    this.rows = new Int32Array(before.count).fill(-1);
+    this.#taken = new Uint8Array(after.count);
+  }
+
+  pair(old: number, now: number): void {
+    this.rows[old] = now;
+    this.#taken[now] = 1;
+  }
+
+  /** Both exist and neither has been found. */
+  isOpen(old: number, now: number): boolean {
+    return this.rows[old] === -1 && this.#taken[now] === 0;
+  }
+
+  /** Where a known row is now; the edges of the table count as known. Undefined for a row that was not found. */
+  known(old: number): number | undefined {
+    if (old === -1) return -1;
+    if (old === this.before.count) return this.after.count;
+    const now = this.rows[old];
+    return now === -1 ? undefined : now;
+  }
+
+  hasSameStatuses(old: number, now: number): boolean {
+    return this.before.statuses(old) === this.after.statuses(now);
+  }
+
+  openRows(): { olds: number[]; nows: number[] } {
+    const olds: number[] = [];
+    const nows: number[] = [];
+    for (let old = 0; old < this.before.count; old++) if (this.rows[old] === -1) olds.push(old);
+    for (let now = 0; now < this.after.count; now++) if (this.#taken[now] === 0) nows.push(now);
+    return { olds, nows };
+  }
+}
+
+interface Window {
+  readonly start: number;
+  readonly oldEnd: number;
+  readonly nowEnd: number;
+}
+
+/** Most edits touch few rows. Safe among equal rows, since what is paired here could not be told apart anyway. */
+function trimEnds(match: Match, sameSource: (before: number, after: number) => boolean): Window {
+  let start = 0;
+  let oldEnd = match.before.count;
+  let nowEnd = match.after.count;
+  while (start < oldEnd && start < nowEnd && sameSource(start, start)) {
+    match.pair(start, start);
+    start++;
+  }
+  while (start < oldEnd && start < nowEnd && sameSource(oldEnd - 1, nowEnd - 1)) match.pair(--oldEnd, --nowEnd);
+  return { start, oldEnd, nowEnd };
+}
+
+/** Sorted, inserted and removed rows. */
+function matchByMetadata(match: Match, { start, oldEnd, nowEnd }: Window): void {
+  const twins = new Map<string, { olds: number[]; nows: number[] }>();
+  for (let old = start; old < oldEnd; old++) {
+    const metadata = match.before.metadata(old);
+    const group = twins.get(metadata);
+    if (group) group.olds.push(old);
+    else twins.set(metadata, { olds: [old], nows: [] });
+  }
+  for (let now = start; now < nowEnd; now++) twins.get(match.after.metadata(now))?.nows.push(now);
+  for (const { olds, nows } of twins.values()) matchTwins(match, olds, nows);
+}
+
+/** Rows with equal metadata: those whose statuses agree belong together, before all at the same ordinal. */
+function matchTwins(match: Match, olds: readonly number[], nows: readonly number[]): void {
+  for (let ordinal = 0; ordinal < Math.min(olds.length, nows.length); ordinal++) {
+    const old = olds[ordinal]!;
+    const now = nows[ordinal]!;
+    if (match.hasSameStatuses(old, now)) match.pair(old, now);
+  }
+  matchInOrder(match, olds, nows, (view, row) => view.statuses(row));
+  matchInOrder(match, olds, nows, () => '');
+}
+
+function matchInOrder(
+  match: Match,
+  olds: readonly number[],
+  nows: readonly number[],
+  keyOf: (view: RowView, row: number) => string,
+): void {
+  const queues = new Map<string, number[]>();
+  for (const old of olds.toReversed()) {
+    if (match.rows[old] !== -1) continue;
+    const key = keyOf(match.before, old);
+    const queue = queues.get(key);
+    if (queue) queue.push(old);
+    else queues.set(key, [old]);
+  }
+  if (queues.size === 0) return;
+  for (const now of nows) {
+    const queue = queues.get(keyOf(match.after, now));
+    const old = queue?.at(-1);
+    if (old === undefined || !match.isOpen(old, now)) continue;
+    match.pair(old, now);
+    queue?.pop();
+  }
+}
+
+/** Rows edited in place: between two known rows there are as many unknown ones as there were. */
+function matchBetweenKnownRows(match: Match): void {
+  const { rows, before } = match;
+  for (let old = 0; old < rows.length; old++) {
+    if (rows[old] !== -1) continue;
+    const first = old;
+    while (old < rows.length && rows[old] === -1) old++;
+    const left = match.known(first - 1)!;
+    if (match.known(old)! - left !== old - first + 1) continue;
+    for (let edited = first; edited < old; edited++) {
+      const now = left + 1 + edited - first;
+      if (!match.isOpen(edited, now)) continue;
+      const same = match.hasSameStatuses(edited, now) || likeness(match, edited, now) > ownLikeness(before, edited);
+      if (same) match.pair(edited, now);
+    }
+  }
+}
+
+/** Rows that were edited and moved as well, or edited beside an inserted one. */
+function matchByLikeness(match: Match): void {
+  const { olds, nows } = match.openRows();
+  if (olds.length * nows.length > MOST_COMPARISONS) return;
+  const pairs = olds.flatMap((old) => {
+    const least = ownLikeness(match.before, old);
+    return nows
+      .filter((now) => match.hasSameStatuses(old, now))
+      .map((now) => ({ old, now, likeness: likeness(match, old, now) }))
+      .filter((pair) => pair.likeness > least);
+  });
+  pairs.sort((a, b) => b.likeness - a.likeness);
+  for (const { old, now } of pairs) if (match.isOpen(old, now)) match.pair(old, now);
+}
+
+/** The last guess: what follows or precedes a known row as before. Equal statuses keep it from doing harm. */
+function matchBesideKnownRows(match: Match): void {
+  const { olds } = match.openRows();
+  const follow = (old: number, step: 1 | -1) => {
+    const neighbour = match.known(old - step);
+    if (neighbour === undefined) return;
+    const now = neighbour + step;
+    if (match.isOpen(old, now) && match.hasSameStatuses(old, now)) match.pair(old, now);
+  };
+  for (const old of olds) follow(old, 1);
+  for (const old of olds.toReversed()) follow(old, -1);
+}
+
+function likeness(match: Match, old: number, now: number): number {
+  return sharedText(match.before.metadata(old), match.after.metadata(now));
+}
+
+/** How like its neighbours a row is anyway: rows of one table resemble each other, so no fixed limit would do. */
+function ownLikeness(view: RowView, row: number): number {
+  const metadata = view.metadata(row);
+  const above = row > 0 ? sharedText(metadata, view.metadata(row - 1)) : 0;
+  const below = row + 1 < view.count ? sharedText(metadata, view.metadata(row + 1)) : 0;
+  return Math.max(above, below);
+}
+
+/** How much of the longer text is a beginning or an end that both have: what an edit in one cell leaves. From 0 to 1. */
+function sharedText(a: string, b: string): number {
+  const shorter = Math.min(a.length, b.length);
+  let head = 0;
+  while (head < shorter && a.charCodeAt(head) === b.charCodeAt(head)) head++;
+  let tail = 0;
+  while (head + tail < shorter && a.charCodeAt(a.length - 1 - tail) === b.charCodeAt(b.length - 1 - tail)) tail++;
+  return (head + tail) / Math.max(a.length, b.length, 1);
+}

@@ -1,0 +1,190 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is the subject
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fillScript, parseScript, renderForReader } from './shell-template.ts';
+import { resolveText, type Scope } from './template.ts';
+
+const shift = { FOLDER: '/s/pages', NAME: 'pages', TABLE: '/s/pages/table.csv' };
+const shells = ['sh', 'dash', 'bash'].filter((shell) => spawnSync(shell, ['-c', ':']).status === 0);
+
+/** A context, and what it prints before its NUL; `@` is the placeholder and the value. */
+const CONTEXTS: [script: string, printed: string][] = [
+  [`printf '%s\\0' @`, '@'],
+  [`printf '%s\\0' pre@post@`, 'pre@post@'],
+  [`printf '%s\\0' "out/@.html"`, 'out/@.html'],
+  [`printf '%s\\0' '{"k": "@"}'`, '{"k": "@"}'],
+  [`printf '%s\\0' "it's"@'"'`, `it's@"`],
+  [`printf '%s\\0' \\\\@ "\\\\@" '\\@' | tr '\\0' '|'; printf '\\0'`, '\\@|\\@|\\@|'],
+  [`cat <<EOF; printf '\\0'\n@\nEOF`, '@\n'],
+  [`cat <<EOF; printf '\\0'\nE@\n'@' "@"\nEOF`, `E@\n'@' "@"\n`],
+  [`cat <<-EOF; printf '\\0'\n\t@|\n\t@\n\tEOF`, '@|\n@\n'],
+  [`cat <<A; cat <<-B; printf '\\0'\n@\nA\n\t<@>\n\tB`, '@\n<@>\n'],
+  [`cat <<EOF; printf '\\0'\n$(printf '%s.' '@' "@" @)\nEOF`, '@.@.@.\n'],
+  [`x=$(printf '%s.' @); printf '%s\\0' "$x"`, '@.'],
+  [`printf '%s\\0' "<$(printf '%s.' "@" '@' @)>"`, '<@.@.@.>'],
+  [`printf '%s\\0' "$(cat <<EOF\n@.\nEOF\n)"`, '@.'],
+  [`x=1; printf '%s\\0' $x@ "$x@" "$x@@" | tr '\\0' '|'; printf '\\0'`, '1@|1@|1@@|'],
+  [`x=1; cat <<EOF; printf '\\0'\n$x@$#@\nEOF`, '1@0@\n'],
+  [`case @ in\n  a=*) echo no ;;\n  @) printf '%s\\0' "$(case x in x) printf %s. @ ;; esac)" ;;\nesac`, '@.'],
+  [`sh -c 'printf "%s\\0" "$1"' sh @`, '@'],
+  [`f() { printf '%s\\0' "$1"; } # it's @\n( (f @) | cat )`, '@'],
+  [`y=@; export z=@; printf '%s%s\\0' "$y" "$z"`, '@@'],
+  [`for w in @; do\n  if [ @ = "$w" ]; then printf '%s\\0' \\\n    "$w"; fi\ndone`, '@'],
+];
+const columns = CONTEXTS.map((_, index) => `Column ${index}!`);
+const scope: Scope = { columns: new Set([...columns, 'x', 'y']), env: new Set(['API_KEY']), file: 'create_page.md' };
+const block = CONTEXTS.map(([script], index) => script.replaceAll('@', `{${columns[index]}}`)).join('\n');
+
+// biome-ignore format: a list to read at a glance
+const nasty = fc.constantFrom(
+  "'", '"', '`', '\\', '$', '\n', '\t', ' ', ';', '&', '|', '*', '?', '~', '#', '!', '-', '(', ')', '{', '}', '=', '@', '[',
+  '$(touch canary)', '`touch canary`', ';touch canary;', '\ntouch canary\n', "'$(touch canary)'", '${x:=$(touch canary)}',
+  '{ENV:API_KEY}', '{x}', '{{x}}', '$API_KEY', '-c', '-n', 'EOF', 'OF', 'A', 'B', 'a', 'ü', '💥', '\r', '\x01', '%s', '\\0',
+);
+const cell = fc.oneof(
+  { weight: 3, arbitrary: fc.array(nasty, { maxLength: 8 }).map((parts) => parts.join('')) },
+  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 20 }).map((text) => text.replaceAll('\0', '')) },
+);
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'nightshift-shell-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function run(shell: string, source: string, env: Record<string, string> = {}): string[] {
+  const environment = { PATH: process.env.PATH, ...env };
+  // On standard input, since a command line has less room; `-e` as the engine does (rule X2).
+  const printed = execFileSync(shell, ['-e'], { cwd: folder, env: environment, input: source, encoding: 'utf8' });
+  return printed.split('\0').slice(0, -1);
+}
+
+describe('placeholders in shell blocks', () => {
+  test(`V4 S2 in every context the value arrives as it is, and nothing in it runs (${shells.join(', ')})`, () => {
+    const template = parseScript(block, scope, 1);
+    const cells = fc.tuple(...CONTEXTS.map(() => cell));
+    fc.assert(
+      fc.property(cells, fc.constantFrom(...shells), (row, shell) => {
+        const values = { columns: Object.fromEntries(row.map((value, index) => [columns[index]!, value])), shift };
+        const expected = CONTEXTS.map(([, printed], index) => printed.replaceAll('@', () => row[index]!));
+        const script = fillScript(template, values);
+        expect(run(shell, script.source, script.values as Record<string, string>)).toEqual(expected);
+        expect(run(shell, resolveText(renderForReader(template, values), {}))).toEqual(expected);
+        expect(readdirSync(folder)).toEqual([]);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  test('V4 a secret is a name in the script, and a reference to its variable for a reader', () => {
+    const text = `printf '%s\\0' {ENV:API_KEY} "<{ENV:API_KEY}>" '<{ENV:API_KEY}>'\ncat <<EOF\n{ENV:API_KEY}\nEOF\nprintf '\\0'`;
+    const template = parseScript(text, scope, 7);
+    const script = fillScript(template, { columns: {}, shift });
+    expect(script).toMatchObject({ line: 7, values: { NIGHTSHIFT_V_ENV_API_KEY: { env: 'API_KEY' } } });
+    const secret = `s'"$(touch canary)\n`;
+    const printed = [secret, `<${secret}>`, `<${secret}>`, `${secret}\n`];
+    expect(run('sh', script.source, { NIGHTSHIFT_V_ENV_API_KEY: secret })).toEqual(printed);
+    expect(run('sh', resolveText(renderForReader(template, { columns: {}, shift }), {}), { API_KEY: secret })).toEqual(
+      printed,
+    );
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('V4 variables are readable and differ where the columns do', () => {
+    const similar = { ...scope, columns: new Set(['a b', 'a-b', 'größe', 'ENV_API_KEY']) };
+    const template = parseScript('echo {a b} {a-b} {größe} {ENV_API_KEY} {ENV:API_KEY} {a b}', similar, 1);
+    const { values } = fillScript(template, {
+      columns: { 'a b': '1', 'a-b': '2', größe: '3', ENV_API_KEY: '4' },
+      shift,
+    });
+    expect(values).toEqual({
+      NIGHTSHIFT_V_a_b: '1',
+      NIGHTSHIFT_V_a_b_2: '2',
+      NIGHTSHIFT_V_gr_e: '3',
+      NIGHTSHIFT_V_ENV_API_KEY: '4',
+      NIGHTSHIFT_V_ENV_API_KEY_2: { env: 'API_KEY' },
+    });
+  });
+
+  test('V4 where a reference cannot be right it is an error that says what to write', () => {
+    // biome-ignore format: a list to read at a glance
+    const refused: Record<string, string[]> = {
+      'quotes off': [`cat <<'EOF'\n{x}\nEOF`, 'cat <<"EOF"\n{x}\nEOF', 'cat <<\\EOF\n{x}\nEOF', "cat <<-E'O'F\n\t{x}\n\tEOF"],
+      'fixed word': ['cat <<{x}\na\n{x}'],
+      'write $( )': ['echo `echo {x}`', 'echo "`echo {x}`"', 'cat <<EOF\n`echo {x}`\nEOF'],
+      'value={x}': ['echo ${a:-{x}}', 'echo "${a#{x}}"', 'eval {x}', 'eval "$(echo {x})"', 'A=1 command eval "a {x}"', '! \\eval {x}'],
+      'n={x}': ['echo $(( {x} + 1 ))', 'echo "$(( $(echo {x}) ))"'],
+      'remove the backslash': ['echo \\{x}', 'echo "\\\\\\{x}"', 'cat <<EOF\n\\{x}\nEOF'],
+      'double quotes': ["echo $'{x}'"],
+      'fixed name': ['{x}=5', 'a{x}=5', 'a[{x}]=5', '{x}() { :; }', 'for {x} in a; do :; done', 'export {x}', 'unset {x}', 'read {x}'],
+      'single quotes': ['trap {x} EXIT', 'trap "rm {x}" EXIT', 'f() { eval {x}; }', 'case a in a) eval {x} ;; esac', 'for i do eval {x}; done', 'echo "$(eval {x})"', 'alias a={x}'],
+      'as an argument': [
+        'sh -c {x}', 'sh -c "echo {x}"', "/bin/bash -lc 'echo {x}'", 'bash -o pipefail -c -- {x}', 'env A=1 dash -ec {x}',
+        'find . -exec sh -c "{x}" \\;', 'sudo -u me zsh -c {x}', '"$SHELL" -c {x}', 'su -c {x} me', 'y=$(sh -c "{x}")',
+        'sh <<EOF\n{x}\nEOF', 'cat <<EOF | sh\n{x}\nEOF', 'cat <<EOF |\n{x}\nEOF\nsh', 'echo {x} | sh 2>/dev/null', '{ echo {x}; } | bash -s',
+        '(echo {x}) | sudo sh', 'echo {x} | (cd a; sh)', 'ssh host -p 1 <<EOF\n{x}\nEOF', 'bash <<< {x}', 'echo {x} | xargs -I% sh -c "echo %"',
+      ],
+      'ssh host': ['ssh host echo {x}', 'ssh -p 22 -i key host "echo {x}"', 'timeout 9 ssh -v a@b {x}'],
+      'ssh --': ['ssh {x} uptime', 'ssh -o {x} host', 'ssh -oProxyCommand={x} host'],
+      'sh --': ['sh {x} {y}'],
+      'name the program': ['{x} {y}'],
+      'use [ ]': ['[[ {x} -gt 3 ]]', '[[ a && {x} -gt 3 && b ]]'],
+      'fixed text': ['PS4={x}'],
+    };
+    for (const [hint, blocks] of Object.entries(refused)) {
+      for (const text of blocks) {
+        const error = failure(`:\n${text}`);
+        expect(error, text).toMatchObject({ code: 'bad-placeholder', hint: expect.stringContaining(hint) });
+      }
+    }
+    expect(failure(`echo {x}\ncat <<'EOF'\n\n{y}\nEOF`)).toMatchObject({ file: 'create_page.md', line: 13 });
+    expect(failure('echo {z}')).toMatchObject({ code: 'bad-placeholder', line: 10 });
+  });
+
+  test('V4 in doubt it is refused from that command on, not before', () => {
+    // biome-ignore format: a list to read at a glance
+    const doubtful = [
+      'a=(1 2)', '((a))', "echo 'it", 'echo "a', 'echo $(a', 'echo ${a', 'echo `a', 'cat <<EOF\n', 'cat <<$A\n', 'echo $[1]', "echo $'\\''",
+      'function f { a; }', 'a)', 'echo "${a:-\'}"', 'diff <(a) b', 'case a of', 'cat <<EOF\na\\\nEOF', 'cat <<EOF $(a\nb)\nEOF',
+    ];
+    for (const text of doubtful) {
+      expect(failure(`echo {x}\n${text}`), text).toBeUndefined();
+      const error = failure(`echo {x}\n${text}\necho {y}`);
+      expect(error, text).toMatchObject({ message: expect.stringContaining('{y}') });
+      expect(failure(`echo {x} | ${text}`), text).toMatchObject({ message: expect.stringContaining('{x}') });
+    }
+  });
+
+  test('V4 what only looks dangerous is allowed', () => {
+    // biome-ignore format: a list to read at a glance
+    const allowed = [
+      `sh -c 'echo "$1"' sh {x}`, 'sh {x}', 'sh -- {x} {y}', 'find {x} -name {y}', 'sudo -u {x} cp {y} z', 'echo {x} | grep bash',
+      'echo {x} | sh script.sh', 'sh script.sh <<EOF\n{x}\nEOF', 'ssh -- {x} uptime', 'ssh -l {x} host', 'ssh me@{x} uptime',
+      'echo {x} | ssh host "cat > f"', '(echo {x}; sh)', 'cat <<EOF\n{x}\nEOF\necho a | sh', '{x} --version', 'env A={x} cmd {y}',
+      'echo {x} > {y} 2>&1', '[ {x} -eq 3 ]', 'echo $((1 + (2))) `date` ${a:-b} {x}', 'while read l; do echo {x}; done < {y}',
+    ];
+    for (const text of allowed) expect(failure(text), text).toBeUndefined();
+  });
+
+  test('V3 a block without placeholders passes as it is', () => {
+    const values = { columns: {}, shift };
+    for (const text of ["echo 'it", 'a=(1) ${x} `{ }` $((', "awk '{ print $1 }' <<'EOF'", 'eval "${x}" {} {a,b}', '']) {
+      expect(fillScript(parseScript(text, scope, 3), values)).toEqual({ source: text, values: {}, line: 3 });
+      expect(renderForReader(parseScript(text, scope, 3), values)).toEqual([text]);
+    }
+    expect(fillScript(parseScript("awk '{{print}}'", scope, 1), values).source).toBe("awk '{print}'");
+  });
+});
+
+function failure(text: string) {
+  try {
+    parseScript(text, scope, 10);
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}

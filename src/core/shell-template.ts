@@ -1,0 +1,134 @@
+import { NightshiftError } from './errors.ts';
+import type { Script, SecretName, Text } from './model.ts';
+import { findStandings } from './shell-lexer.ts';
+import { HOLE, type Standing } from './shell-words.ts';
+import { type Occurrence, type Placeholder, type Scope, scanText, type Values, valueFor } from './template.ts';
+
+/** A fenced `sh` block, read once. In it a value is a variable, never shell text (rule V4). */
+export interface ScriptTemplate {
+  readonly parts: readonly (string | Slot)[];
+  readonly line: number;
+}
+
+interface Slot {
+  readonly placeholder: Placeholder;
+  readonly spelling: string;
+  readonly variable: string;
+  readonly standing: Exclude<Standing, { quoting: 'refused' }>;
+  /** A `$name` ends right before it, and would go on into a value that is not quoted. */
+  readonly followsName: boolean;
+}
+
+/** Throws `bad-placeholder` for one that names nothing (rule V2) or stands where no reference to a value can be right. */
+export function parseScript(code: string, scope: Scope, firstLine: number): ScriptTemplate {
+  const segments = scanText(code, scope, firstLine);
+  const occurrences = new Map<number, Occurrence>();
+  let source = '';
+  for (const segment of segments) {
+    if (typeof segment !== 'string') occurrences.set(source.length, segment);
+    source += typeof segment === 'string' ? segment : HOLE;
+  }
+  if (occurrences.size === 0) return { parts: [source], line: firstLine };
+
+  const standings = findStandings(source, [...occurrences.keys()], firstLine);
+  const variables = nameVariables([...occurrences.values()]);
+  const parts: (string | Slot)[] = [];
+  let end = 0;
+  for (const [offset, { placeholder, spelling, line }] of occurrences) {
+    const standing = standings.get(offset)!;
+    if (standing.quoting === 'refused') {
+      const { cause, instead } = standing.why;
+      const place = { file: scope.file, line };
+      throw new NightshiftError('bad-placeholder', `${spelling} can't stand here: ${cause}`, instead(spelling), place);
+    }
+    const before = source.slice(end, offset);
+    const followsName = /\$[A-Za-z_][A-Za-z0-9_]*$/.test(before);
+    parts.push(before, { placeholder, spelling, variable: variables.get(spelling)!, standing, followsName });
+    end = offset + HOLE.length;
+  }
+  parts.push(source.slice(end));
+  return { parts, line: firstLine };
+}
+
+/** The block with a reference in each place, and the values that the references name. */
+export function fillScript(template: ScriptTemplate, values: Values): Script {
+  const byName: Record<string, string | SecretName> = {};
+  const source = template.parts.map((part) => {
+    if (typeof part === 'string') return part;
+    if (part.standing.quoting === 'comment') return part.spelling;
+    byName[part.variable] = valueFor(part.placeholder, values);
+    return quoteReference(`\${${part.variable}}`, part.standing);
+  });
+  return { source: source.join(''), values: byName, line: template.line };
+}
+
+/** The block for somebody who may type it into a shell: values as literals, secrets as references to their variables. */
+export function renderForReader(template: ScriptTemplate, values: Values): Text {
+  const source = template.parts.map((part) => {
+    if (typeof part === 'string') return part;
+    if (part.standing.quoting === 'comment') return part.spelling;
+    const value = valueFor(part.placeholder, values);
+    return typeof value === 'string'
+      ? quoteLiteral(value, part)
+      : quoteReference(secretReference(value), part.standing);
+  });
+  return [source.join('')];
+}
+
+/** Readable in the block and in `env`; the same for every item. */
+function nameVariables(occurrences: readonly Occurrence[]): Map<string, string> {
+  const names = new Map<string, string>();
+  const taken = new Set<string>();
+  for (const { spelling } of occurrences) {
+    if (names.has(spelling)) continue;
+    const words = spelling.replace(/[^A-Za-z0-9_]+/g, ' ').trim();
+    const readable = `NIGHTSHIFT_V_${words.replaceAll(' ', '_').slice(0, 40)}`;
+    let name = readable;
+    for (let count = 2; taken.has(name); count++) name = `${readable}_${count}`;
+    taken.add(name);
+    names.set(spelling, name);
+  }
+  return names;
+}
+
+function quoteReference(reference: string, { quoting }: Slot['standing']): string {
+  if (quoting === 'single') return `'"${reference}"'`;
+  return quoting === 'bare' ? `"${reference}"` : reference;
+}
+
+function secretReference({ env }: SecretName): string {
+  // A name such as `api.key` is legal in .env, and no shell variable.
+  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(env) ? `\${${env}}` : `$(printenv ${singleQuoted(env)})`;
+}
+
+function singleQuoted(value: string): string {
+  return `'${value.replaceAll("'", "'\\''")}'`;
+}
+
+/** Nothing in it means anything in double quotes, not even to an interactive shell. */
+const HARMLESS = /^[\p{L}\p{N} ./:,;@%+=_()?&#<>|*~^-]*$/u;
+
+function quoteLiteral(value: string, { standing, followsName }: Slot): string {
+  switch (standing.quoting) {
+    case 'single':
+      return value.replaceAll("'", "'\\''");
+    case 'double':
+      return HARMLESS.test(value) && !followsName ? value : `"${singleQuoted(value)}"`;
+    case 'here-document':
+      return hereLiteral(value, standing.delimiter, followsName);
+    default:
+      return singleQuoted(value);
+  }
+}
+
+/** Expands to nothing, set or not; its line is not the delimiter, and the tabs behind it are not at its beginning. */
+const NOTHING = `\${HOME+}`;
+
+function hereLiteral(value: string, delimiter: string, followsName: boolean): string {
+  const [first = '', ...others] = value.replace(/[\\$`]/g, '\\$&').split('\n');
+  // If the line with it in were the delimiter, the value would be a part of the delimiter. Only its ASCII beginning counts:
+  // where that is a part of it, dash 0.5.12 loses a byte of what follows.
+  const beginning = /^[ -~]*/.exec(first)![0];
+  const needsGuard = followsName || delimiter.includes(beginning) || first.startsWith('\t');
+  return [needsGuard ? NOTHING + first : first, ...others.map((line) => NOTHING + line)].join('\n');
+}

@@ -1,0 +1,253 @@
+import type { Word } from './shell-commands.ts';
+import type { Refusal } from './shell-refusals.ts';
+import * as refusals from './shell-refusals.ts';
+
+/** How the shell reads the place where a placeholder stands. */
+export type Standing =
+  | { readonly quoting: 'bare' | 'double' | 'single' | 'comment' }
+  | { readonly quoting: 'here-document'; readonly delimiter: string }
+  | { readonly quoting: 'refused'; readonly why: Refusal };
+
+/** Stands for a placeholder in the source that the readers get; their list of holes decides, not this character. */
+export const HOLE = '\uFFFC';
+
+/** Shells differ here, or the block is malformed. */
+export class Doubt extends Error {
+  readonly what: string;
+  readonly at: number;
+
+  constructor(what: string, at: number) {
+    super(what);
+    this.what = what;
+    this.at = at;
+  }
+}
+
+const METACHARACTERS = ' \t\n;&|()<>';
+/** `$` and one of these is a whole parameter. */
+const SPECIAL_PARAMETERS = '@*#?-$!0123456789';
+const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
+
+/** Reads words with their quotes and expansions, and notes for each hole how it is quoted. */
+export abstract class WordReader {
+  readonly standings = new Map<number, Standing>();
+  protected readonly source: string;
+  protected at = 0;
+  protected end: number;
+  private readonly holes: ReadonlySet<number>;
+  /** Set inside a construct in which no hole can be right, however deeply nested. */
+  private enclosing: Refusal | undefined;
+
+  constructor(source: string, holes: readonly number[]) {
+    this.source = source;
+    this.end = source.length;
+    this.holes = new Set(holes);
+  }
+
+  /** Reads the commands of a `$( )` and its closing parenthesis. */
+  protected abstract substitution(): void;
+
+  protected word(): Word {
+    const start = this.at;
+    let text = '';
+    let plain = true;
+    while (this.at < this.end && !METACHARACTERS.includes(this.source[this.at]!)) {
+      const char = this.source[this.at]!;
+      plain &&= !this.isHole(this.at) && !'\\\'"`$'.includes(char);
+      if (this.isHole(this.at)) text += this.hole({ quoting: 'bare' });
+      else if (char === '\\') text += this.backslash();
+      else if (char === "'") text += this.singleQuotes({ quoting: 'single' });
+      else if (char === '"') text += this.doubleQuotes();
+      else if (char === '`') text += this.backticks();
+      else if (char === '$') text += this.dollar(false);
+      else text += this.take(char);
+    }
+    if (this.at === start) this.doubt('a missing word');
+    const raw = this.source.slice(start, this.at);
+    const hasHole = this.hasHoles(start, this.at);
+    return { start, end: this.at, raw, text, plain, startsWithHole: hasHole && text.startsWith(HOLE), hasHole };
+  }
+
+  /** The body of an unquoted here-document, up to `end`: quotes mean nothing, expansions do. */
+  protected hereText(end: number, delimiter: string): void {
+    const outerEnd = this.end;
+    this.end = end;
+    while (this.at < end) {
+      const char = this.source[this.at]!;
+      if (this.isHole(this.at)) this.hole({ quoting: 'here-document', delimiter });
+      else if (char === '\\') this.backslash();
+      else if (char === '`') this.backticks();
+      else if (char === '$') this.dollar(true);
+      else this.at++;
+    }
+    this.end = outerEnd;
+  }
+
+  protected comment(): void {
+    while (this.at < this.end && this.source[this.at] !== '\n') {
+      if (this.isHole(this.at)) this.hole({ quoting: 'comment' });
+      else this.at++;
+    }
+  }
+
+  /** Blanks, and line ends behind a backslash, which the shell takes out before it looks. */
+  protected skipBlanks(): void {
+    for (;;) {
+      if (this.looksAt(' ') || this.looksAt('\t')) this.at++;
+      else if (this.looksAt('\\\n')) this.at += 2;
+      else return;
+    }
+  }
+
+  protected isHole(offset: number): boolean {
+    return this.holes.has(offset);
+  }
+
+  protected hasHoles(start: number, end: number): boolean {
+    for (const hole of this.holes) if (hole >= start && hole < end) return true;
+    return false;
+  }
+
+  /** The first reason stays. */
+  protected refuse(start: number, end: number, why: Refusal): void {
+    for (const hole of this.holes) {
+      if (hole < start || hole >= end || this.standings.get(hole)?.quoting === 'refused') continue;
+      if (this.standings.get(hole)?.quoting !== 'comment') this.standings.set(hole, { quoting: 'refused', why });
+    }
+  }
+
+  protected looksAt(text: string): boolean {
+    return this.at + text.length <= this.end && this.source.startsWith(text, this.at) && !this.isHole(this.at);
+  }
+
+  protected take<T extends string>(text: T): T {
+    this.at += text.length;
+    return text;
+  }
+
+  protected doubt(what: string, at = this.at): never {
+    throw new Doubt(what, at);
+  }
+
+  private hole(standing: Standing): string {
+    const why = this.enclosing;
+    this.standings.set(this.at, why === undefined ? standing : { quoting: 'refused', why });
+    return this.take(HOLE);
+  }
+
+  private backslash(): string {
+    const escaped = this.at + 1;
+    if (this.isHole(escaped)) this.refuse(escaped, escaped + 1, refusals.ESCAPED);
+    this.at = Math.min(this.end, this.at + 2);
+    const char = this.source.slice(escaped, this.at);
+    return char === '\n' ? '' : char;
+  }
+
+  private singleQuotes(standing: Standing): string {
+    const start = this.take("'") && this.at;
+    while (this.at < this.end) {
+      if (this.isHole(this.at)) this.hole(standing);
+      else if (this.source[this.at] === "'") return this.source.slice(start, this.at++);
+      else this.at++;
+    }
+    return this.doubt("an unclosed '", start);
+  }
+
+  private doubleQuotes(): string {
+    const start = this.at++;
+    let text = '';
+    while (this.at < this.end) {
+      const char = this.source[this.at]!;
+      if (this.isHole(this.at)) text += this.hole({ quoting: 'double' });
+      else if (char === '\\') text += this.backslash();
+      else if (char === '`') text += this.backticks();
+      else if (char === '$') text += this.dollar(true);
+      else if (this.take(char) === '"') return text;
+      else text += char;
+    }
+    return this.doubt('an unclosed "', start);
+  }
+
+  /** Shells look for the closing backtick before anything else. */
+  private backticks(): string {
+    const start = this.at++;
+    while (this.at < this.end && this.source[this.at] !== '`') this.at += this.source[this.at] === '\\' ? 2 : 1;
+    if (this.at >= this.end) this.doubt('an unclosed `', start);
+    this.at++;
+    this.refuse(start, this.at, refusals.BACKTICKS);
+    return this.source.slice(start, this.at);
+  }
+
+  /** What begins with a `$`. `quoted`: in double quotes or a here-document. */
+  private dollar(quoted: boolean): string {
+    const start = this.at;
+    const next = this.isHole(start + 1) ? '' : this.source.slice(start + 1, Math.min(start + 2, this.end));
+    NAME.lastIndex = start + 1;
+    if (this.looksAt('$((')) this.enclosed(refusals.ARITHMETIC, () => this.arithmetic());
+    else if (this.looksAt('$(')) {
+      this.at += 2;
+      this.substitution();
+    } else if (next === '{') this.enclosed(refusals.PARAMETER_EXPANSION, () => this.parameter(quoted));
+    else if (next === "'" && !quoted) this.ansiQuotes();
+    else if (next === '[') this.doubt('$[');
+    else if (next === '\\' && this.source[start + 2] === '\n') this.doubt('a line that ends with $\\');
+    else if (next !== '' && SPECIAL_PARAMETERS.includes(next)) this.at += 2;
+    else if (next !== '' && NAME.test(this.source)) this.at = NAME.lastIndex;
+    else this.at++;
+    return this.source.slice(start, this.at);
+  }
+
+  private enclosed(why: Refusal, read: () => void): void {
+    const outer = this.enclosing;
+    this.enclosing ??= why;
+    read();
+    this.enclosing = outer;
+  }
+
+  private parameter(quoted: boolean): void {
+    const start = this.at;
+    this.at += 2;
+    while (this.at < this.end) {
+      const char = this.source[this.at]!;
+      if (this.isHole(this.at)) this.hole({ quoting: 'bare' });
+      else if (char === '\\') this.backslash();
+      else if (char === '`') this.backticks();
+      else if (char === '$') this.dollar(quoted);
+      else if (quoted && (char === "'" || char === '"')) this.doubt(`a ${char} inside a quoted \${ }`);
+      else if (char === "'") this.singleQuotes({ quoting: 'single' });
+      else if (char === '"') this.doubleQuotes();
+      else if (this.take(char) === '}') return;
+    }
+    this.doubt('an unclosed ${', start);
+  }
+
+  private arithmetic(): void {
+    const start = this.at;
+    let depth = 0;
+    this.at += 3;
+    while (this.at < this.end) {
+      const char = this.source[this.at]!;
+      if (this.isHole(this.at)) this.hole({ quoting: 'bare' });
+      else if (char === '\\') this.backslash();
+      else if (char === '`') this.backticks();
+      else if (char === '$') this.dollar(true);
+      else if (char === '"') this.doubleQuotes();
+      else if (char === "'" || char === '#') this.doubt(`a ${char} in $(( ))`);
+      else if (char === ')' && depth === 0) {
+        if (!this.looksAt('))')) this.doubt('$(( that is not closed by ))', start);
+        this.at += 2;
+        return;
+      } else {
+        depth += char === '(' ? 1 : char === ')' ? -1 : 0;
+        this.at++;
+      }
+    }
+    this.doubt('an unclosed $((', start);
+  }
+
+  private ansiQuotes(): void {
+    const start = this.take('$') && this.at;
+    const text = this.singleQuotes({ quoting: 'refused', why: refusals.ANSI_QUOTES });
+    if (/(^|[^\\])(\\\\)*\\$/.test(text)) this.doubt("\\' in $'...'", start);
+  }
+}

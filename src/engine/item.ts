@@ -1,0 +1,44 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Emit } from '../core/events.ts';
+import { createMask } from '../core/mask.ts';
+import type { Order, Outcome } from '../core/model.ts';
+import { performDev } from './dev.ts';
+import type { Agents, Checks } from './parts.ts';
+import { performQa } from './qa.ts';
+import { workingFolder } from './work.ts';
+
+/**
+ * Carries out one order and says what became of it. It sees neither the store, nor the table, nor other items, so that
+ * a worker on another machine can run it unchanged. It does not throw for anything that an agent or a check does.
+ */
+export async function perform(
+  order: Order,
+  agents: Agents,
+  checks: Checks,
+  emit: Emit,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const mask = createMask(agents.secrets);
+  const limit = AbortSignal.timeout(Math.max(0, order.deadline - Date.now()));
+  const scratch = await mkdtemp(join(tmpdir(), 'nightshift-'));
+  try {
+    const carryOut = order.role === 'dev' ? performDev : performQa;
+    const outcome = await carryOut({
+      order,
+      agents,
+      checks,
+      mask,
+      limit,
+      scratch,
+      emit: (happening) => emit(mask.deep(happening)),
+      transcript: emit,
+      signal: AbortSignal.any([signal, limit]),
+      folder: workingFolder(order, agents),
+    });
+    return mask.deep(outcome);
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,187 @@
+import { agentEnvironment } from '../agents/environment.ts';
+import type { Recommendation } from '../core/events.ts';
+import { versionOf } from '../core/identity.ts';
+import { applyChanges, checkLessons, lessonsOf, mergePlainly, type StepChange } from '../core/lessons.ts';
+import { statusAt } from '../core/plan.ts';
+import type { Shift, Task } from '../core/shift.ts';
+import { placeholdersIn } from '../core/template.ts';
+import { managerPrompt } from '../roles/prompt.ts';
+import { readManagerReport } from '../roles/report.ts';
+import type { Snapshot } from '../store/store.ts';
+import type { RunParts } from './run-state.ts';
+
+/** The newest count: a manager that never answers must not make the question grow for ever. */
+const CONSIDERED_AT_MOST = 100;
+
+/** After a batch: what devs that succeeded recommended, on items that passed, becomes part of the Steps (rules L1-L6). */
+export async function foldLessons(parts: RunParts, shift: Shift, task: Task, snapshot: Snapshot): Promise<void> {
+  if (!shift.settings.learn) return;
+  const recommendations = passedRecommendations(parts, task, snapshot);
+  if (recommendations.length === 0) return;
+  if (task.settings.agent === 'shell') {
+    const reason =
+      'for a task that a shell runs, recommendations are only listed: applying them would run text from data';
+    keep(parts, task, reason, recommendations, recommendations);
+    return;
+  }
+  const proposal = await askManager(parts, shift, task, recommendations);
+  const checked = 'changes' in proposal ? check(task, shift, snapshot, proposal.changes) : proposal;
+  if ('steps' in checked && 'changes' in proposal) {
+    const lessons = lessonsOf(proposal.changes, recommendations);
+    await write(parts, task, checked.steps, proposal.summary, lessons, recommendations);
+    return;
+  }
+  await foldPlainly(parts, shift, task, snapshot, recommendations, 'refused' in checked ? checked.refused : '');
+}
+
+/** Rule L1; the table says who passed, so that an interruption loses nobody (rule P8). */
+function passedRecommendations(parts: RunParts, task: Task, snapshot: Snapshot): Recommendation[] {
+  const waiting = parts.history.unsettled(task.name);
+  if (waiting.size === 0) return [];
+  const column = snapshot.tasks.indexOf(task.name);
+  return [...waiting].slice(-CONSIDERED_AT_MOST).flatMap(([item, recommendations]) => {
+    const row = findRow(snapshot, item, recommendations[0]!.row - 1);
+    return row !== undefined && statusAt(snapshot, row, column) === 'done' ? recommendations : [];
+  });
+}
+
+/** Mostly it is where it was; after a restart ids are handed out anew, and rows may have moved meanwhile. */
+function findRow(snapshot: Snapshot, item: string, guess: number): number | undefined {
+  const known = snapshot.rowOf(item);
+  if (known !== undefined) return known;
+  if (guess < snapshot.count && snapshot.id(guess) === item) return guess;
+  for (let row = 0; row < snapshot.count; row++) if (snapshot.id(row) === item) return row;
+  return undefined;
+}
+
+type Proposal = { readonly changes: readonly StepChange[]; readonly summary: string } | { readonly refused: string };
+
+async function askManager(
+  parts: RunParts,
+  shift: Shift,
+  task: Task,
+  recommendations: readonly Recommendation[],
+): Promise<Proposal> {
+  const agents = parts.agents(shift);
+  const { agent, command, model, timeoutMs, passEnv } = task.settings;
+  const signal = AbortSignal.any([parts.stop.now, AbortSignal.timeout(timeoutMs)]);
+  const subject = { role: 'manager' as const, task: task.name, key: `${task.name}-${task.version}` };
+  await using session = await agents.find(agent)!.open({
+    role: 'manager',
+    folder: shift.root,
+    settings: { tools: [], ...(command === undefined ? {} : { command }), ...(model === undefined ? {} : { model }) },
+    transcript: (entry) => parts.emit({ type: 'transcript', ...subject, entry }),
+    signal,
+  });
+  const answer = await session.ask({
+    prompt: managerPrompt({ task: task.name, steps: task.stepTexts, recommendations }),
+    steps: [],
+    environment: agentEnvironment({
+      caller: agents.caller,
+      passEnv,
+      secrets: agents.secrets,
+      own: {
+        NIGHTSHIFT_ROLE: 'manager',
+        NIGHTSHIFT_SHIFT: shift.name,
+        NIGHTSHIFT_SHIFT_DIR: shift.folder,
+        NIGHTSHIFT_TABLE: shift.table,
+        NIGHTSHIFT_TASK: task.name,
+      },
+    }),
+  });
+  if (answer.kind === 'aborted') return { refused: 'it was stopped' };
+  if (answer.kind !== 'report') return { refused: answer.reason };
+  const report = await readManagerReport(answer.report);
+  return 'unusable' in report ? { refused: report.unusable } : report;
+}
+
+function check(
+  task: Task,
+  shift: Shift,
+  snapshot: Snapshot,
+  changes: readonly StepChange[],
+): { readonly steps: string[] } | { readonly refused: string } {
+  const steps = applyChanges(task.stepTexts, changes);
+  if ('refused' in steps) return steps;
+  const columns = new Set(snapshot.header);
+  const refused = checkLessons({
+    before: task.stepTexts,
+    after: steps,
+    placeholdersOf: (text) => placeholdersIn(text, columns),
+    secrets: Object.values(shift.secrets),
+    rows: allRows(snapshot),
+  });
+  return refused === undefined ? { steps } : { refused };
+}
+
+function* allRows(snapshot: Snapshot): Iterable<Record<string, string>> {
+  for (let row = 0; row < snapshot.count; row++) yield snapshot.metadata(row);
+}
+
+/** Rule L6. What only one row said waits until another says it too. */
+async function foldPlainly(
+  parts: RunParts,
+  shift: Shift,
+  task: Task,
+  snapshot: Snapshot,
+  recommendations: readonly Recommendation[],
+  why: string,
+): Promise<void> {
+  const { changes, lessons } = mergePlainly(recommendations, task.stepTexts);
+  const summary = `the manager's answer was not used (${why}); merged what at least two rows recommended`;
+  const checked = check(task, shift, snapshot, changes);
+  if (changes.length > 0 && 'steps' in checked) {
+    const rows = new Set(lessons.flatMap((lesson) => lesson.rows));
+    const agreed = recommendations.filter(({ row }) => rows.has(row));
+    await write(parts, task, checked.steps, summary, lessons, agreed);
+    return;
+  }
+  const refused = 'refused' in checked ? `; and by themselves: ${checked.refused}` : '';
+  const settled = changes.length > 0 ? recommendations : [];
+  keep(parts, task, `the manager's answer was not used (${why})${refused}`, recommendations, settled);
+}
+
+async function write(
+  parts: RunParts,
+  task: Task,
+  steps: readonly string[],
+  summary: string,
+  lessons: ReturnType<typeof lessonsOf>,
+  settled: readonly Recommendation[],
+): Promise<void> {
+  const unchanged = steps.length === task.stepTexts.length && steps.every((step, i) => step === task.stepTexts[i]);
+  if (unchanged) {
+    keep(parts, task, summary || 'nothing new was recommended', [], settled);
+    return;
+  }
+  const written = await parts.documents.writeSteps(task.name, task.text, steps);
+  if (written === undefined) {
+    keep(parts, task, 'somebody edited the task file meanwhile; they are tried again after the next batch', [], []);
+    return;
+  }
+  parts.emit({
+    type: 'steps:changed',
+    task: task.name,
+    from: task.version,
+    to: versionOf(written),
+    summary,
+    lessons,
+    considered: [...new Set(settled.map(({ item }) => item))],
+  });
+}
+
+function keep(
+  parts: RunParts,
+  task: Task,
+  reason: string,
+  recommendations: readonly Recommendation[],
+  settled: readonly Recommendation[],
+): void {
+  parts.emit({
+    type: 'steps:kept',
+    task: task.name,
+    reason,
+    recommendations: [...recommendations],
+    considered: [...new Set(settled.map(({ item }) => item))],
+  });
+}

@@ -1,0 +1,85 @@
+import { resolve } from 'node:path';
+import type { Agent, Place } from '../agents/agent.ts';
+import { NightshiftError } from '../core/errors.ts';
+import { nearest } from '../core/names.ts';
+import type { Shift, Task } from '../core/shift.ts';
+
+/** What the agents that are to play need: checked before anything is claimed. */
+export async function checkAgents(
+  shift: Shift,
+  find: (name: string) => Agent | undefined,
+  known: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<void> {
+  for (const task of shift.tasks) {
+    const agent = requireAgent(task, find, known);
+    if (agent.name === 'shell') checkShellTask(task);
+    if (agent.name === 'command' && task.settings.command === undefined) {
+      throw new NightshiftError(
+        'bad-task',
+        `${task.name} is for the agent command, but no command is set`,
+        'add `- command: LINE` to its Configuration or to the Shift Configuration',
+        { file: task.file },
+      );
+    }
+    const missing = await agent.missing(task.settings, placeOf(task, shift, environment));
+    if (missing !== undefined) {
+      throw new NightshiftError('agent-missing', `the agent of ${task.name} can't be started: ${missing}`, undefined, {
+        file: task.file,
+      });
+    }
+  }
+}
+
+/** A `working-dir` with placeholders differs from item to item, so relative programs can't be looked for yet. */
+function placeOf(task: Task, shift: Shift, environment: Readonly<Record<string, string>>): Place {
+  const [only, ...more] = task.workingDir.segments;
+  if (more.length > 0 || typeof only !== 'string') return { environment };
+  return { folder: resolve(shift.root, only), environment };
+}
+
+function requireAgent(task: Task, find: (name: string) => Agent | undefined, known: readonly string[]): Agent {
+  const name = task.settings.agent;
+  const agent = find(name);
+  if (agent) return agent;
+  const place = { file: task.file };
+  const choice = `agents are: ${known.join(', ')}`;
+  if (name === '') {
+    const hint = `add \`- agent: NAME\` to the Shift Configuration, or start with --agent NAME; ${choice}`;
+    throw new NightshiftError('bad-task', `no agent is set for ${task.name}`, hint, place);
+  }
+  const near = nearest(name, known);
+  const hint = near ? `did you mean ${near}? ${choice}` : choice;
+  throw new NightshiftError('bad-task', `there is no agent ${JSON.stringify(name)} (task ${task.name})`, hint, place);
+}
+
+/** Without a model nobody could do a step that has no block, or judge a criterion that has no check (rule X3). */
+function checkShellTask(task: Task): void {
+  const place = { file: task.file };
+  const step = task.steps.find(({ scripts }) => scripts.length === 0);
+  if (step) {
+    throw new NightshiftError(
+      'bad-task',
+      `step ${step.number} of ${task.name} has no \`sh\` block, and the agent shell runs nothing else`,
+      'put what is to be run into a block that begins with ```sh, below the step',
+      place,
+    );
+  }
+  const criterion = task.criteria.findIndex(({ check }) => check === undefined);
+  if (criterion >= 0) {
+    throw new NightshiftError(
+      'bad-task',
+      `criterion ${criterion + 1} of ${task.name} has no check, and the agent shell can't judge it`,
+      'put a ```sh block below it that fails when the criterion is not met',
+      place,
+    );
+  }
+  if (task.settings.qa === 'always') {
+    throw new NightshiftError(
+      'bad-task',
+      `\`qa: always\` needs an agent that can judge; shell can't`,
+      'write `qa: auto`',
+      place,
+    );
+  }
+}

@@ -1,0 +1,51 @@
+import type { Emit } from '../core/events.ts';
+import type { History } from '../core/history.ts';
+import type { Selection } from '../core/plan.ts';
+import type { Shift } from '../core/shift.ts';
+import type { Documents } from '../store/documents.ts';
+import type { Snapshot, Store } from '../store/store.ts';
+import type { Agents, Checks } from './parts.ts';
+
+/** How a run is asked to end. */
+export interface Stop {
+  /** Nothing new is started; what runs is finished. */
+  readonly drain: AbortSignal;
+  /** What runs is ended now and given back. */
+  readonly now: AbortSignal;
+}
+
+/** What a run is built from; `cli` builds the concrete parts. */
+export interface RunParts {
+  readonly store: Store;
+  readonly documents: Documents;
+  /** Reads and checks everything that people may have edited (rule M1). */
+  load(): Promise<Shift>;
+  agents(shift: Shift): Agents;
+  readonly check: Checks['run'];
+  readonly emit: Emit;
+  /** Resolves when every event so far is durable. */
+  flush(): Promise<void>;
+  readonly history: History;
+  readonly stop: Stop;
+  select(snapshot: Snapshot): Selection;
+  /** Ends processes of an earlier run of this shift that outlived it; answers how many there were. */
+  endLeftovers(): Promise<number>;
+  now(): number;
+}
+
+/** How a run ended. */
+export interface RunEnd {
+  readonly exitCode: number;
+  readonly reason: string;
+}
+
+/** What became of the items of a batch. `trouble`: why items were given back, if it was not their fault. */
+export interface BatchEnd {
+  readonly done: number;
+  readonly failed: number;
+  readonly returned: number;
+  readonly compacted: boolean;
+  readonly trouble?: string;
+}
+
+export const NOTHING: BatchEnd = { done: 0, failed: 0, returned: 0, compacted: false };

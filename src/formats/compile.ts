@@ -1,0 +1,225 @@
+import { parseDuration } from '../core/duration.ts';
+import { NightshiftError } from '../core/errors.ts';
+import { versionOf } from '../core/identity.ts';
+import type { Setting, Settings } from '../core/model.ts';
+import { parseScript } from '../core/shell-template.ts';
+import type { Piece, Shift, Task } from '../core/shift.ts';
+import { parseTemplate, type Scope } from '../core/template.ts';
+import { type ManagerDocument, readShiftSettings } from './manager.ts';
+import { type Entry, stepTexts, type TaskDocument, taskWarnings } from './task.ts';
+
+/** The files of a shift, each parsed by itself. */
+export interface ShiftDocuments {
+  readonly name: string;
+  readonly root: string;
+  readonly folder: string;
+  readonly table: string;
+  readonly managerFile: string;
+  readonly manager: ManagerDocument;
+  readonly tasks: readonly { readonly name: string; readonly file: string; readonly document: TaskDocument }[];
+  readonly secrets: ReadonlyMap<string, string>;
+}
+
+/** What the command line says over the files. */
+export interface Overrides {
+  readonly agent?: string | undefined;
+}
+
+const HALF_AN_HOUR = 30 * 60_000;
+const TEN_MINUTES = 10 * 60_000;
+
+/** Checks the files against each other and against the table's header, and makes them ready to be filled in. */
+export function compileShift(documents: ShiftDocuments, header: readonly string[], overrides: Overrides = {}): Shift {
+  const { name, root, folder, table, managerFile, manager, secrets } = documents;
+  const { settings, warnings } = readShiftSettings(manager, managerFile);
+  const outputs = outputsByTask(documents);
+  refuseClashingOutputs(documents, outputs);
+  const env = new Set(secrets.keys());
+  const columns = new Set(header);
+  const tasks = documents.tasks.map((each) => {
+    const scope: Scope = { columns: new Set(columns), env, file: each.file };
+    for (const output of outputs.get(each.name) ?? []) columns.add(output);
+    return compileTask(each, readTaskSettings(each, manager.settings, managerFile, overrides), scope);
+  });
+  return {
+    name,
+    root,
+    folder,
+    table,
+    identity: `${settings.name ?? name} ${settings.created ?? ''}`,
+    settings,
+    tasks,
+    secrets: Object.fromEntries(secrets),
+    warnings: [...warnings, ...documents.tasks.flatMap(({ document, file }) => taskWarnings(document, file))],
+  };
+}
+
+/** The columns that each task fills with captured values, in Task Order. */
+export function outputsByTask(documents: Pick<ShiftDocuments, 'tasks' | 'manager'>): Map<string, readonly string[]> {
+  const shared = documents.manager.settings;
+  return new Map(
+    documents.tasks.map(({ name, document }) => [name, names(find('outputs', document.settings, shared)?.value)]),
+  );
+}
+
+function refuseClashingOutputs(documents: ShiftDocuments, outputs: ReadonlyMap<string, readonly string[]>): void {
+  const owner = new Map<string, string>();
+  for (const { name, file, document } of documents.tasks) {
+    const line = document.settings.find(({ key }) => key === 'outputs')?.line;
+    const place = line === undefined ? { file } : { file, line };
+    for (const output of outputs.get(name) ?? []) {
+      const other = owner.get(output);
+      const clash = outputs.has(output)
+        ? `the output ${output} of ${name} has the name of a task, whose column holds statuses`
+        : other !== undefined && `the output ${output} is declared by ${other} and by ${name}`;
+      if (clash) throw new NightshiftError('bad-task', clash, 'give the output another name', place);
+      owner.set(output, name);
+    }
+  }
+}
+
+type SettingReader = { readonly setting: Setting; readonly file: string } | undefined;
+
+/** A task's Configuration wins over the Shift Configuration (rule X1); the command line wins over both. */
+function readTaskSettings(
+  task: ShiftDocuments['tasks'][number],
+  shared: readonly Setting[],
+  managerFile: string,
+  overrides: Overrides,
+): Settings & { workingDir?: SettingReader } {
+  const lookUp = (key: string): SettingReader => {
+    const own = task.document.settings.find((setting) => setting.key === key);
+    if (own) return { setting: own, file: task.file };
+    const general = shared.find((setting) => setting.key === key);
+    return general && { setting: general, file: managerFile };
+  };
+  const value = (key: string) => lookUp(key)?.setting.value || undefined;
+  const duration = (key: string, fallback: number) => {
+    const found = lookUp(key);
+    if (!found || found.setting.value === '') return fallback;
+    const parsed = parseDuration(found.setting.value);
+    if (parsed !== undefined) return parsed;
+    const message = `\`${key}: ${found.setting.value}\` is not a time`;
+    throw new NightshiftError('bad-task', message, 'write it like 90s, 30m or 2h', {
+      file: found.file,
+      line: found.setting.line,
+    });
+  };
+  const qa = lookUp('qa');
+  if (qa && !['auto', 'always', ''].includes(qa.setting.value)) {
+    const message = `\`qa: ${qa.setting.value}\` is neither auto nor always`;
+    throw new NightshiftError('bad-task', message, 'write auto or always', { file: qa.file, line: qa.setting.line });
+  }
+  const [command, model, workingDir] = [value('command'), value('model'), lookUp('working-dir')];
+  return {
+    agent: overrides.agent ?? value('agent') ?? '',
+    tools: names(value('tools')),
+    qa: qa?.setting.value === 'always' ? 'always' : 'auto',
+    timeoutMs: duration('timeout', HALF_AN_HOUR),
+    checkTimeoutMs: duration('check-timeout', TEN_MINUTES),
+    outputs: names(value('outputs')),
+    passEnv: names(value('pass-env')),
+    ...(command === undefined ? {} : { command }),
+    ...(model === undefined ? {} : { model }),
+    ...(workingDir === undefined ? {} : { workingDir }),
+  };
+}
+
+function compileTask(
+  { name, file, document }: ShiftDocuments['tasks'][number],
+  { workingDir, ...settings }: Settings & { workingDir?: SettingReader },
+  scope: Scope,
+): Task {
+  const { text, sections } = document;
+  const entryPieces = (entry: Entry, from: number, to: number) => compilePieces(text, from, to, entry.blocks, scope);
+  const scripts = (entry: Entry) => {
+    return entry.blocks.filter(isScript).map((block) => parseScript(block.code, scope, block.line));
+  };
+  const where = workingDir && { ...scope, file: workingDir.file };
+  return {
+    name,
+    file,
+    text,
+    version: versionOf(text),
+    settings,
+    workingDir: where ? parseTemplate(workingDir.setting.value, where, workingDir.setting.line) : { segments: ['.'] },
+    document: [
+      text.slice(0, sections.steps.start),
+      ...compilePieces(text, sections.steps.start, sections.steps.end, blocksOf(document.steps), scope),
+      text.slice(sections.steps.end, sections.validation.start),
+      ...compilePieces(text, sections.validation.start, sections.validation.end, blocksOf(document.criteria), scope),
+      text.slice(sections.validation.end),
+    ],
+    steps: document.steps.map((entry) => ({
+      number: entry.number,
+      text: entryPieces(entry, entry.start, entry.end),
+      scripts: scripts(entry),
+    })),
+    criteria: document.criteria.map((entry) => compileCriterion(entry, text, scope, scripts(entry))),
+    stepTexts: stepTexts(document),
+  };
+}
+
+function compileCriterion(
+  entry: Entry,
+  text: string,
+  scope: Scope,
+  scripts: ReturnType<typeof parseScript>[],
+): Task['criteria'][number] {
+  if (scripts.length > 1) {
+    throw new NightshiftError(
+      'bad-task',
+      `criterion ${entry.number} has ${scripts.length} \`sh\` blocks`,
+      'make it one block, or a criterion for each',
+      { file: scope.file, line: entry.line },
+    );
+  }
+  const [check] = scripts;
+  // The words that say what must be true; the check itself stands beside them.
+  const end = check ? entry.blocks.find(isScript)!.start : entry.end;
+  const source = text.slice(entry.start, end);
+  const marker = /^\s*[-*+]\s+/.exec(source)?.[0] ?? '';
+  const prose = { prose: parseTemplate(source.slice(marker.length).trimEnd(), scope, entry.line) };
+  return { text: [prose], ...(check === undefined ? {} : { check }) };
+}
+
+type Block = Entry['blocks'][number];
+
+function blocksOf(entries: readonly Entry[]): Block[] {
+  return entries.flatMap((entry) => entry.blocks);
+}
+
+export function isScript(block: Block): boolean {
+  return block.info === 'sh';
+}
+
+/** Prose is filled in as text, `sh` blocks as code; other fences are prose. */
+function compilePieces(text: string, from: number, to: number, blocks: readonly Block[], scope: Scope): Piece[] {
+  const pieces: Piece[] = [];
+  let at = from;
+  const prose = (end: number) => {
+    if (end <= at) return;
+    const line = text.slice(0, at).split('\n').length;
+    pieces.push({ prose: parseTemplate(text.slice(at, end), scope, line) });
+    at = end;
+  };
+  for (const block of blocks.filter(isScript)) {
+    prose(text.indexOf('\n', block.start) + 1);
+    const closing = text.lastIndexOf('\n', block.end - 1);
+    pieces.push({ script: parseScript(block.code, scope, block.line) }, '\n');
+    at = Math.max(at, closing + 1);
+  }
+  prose(to);
+  return pieces;
+}
+
+function find(key: string, own: readonly Setting[], shared: readonly Setting[]): Setting | undefined {
+  return own.find((setting) => setting.key === key) ?? shared.find((setting) => setting.key === key);
+}
+
+function names(value: string | undefined): string[] {
+  return (value ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+}

@@ -1,0 +1,137 @@
+import { parseDuration } from '../core/duration.ts';
+import { NightshiftError } from '../core/errors.ts';
+import type { Counts } from '../core/events.ts';
+import type { Setting, ShiftSettings } from '../core/model.ts';
+import { checkTaskName } from '../core/names.ts';
+import { headOf, listItems } from './list.ts';
+import { readProgress } from './manager-progress.ts';
+import type { Section } from './markdown.ts';
+import { findSections, scan } from './markdown.ts';
+import { requireClosed, requireSection } from './required.ts';
+import { readSettings, refuseDuplicates, settingWarnings, TASK_KEYS, unquote } from './settings.ts';
+
+export { addTask, createManager, type NewManager, setProgress, setSetting } from './manager-edit.ts';
+
+/** What `manager.md` says. */
+export interface ManagerDocument {
+  readonly text: string;
+  readonly settings: readonly Setting[];
+  /** Lines in Shift Configuration that are list items but no setting. */
+  readonly strays: readonly number[];
+  readonly tasks: readonly TaskEntry[];
+  /** What the Progress section said when it was written last; absent if there is no such section. */
+  readonly progress?: Readonly<Partial<Counts>>;
+}
+
+export interface TaskEntry {
+  readonly name: string;
+  readonly line: number;
+}
+
+const SHIFT_KEYS = [
+  'name',
+  'created',
+  'parallel',
+  'current-batch-size',
+  'max-batch-size',
+  'disable-self-improvement',
+  'patience',
+];
+const DEFAULT_PATIENCE_MS = 15 * 60_000;
+
+/** Throws `bad-manager`, or `bad-name` for a task that cannot be called so. */
+export function parseManager(text: string, file: string): ManagerDocument {
+  const document = scan(text);
+  requireClosed(document, 'bad-manager', file);
+  const configuration = requireSection(document, 'Shift Configuration', 'bad-manager', file);
+  const order = requireSection(document, 'Task Order', 'bad-manager', file);
+  const progress = findSections(document, 'Progress')[0];
+  const { settings, strays } = readSettings(configuration);
+  refuseDuplicates(settings, 'bad-manager', file);
+  return {
+    text,
+    settings: settings.map(({ key, value, line }) => ({ key, value, line })),
+    strays,
+    tasks: readTasks(order, file),
+    ...(progress && { progress: readProgress(progress) }),
+  };
+}
+
+function readTasks(section: Section, file: string): TaskEntry[] {
+  const tasks: TaskEntry[] = [];
+  for (const item of listItems(section.lines, 'numbered')) {
+    const line = item.lines[0]!.number;
+    const name = unquote(headOf(item));
+    if (name === '' || name.startsWith('#')) continue;
+    checkTaskNameAt(name, file, line);
+    const earlier = tasks.find((task) => task.name === name);
+    if (earlier !== undefined) {
+      const hint = `remove it from line ${earlier.line} or line ${line}`;
+      throw new NightshiftError('bad-manager', `the task ${name} stands twice in Task Order`, hint, { file, line });
+    }
+    tasks.push({ name, line });
+  }
+  const bullet = listItems(section.lines, 'bullets')[0];
+  if (tasks.length === 0 && bullet !== undefined) {
+    const line = bullet.lines[0]!.number;
+    throw new NightshiftError('bad-manager', 'Task Order is not a numbered list', 'write `1. task_name`', {
+      file,
+      line,
+    });
+  }
+  return tasks;
+}
+
+function checkTaskNameAt(name: string, file: string, line: number): void {
+  try {
+    checkTaskName(name);
+  } catch (error) {
+    if (!(error instanceof NightshiftError)) throw error;
+    throw new NightshiftError(error.code, error.message, error.hint, { file, line });
+  }
+}
+
+/** The shift's own settings; those of section 11 stay in `settings` as defaults for the tasks. */
+export function readShiftSettings(
+  document: ManagerDocument,
+  file: string,
+): { settings: ShiftSettings; warnings: string[] } {
+  const warnings = settingWarnings(document, [...SHIFT_KEYS, ...TASK_KEYS], file);
+  const find = (key: string) => document.settings.find((setting) => setting.key === key);
+  const read = <T>(key: string, parse: (value: string) => T | undefined, expected: string): T | undefined => {
+    const setting = find(key);
+    const value = setting && parse(setting.value);
+    if (setting && value === undefined) {
+      warnings.push(`ignored \`${key}: ${setting.value}\` (${file} line ${setting.line}): ${expected}`);
+    }
+    return value;
+  };
+  const name = find('name')?.value;
+  const created = find('created')?.value;
+  const parallel = read('parallel', parseBoolean, 'it is `true` or `false`; items are done one at a time') ?? false;
+  const readSize = (key: string) => (parallel ? read(key, parsePositive, 'it is not a positive integer') : undefined);
+  const batchSize = readSize('current-batch-size');
+  const maxBatchSize = readSize('max-batch-size');
+  const stopLearning = read('disable-self-improvement', parseBoolean, 'it is `true` or `false`') ?? false;
+  const patienceMs = read('patience', parseDuration, 'write a duration such as `15m`') ?? DEFAULT_PATIENCE_MS;
+  const settings: ShiftSettings = {
+    ...(name && { name }),
+    ...(created && { created }),
+    parallel,
+    ...(batchSize !== undefined && { batchSize }),
+    ...(maxBatchSize !== undefined && { maxBatchSize }),
+    learn: !stopLearning,
+    patienceMs,
+  };
+  return { settings, warnings };
+}
+
+function parseBoolean(value: string): boolean | undefined {
+  const lower = value.toLowerCase();
+  return lower === 'true' ? true : lower === 'false' || lower === '' ? false : undefined;
+}
+
+function parsePositive(value: string): number | undefined {
+  const size = /^\d+$/.test(value) ? Number(value) : 0;
+  return size > 0 && Number.isSafeInteger(size) ? size : undefined;
+}

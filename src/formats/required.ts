@@ -1,0 +1,35 @@
+import type { ErrorCode } from '../core/errors.ts';
+import { NightshiftError } from '../core/errors.ts';
+import { nearest } from '../core/names.ts';
+import type { Markdown, Section } from './markdown.ts';
+import { findSections } from './markdown.ts';
+
+type FormatCode = Extract<ErrorCode, 'bad-manager' | 'bad-task'>;
+
+/** A block or comment without end hides the rest of the file: nothing below it could be trusted. */
+export function requireClosed(document: Markdown, code: FormatCode, file?: string): void {
+  if (document.unclosed === undefined) return;
+  const { what, line } = document.unclosed;
+  const hint = what === 'block' ? 'close it with a fence as long as the one that opens it' : 'close it with -->';
+  const place = file === undefined ? { line } : { file, line };
+  throw new NightshiftError(code, `the ${what === 'block' ? 'fenced block' : 'comment'} is never closed`, hint, place);
+}
+
+/** The one section of that name; missing or standing twice is an error that names it. */
+export function requireSection(document: Markdown, name: string, code: FormatCode, file?: string): Section {
+  const [section, second] = findSections(document, name);
+  const place = (line: number) => (file === undefined ? { line } : { file, line });
+  if (second !== undefined) {
+    const hint = `merge it with the one in line ${section!.heading.number}`;
+    throw new NightshiftError(code, `the section \`## ${name}\` stands twice`, hint, place(second.heading.number));
+  }
+  if (section !== undefined) return section;
+  const meant = nearest(
+    name,
+    document.sections.map((other) => other.name),
+  );
+  const like = document.sections.find((other) => other.name === meant);
+  const hint = like === undefined ? `add a line \`## ${name}\`` : `rename \`## ${like.name}\` to \`## ${name}\``;
+  const line = like?.heading.number ?? document.lines.length;
+  throw new NightshiftError(code, `there is no section \`## ${name}\``, hint, place(Math.max(1, line)));
+}

@@ -1,0 +1,100 @@
+import { NightshiftError } from '../core/errors.ts';
+import type { Setting } from '../core/model.ts';
+import { nearest } from '../core/names.ts';
+import { headOf, type Item, listItems } from './list.ts';
+import type { Section } from './markdown.ts';
+
+/** Keys that a task's Configuration may have; in Shift Configuration they are the default for all tasks (rule X1). */
+export const TASK_KEYS = [
+  'tools',
+  'agent',
+  'model',
+  'command',
+  'qa',
+  'qa-agent',
+  'qa-model',
+  'timeout',
+  'check-timeout',
+  'working-dir',
+  'worktree',
+  'outputs',
+  'pass-env',
+  'protect',
+] as const;
+
+/** A setting and where its value stands in the source, without the quotes around it. */
+export interface PlacedSetting extends Setting {
+  readonly item: Item;
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface SettingList {
+  readonly settings: readonly PlacedSetting[];
+  /** Lines of list items that are no `key: value`. */
+  readonly strays: readonly number[];
+}
+
+export function readSettings(section: Section): SettingList {
+  const settings: PlacedSetting[] = [];
+  const strays: number[] = [];
+  for (const item of listItems(section.lines, 'bullets')) {
+    const head = headOf(item);
+    if (head === '' || head.startsWith('#')) continue;
+    const setting = readSetting(item);
+    if (setting === undefined) strays.push(item.lines[0]!.number);
+    else settings.push(setting);
+  }
+  return { settings, strays };
+}
+
+function readSetting(item: Item): PlacedSetting | undefined {
+  const line = item.lines[0]!;
+  const colon = line.active.indexOf(':', item.content);
+  const key = unquote(line.active.slice(item.content, Math.max(colon, item.content)).trim());
+  if (key === '') return undefined;
+  const raw = line.active.slice(colon + 1);
+  const trimmed = raw.trim();
+  const value = unquote(trimmed);
+  // An absent value has its place behind the one space that people put after the colon.
+  const gap = trimmed === '' ? Math.min(raw.length, 1) : raw.indexOf(trimmed) + (trimmed.length - value.length) / 2;
+  const start = line.start + colon + 1 + gap;
+  return { key, value, line: line.number, item, start, end: start + value.length };
+}
+
+/** Without the backticks or quotes around it, if they are one pair. */
+export function unquote(text: string): string {
+  const quote = text[0];
+  if (text.length < 2 || quote === undefined || !'`"\''.includes(quote) || !text.endsWith(quote)) return text;
+  const inner = text.slice(1, -1);
+  return inner.includes(quote) || inner !== inner.trim() ? text : inner;
+}
+
+/** A key that stands twice has no right value. */
+export function refuseDuplicates(settings: readonly Setting[], code: 'bad-manager' | 'bad-task', file: string): void {
+  const first = new Map<string, number>();
+  for (const { key, line } of settings) {
+    const earlier = first.get(key);
+    if (earlier !== undefined) {
+      const hint = `keep one of line ${earlier} and line ${line}`;
+      throw new NightshiftError(code, `\`${key}\` is set twice`, hint, { file, line });
+    }
+    first.set(key, line);
+  }
+}
+
+/** One warning for each unknown key and each list item that is no setting. */
+export function settingWarnings(
+  { settings, strays }: { readonly settings: readonly Setting[]; readonly strays: readonly number[] },
+  known: readonly string[],
+  file: string,
+): string[] {
+  const unknown = settings.filter(({ key }) => !known.includes(key));
+  return [
+    ...unknown.map(({ key, line }) => {
+      const meant = nearest(key, known);
+      return `unknown key \`${key}\` (${file} line ${line})${meant === undefined ? '' : `; did you mean \`${meant}\`?`}`;
+    }),
+    ...strays.map((line) => `ignored a list item that is not \`- key: value\` (${file} line ${line})`),
+  ];
+}

@@ -1,0 +1,184 @@
+import { NightshiftError } from '../core/errors.ts';
+import { COMMA, CR, cellEnd, decodeCell, LF, lineAt, MAX_CELL_BYTES, mebibytes, QUOTE } from './table-bytes.ts';
+
+export interface Scan {
+  readonly header: readonly string[];
+  /** Where the header and each row starts, and at last the end of the file. */
+  readonly starts: Uint32Array;
+}
+
+/** More than this is a file whose line ends got lost, not a table. */
+const MAX_COLUMNS = 2000;
+
+/** The bytes that may end a run of plain text. A table because one load is faster than four comparisons. */
+const MARKS = new Uint8Array(256);
+for (const mark of [COMMA, QUOTE, CR, LF]) MARKS[mark] = 1;
+
+interface Source {
+  readonly bytes: Buffer;
+  readonly file: string;
+  /** Empty while the header itself is scanned. */
+  readonly header: readonly string[];
+}
+
+/** Finds the rows of a table in UTF-8 and throws on all that is not RFC 4180. Decodes nothing but the header. */
+export function scanTable(bytes: Buffer, file: string): Scan {
+  const begin = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+  if (begin === bytes.length) {
+    throw new NightshiftError(
+      'bad-table',
+      'The table is empty: it has no header.',
+      'Write the names of the columns into its first line, separated by commas.',
+      { file, line: 1 },
+    );
+  }
+  const firstRow = scanRow({ bytes, file, header: [] }, begin);
+  const source = { bytes, file, header: readHeader(bytes, file, begin, firstRow) };
+  let starts = new Uint32Array(1024);
+  starts[0] = begin;
+  let count = 1;
+  for (let at = firstRow; at < bytes.length; at = scanRow(source, at)) {
+    if (count + 1 >= starts.length) starts = grown(starts);
+    starts[count++] = at;
+  }
+  starts[count++] = bytes.length;
+  return { header: source.header, starts: starts.slice(0, count) };
+}
+
+function grown(starts: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(starts.length * 2);
+  larger.set(starts);
+  return larger;
+}
+
+/** Checks the row that starts here and returns where the next one does. This is the loop that sees every byte. */
+function scanRow(source: Source, start: number): number {
+  const { bytes } = source;
+  const size = bytes.length;
+  let at = start;
+  for (let cells = 1; ; cells++) {
+    const cell = at;
+    if (at < size && bytes[at] === QUOTE) at = closeQuote(source, at);
+    else while (at < size && MARKS[bytes[at]!] === 0) at++;
+    if (at - cell > MAX_CELL_BYTES) throw longCell(source, cell, at, cells);
+    const mark = at < size ? bytes[at] : LF;
+    if (mark === COMMA) {
+      at++;
+    } else if (mark === LF || (mark === CR && bytes[at + 1] === LF)) {
+      if (cells !== source.header.length && source.header.length > 0) throw ragged(source, start, at, cells);
+      return Math.min(size, mark === LF ? at + 1 : at + 2);
+    } else {
+      throw misplaced(source, cell, at);
+    }
+  }
+}
+
+/** The position after the quote that closes the one at `open`. */
+function closeQuote(source: Source, open: number): number {
+  const { bytes } = source;
+  const size = bytes.length;
+  for (let at = open + 1; at < size; at++) {
+    if (bytes[at] !== QUOTE) continue;
+    if (at + 1 === size || bytes[at + 1] !== QUOTE) return at + 1;
+    at++;
+  }
+  throw bad(
+    source,
+    open,
+    'A quoted cell opens in this line and is never closed.',
+    'Add the closing quote. A quote that is part of the text is written twice ("") in a cell that is quoted itself.',
+  );
+}
+
+function readHeader(bytes: Buffer, file: string, begin: number, next: number): string[] {
+  const source = { bytes, file, header: [] };
+  const limit = lineEnd(bytes, next);
+  const names = new Map<string, number>();
+  for (let at = begin; ; at++) {
+    const end = cellEnd(bytes, at, limit);
+    const name = decodeCell(bytes, at, end);
+    const column = names.size + 1;
+    if (name.trim() === '') {
+      throw bad(source, at, `Column ${column} has no name.`, 'Name it in the header, or remove the column.');
+    }
+    const earlier = names.get(name);
+    if (earlier !== undefined) {
+      const message = `The header has "${name}" twice: columns ${earlier} and ${column}.`;
+      throw bad(source, at, message, 'Rename or remove one of the two.');
+    }
+    if (column > MAX_COLUMNS) {
+      const message = `The header has more than ${MAX_COLUMNS} columns.`;
+      throw bad(source, at, message, 'Check that the file has line ends: the first line should hold only names.');
+    }
+    names.set(name, column);
+    if (end >= limit) return [...names.keys()];
+    at = end;
+  }
+}
+
+/** Where a row's text ends, given where the next row starts. */
+export function lineEnd(bytes: Buffer, next: number): number {
+  if (bytes[next - 1] !== LF) return next;
+  return bytes[next - 2] === CR ? next - 2 : next - 1;
+}
+
+function ragged(source: Source, start: number, end: number, cells: number): NightshiftError {
+  const expected = source.header.length;
+  if (start === end) {
+    return bad(source, start, 'There is a blank line in the table.', 'Remove the blank line.');
+  }
+  const hint =
+    cells > expected
+      ? 'Put a cell that contains a comma into double quotes, or remove what is too much.'
+      : 'Add the commas of the missing cells; an empty cell is fine.';
+  const message = `This row has ${plural(cells, 'cell')}, but the header has ${plural(expected, 'column')}.`;
+  return bad(source, start, message, hint);
+}
+
+/** A quote or carriage return in the middle of things. */
+function misplaced(source: Source, cell: number, at: number): NightshiftError {
+  const { bytes } = source;
+  if (bytes[at] === CR) {
+    return bad(
+      source,
+      at,
+      'There is a carriage return (CR) without its line feed (LF).',
+      'Save the table with line ends of Unix (LF) or Windows (CRLF), or put the cell into double quotes.',
+    );
+  }
+  if (bytes[cell] !== QUOTE) {
+    return bad(
+      source,
+      at,
+      'There is a double quote in the middle of a cell that is not quoted.',
+      'Put the whole cell into double quotes and write the quote in it twice: "5"" pipe".',
+    );
+  }
+  const opened = lineAt(bytes, cell);
+  const where =
+    opened === lineAt(bytes, at) ? '' : ` The cell opens in line ${opened}; its own closing quote may be missing.`;
+  return bad(
+    source,
+    at,
+    'There is text between the closing quote of a cell and the next comma.',
+    `A quote that is part of the text is written twice ("").${where}`,
+  );
+}
+
+function longCell(source: Source, start: number, end: number, column: number): NightshiftError {
+  const name = source.header[column - 1];
+  const where = name === undefined ? `column ${column}` : `column "${name}"`;
+  const hint =
+    source.bytes[start] === QUOTE
+      ? 'Check that its closing quote is where it should be. Long texts belong into files; put their names into the table.'
+      : 'Long texts belong into files; put their names into the table.';
+  return bad(source, start, `There is a cell of ${mebibytes(end - start)} in ${where}; the limit is 1 MiB.`, hint);
+}
+
+function bad(source: Source, position: number, message: string, hint: string): NightshiftError {
+  return new NightshiftError('bad-table', message, hint, { file: source.file, line: lineAt(source.bytes, position) });
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,80 @@
+import { NightshiftError } from '../core/errors.ts';
+import { STATUSES } from '../core/status.ts';
+import { cellEnd, checkTableSize, decodeCell, lineAt } from './table-bytes.ts';
+import { encodeRow } from './table-edit.ts';
+import { checkEncoding } from './table-encoding.ts';
+import { Table } from './table-rows.ts';
+import { scanTable } from './table-scan.ts';
+
+export { addColumns, addRows, type CellChange, editCells } from './table-edit.ts';
+export type { Table } from './table-rows.ts';
+
+/** Reads `table.csv` (rule F3). Throws `bad-table` on anything that two CSV readers might read differently. */
+export function parseTable(bytes: Buffer, file: string): Table {
+  checkTableSize(bytes.length, file);
+  checkEncoding(bytes, file);
+  const { header, starts } = scanTable(bytes, file);
+  return new Table(bytes, header, starts);
+}
+
+/** A new table: LF, a final line end, quotes only where they are needed. */
+export function createTable(header: readonly string[], rows: readonly (readonly string[])[]): Table {
+  const lines = [header, ...rows].map((cells) => `${encodeRow(header, cells)}\n`);
+  return parseTable(Buffer.from(lines.join('')), 'table.csv');
+}
+
+const STATUS_BYTES = STATUSES.map((status) => Buffer.from(status));
+
+/** For each row the index of its status in `STATUSES`. Any other value throws (rule F6). */
+export function readStatuses(table: Table, column: number, file: string): Uint8Array {
+  const statuses = new Uint8Array(table.rowCount);
+  for (let row = 0; row < statuses.length; row++) {
+    const start = table.cellStart(row, column);
+    const end = cellEnd(table.bytes, start, table.rowEnd(row));
+    let status = bareStatus(table.bytes, start, end);
+    if (status === -1) {
+      const value = decodeCell(table.bytes, start, end);
+      status = (STATUSES as readonly string[]).indexOf(value);
+      if (status === -1) throw unknownStatus(table, column, file, row, value, lineAt(table.bytes, start));
+    }
+    statuses[row] = status;
+  }
+  return statuses;
+}
+
+/** Compares bytes: a string for every row would take ten times as long. */
+function bareStatus(bytes: Buffer, start: number, end: number): number {
+  for (let index = 0; index < STATUS_BYTES.length; index++) {
+    const status = STATUS_BYTES[index]!;
+    if (status.length !== end - start) continue;
+    let at = 0;
+    while (at < status.length && status[at] === bytes[start + at]) at++;
+    if (at === status.length) return index;
+  }
+  return -1;
+}
+
+function unknownStatus(
+  table: Table,
+  column: number,
+  file: string,
+  row: number,
+  value: string,
+  line: number,
+): NightshiftError {
+  const name = table.header[column];
+  const shown = JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
+  const meant = value.trim().toLowerCase().replace(/[ -]/g, '_');
+  const fix =
+    value === ''
+      ? 'An item that has still to be done is "todo".'
+      : (STATUSES as readonly string[]).includes(meant)
+        ? `Write it as "${meant}", in lower case and without spaces.`
+        : `Correct the cell. If "${name}" is not a task, take it out of the Task Order in manager.md.`;
+  return new NightshiftError(
+    'bad-table',
+    `Row ${row + 1} has ${value === '' ? 'no status' : `the unknown status ${shown}`} in column "${name}".`,
+    `The five statuses are ${STATUSES.join(', ')}. ${fix}`,
+    { file, line },
+  );
+}

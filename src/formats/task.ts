@@ -1,0 +1,203 @@
+import { NightshiftError } from '../core/errors.ts';
+import type { Setting } from '../core/model.ts';
+import { entryText, normalizeText, renderEntry, renumberEntry, styleOf } from './entry-text.ts';
+import { isEmpty, type ListKind, listItems } from './list.ts';
+import type { Block, Section } from './markdown.ts';
+import { scan, splice } from './markdown.ts';
+import { requireClosed, requireSection } from './required.ts';
+import { readSettings, refuseDuplicates, settingWarnings, TASK_KEYS } from './settings.ts';
+
+export type { Block } from './markdown.ts';
+export { createTask } from './task-template.ts';
+
+/** What a task file says (rule F4). */
+export interface TaskDocument {
+  readonly text: string;
+  readonly settings: readonly Setting[];
+  /** Lines in Configuration that are list items but no setting. */
+  readonly strays: readonly number[];
+  readonly steps: readonly Entry[];
+  readonly criteria: readonly Entry[];
+  readonly sections: { readonly configuration: Span; readonly steps: Span; readonly validation: Span };
+}
+
+/** The body of a section: from behind its heading's line to the next heading of its level or above. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A step or a criterion. `text.slice(start, end)` is its whole source: marker, text and fenced blocks. */
+export interface Entry {
+  /** Its position, from 1; what is written in front of it may be another number. */
+  readonly number: number;
+  readonly start: number;
+  readonly end: number;
+  readonly line: number;
+  readonly blocks: readonly Block[];
+}
+
+type SectionName = keyof TaskDocument['sections'];
+
+const ORDER = ['Configuration', 'Steps', 'Validation'] as const;
+
+/** Throws `bad-task` with the line and what to do. */
+export function parseTask(text: string, file: string): TaskDocument {
+  const document = scan(text);
+  requireClosed(document, 'bad-task', file);
+  const sections = ORDER.map((name) => requireSection(document, name, 'bad-task', file));
+  const [configuration, steps, validation] = sections as [Section, Section, Section];
+  refuseMisorder(sections, file);
+  const { settings, strays } = readSettings(configuration);
+  refuseDuplicates(settings, 'bad-task', file);
+  return {
+    text,
+    settings: settings.map(({ key, value, line }) => ({ key, value, line })),
+    strays,
+    steps: readEntries(steps, 'numbered', file),
+    criteria: readEntries(validation, 'bullets', file),
+    sections: { configuration: spanOf(configuration), steps: spanOf(steps), validation: spanOf(validation) },
+  };
+}
+
+function spanOf({ start, end }: Section): Span {
+  return { start, end };
+}
+
+function refuseMisorder(sections: readonly Section[], file: string): void {
+  for (const [i, section] of sections.entries()) {
+    const above = sections[i - 1];
+    if (above === undefined || above.start < section.start) continue;
+    const message = `the section \`## ${section.name}\` stands before \`## ${above.name}\``;
+    const hint = `the order is ${ORDER.join(', ')}`;
+    throw new NightshiftError('bad-task', message, hint, { file, line: section.heading.number });
+  }
+}
+
+const WORDING: Record<ListKind, { entry: string; form: string }> = {
+  numbered: { entry: 'step', form: 'a numbered list: `1. what to do first`' },
+  bullets: { entry: 'criterion', form: 'a list with a bullet for each criterion: `- what must be true`' },
+};
+
+function readEntries(section: Section, kind: ListKind, file: string): Entry[] {
+  const { entry, form } = WORDING[kind];
+  const fail = (message: string, hint: string, line: number) =>
+    new NightshiftError('bad-task', message, hint, { file, line });
+  const items = listItems(section.lines, kind);
+  const first = items[0]?.lines[0];
+  const orphan = section.lines.find((line) => line.block !== undefined && (!first || line.start < first.start));
+  if (orphan !== undefined) {
+    throw fail(
+      `the fenced block belongs to no ${entry}`,
+      `put it below the ${entry} that it is part of`,
+      orphan.number,
+    );
+  }
+  if (items.length === 0)
+    throw fail(`the section \`## ${section.name}\` is empty`, `write ${form}`, section.heading.number);
+  return items.map((item, index) => {
+    const line = item.lines[0]!;
+    if (isEmpty(item)) throw fail(`${entry} ${index + 1} is empty`, `write it, or remove its marker`, line.number);
+    const blocks = [...new Set(item.lines.flatMap(({ block }) => block ?? []))];
+    return { number: index + 1, start: line.start, end: item.lines.at(-1)!.end, line: line.number, blocks };
+  });
+}
+
+/** Unknown keys and list items that are no setting, one warning each. */
+export function taskWarnings(document: TaskDocument, file: string): string[] {
+  return settingWarnings(document, TASK_KEYS, file);
+}
+
+/** The steps without their markers and common indentation, in the form that `replaceSteps` takes. */
+export function stepTexts({ text, steps }: TaskDocument): string[] {
+  return steps.map(({ start, end }) => entryText(text.slice(start, end)));
+}
+
+/**
+ * Writes another list of steps in place of the present one, numbered from 1 in the file's style. A step that is
+ * already there keeps its bytes, and so does everything that is no step: comments between steps stay, those of dropped
+ * steps move below the last. Throws `bad-task` if the result would not hold exactly these steps between the same
+ * Configuration and Validation (a step with an unclosed block, an empty one, none at all).
+ */
+export function replaceSteps(text: string, steps: readonly string[]): string {
+  const document = parseTask(text, 'the task');
+  const wanted = steps.map(normalizeText);
+  const changed = splice(text, document.steps[0]!.start, document.steps.at(-1)!.end, writeList(document, wanted));
+  const present = stepTexts(document);
+  const closed = wanted.every((step) => present.includes(step) || isClosed(step));
+  const result = wanted.length > 0 && closed ? tryParse(changed) : undefined;
+  const kept =
+    result !== undefined &&
+    sameItems(stepTexts(result), wanted) &&
+    bodyOf(result, 'configuration') === bodyOf(document, 'configuration') &&
+    bodyOf(result, 'validation') === bodyOf(document, 'validation');
+  if (kept) return changed;
+  const hint = 'each needs text, and its fenced blocks and comments must be closed';
+  throw new NightshiftError('bad-task', 'these steps cannot be written as a numbered list', hint);
+}
+
+function writeList(document: TaskDocument, wanted: readonly string[]): string {
+  const { text, steps } = document;
+  const sources = steps.map(({ start, end }) => text.slice(start, end));
+  const present = sources.map(entryText);
+  const gaps = steps.slice(1).map((step, i) => text.slice(steps[i]!.end, step.start));
+  const eol = scan(text).eol;
+  const style = styleOf(sources[0]!, eol);
+  const usual = gaps.findLast((gap) => gap.trim() === '') ?? eol;
+  const written = wanted.map((step, i) => {
+    const same = present[i] === step ? i : present.indexOf(step);
+    return renumberEntry(sources[same] ?? '', i + 1) ?? renderEntry(step, i + 1, style);
+  });
+  const joined = written.map((entry, i) => (i === 0 ? entry : (gaps[i - 1] ?? usual) + entry)).join('');
+  const leftover = gaps.slice(Math.max(0, wanted.length - 1)).filter((gap) => gap.trim() !== '');
+  return joined + leftover.map((gap) => gap.trimEnd()).join('');
+}
+
+/** No comment or block reaches from a step into what follows, also where a `-->` of something else stands there. */
+function isClosed(step: string): boolean {
+  return scan(`${step}\n-->`).lines.at(-2)?.open === false;
+}
+
+function sameItems(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((text, i) => text === b[i]);
+}
+
+/**
+ * Rule D5: `current` with the Configuration and Validation that were read when the item was claimed, and its own Steps;
+ * `claimed` as a whole if `current` cannot be read. Undefined if the two sections are the same; blank lines at a
+ * section's end say nothing.
+ */
+export function restoreProtected(current: string, claimed: string): string | undefined {
+  if (current === claimed) return undefined;
+  const before = tryParse(claimed);
+  const now = tryParse(current);
+  if (before === undefined || now === undefined) return claimed;
+  const differing = (['validation', 'configuration'] as const).filter((name) => !sameSection(now, before, name));
+  if (differing.length === 0) return undefined;
+  let restored = current;
+  for (const name of differing) {
+    const { start, end } = now.sections[name];
+    const body = current.slice(start, end);
+    const tail = body.slice(body.trimEnd().length) || (end < current.length ? scan(current).eol : '');
+    restored = splice(restored, start, end, bodyOf(before, name).trimEnd() + tail);
+  }
+  const result = tryParse(restored);
+  return result !== undefined && differing.every((name) => sameSection(result, before, name)) ? restored : claimed;
+}
+
+function sameSection(a: TaskDocument, b: TaskDocument, name: SectionName): boolean {
+  return bodyOf(a, name).trimEnd() === bodyOf(b, name).trimEnd();
+}
+
+function bodyOf({ text, sections }: TaskDocument, name: SectionName): string {
+  return text.slice(sections[name].start, sections[name].end);
+}
+
+function tryParse(text: string): TaskDocument | undefined {
+  try {
+    return parseTask(text, '');
+  } catch (error) {
+    if (error instanceof NightshiftError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import { readDevReport, readManagerReport, readQaReport } from './report.ts';
+
+describe('readDevReport', () => {
+  const read = (raw: unknown) => readDevReport(raw, 'key-1');
+
+  it('D4 needs nothing but the overall status', async () => {
+    expect(await read({ overall_status: 'SUCCESS' })).toEqual({
+      status: 'SUCCESS',
+      steps: [],
+      captured: {},
+      selfValidation: [],
+      recommendations: [],
+      usage: {},
+      compacted: false,
+    });
+  });
+
+  it('D4 reads a whole report, and overlooks what it does not know', async () => {
+    const report = await read({
+      overall_status: 'FAILED (step 2)',
+      steps: [
+        { step: 1, status: 'SUCCESS', output: 'ok' },
+        { step: '2', status: 'FAILED', output: { code: 1 } },
+      ],
+      captured_values: { id: 42, live: true, name: 'x', gone: null },
+      self_validation: [{ criterion: 'it is there', status: 'pass', reason: null }],
+      recommendations: [' wait longer ', 'None', ''],
+      error: 'no such page',
+      usage: { input_tokens: 10, outputTokens: 5, cost_usd: 'much' },
+      compacted: true,
+      key: 'key-1',
+      mood: 'good',
+    });
+    expect(report).toEqual({
+      status: 'FAILED (step 2)',
+      reason: 'no such page',
+      steps: [
+        { step: '1', status: 'SUCCESS', output: 'ok' },
+        { step: '2', status: 'FAILED', output: '{"code":1}' },
+      ],
+      captured: { id: '42', live: 'true', name: 'x' },
+      selfValidation: [{ criterion: 'it is there', status: 'PASS' }],
+      recommendations: ['wait longer'],
+      usage: { inputTokens: 10, outputTokens: 5 },
+      compacted: true,
+    });
+  });
+
+  it.each(['None', 'none.', '', null, []])('D4 takes %j as no recommendation', async (recommendations) => {
+    expect(await read({ overall_status: 'SUCCESS', recommendations })).toMatchObject({ recommendations: [] });
+  });
+
+  it.each([
+    ['the report is not an object', 'SUCCESS'],
+    ['the report is missing', undefined],
+    ['overall_status is missing', { status: 'SUCCESS' }],
+    ['overall_status is none of SUCCESS, FAILED (step N), FAILED (validation)', { overall_status: 'SUCCESS, mostly' }],
+    ['captured_values.id is not text', { overall_status: 'SUCCESS', captured_values: { id: {} } }],
+    [
+      'self_validation[0].status is neither PASS nor FAIL',
+      { overall_status: 'SUCCESS', self_validation: [{ criterion: 'a', status: 'OK' }] },
+    ],
+    ['recommendations is neither a list of texts nor "None"', { overall_status: 'SUCCESS', recommendations: 7 }],
+    ['the key is that of another item', { overall_status: 'SUCCESS', key: 'key-2' }],
+  ])('D4 says what is wrong: %s', async (reason, raw) => {
+    expect(await read(raw)).toEqual({ unusable: reason });
+  });
+
+  it('D4 is no success while a criterion fails in the eyes of the dev itself', async () => {
+    const raw = {
+      overall_status: 'SUCCESS',
+      self_validation: [{ criterion: 'has a title', status: 'FAIL', reason: 'it is empty' }],
+    };
+    expect(await read(raw)).toMatchObject({ status: 'FAILED (validation)', reason: 'has a title: it is empty' });
+  });
+});
+
+describe('readQaReport', () => {
+  const asked = ['The page exists', 'The title is `Home`'];
+  const read = (overall_status: string, criteria: unknown, summary?: string) =>
+    readQaReport({ overall_status, criteria, summary }, asked);
+  const pass = (criterion: string) => ({ criterion, status: 'PASS' });
+
+  it('Q3 passes when each criterion that was asked has passed', async () => {
+    const verdicts = asked.map(pass);
+    expect(await read('PASS', asked.map(pass))).toEqual({ status: 'PASS', verdicts, usage: {} });
+    expect(await read('PASS', [pass('2. the title is "Home"'), pass('1. The page exists.')])).toMatchObject({
+      status: 'PASS',
+      verdicts,
+    });
+    expect(await read('PASS', [pass('page'), pass('title')])).toMatchObject({ status: 'PASS', verdicts });
+  });
+
+  it('Q3 fails a criterion without a verdict, also if another is judged twice', async () => {
+    const missing = { criterion: asked[1], status: 'FAIL', reason: 'Unable to verify: no verdict was given' };
+    const reason = `${asked[1]}: ${missing.reason}`;
+    expect(await read('PASS', [pass(asked[0]!)])).toMatchObject({
+      status: 'FAIL',
+      reason,
+      verdicts: [pass(asked[0]!), missing],
+    });
+    expect(await read('PASS', [pass(asked[0]!), pass(asked[0]!)])).toMatchObject({ status: 'FAIL', reason });
+    expect(await read('PASS', [])).toMatchObject({ status: 'FAIL' });
+    expect(await read('PASS', [pass('all is well')])).toMatchObject({
+      status: 'FAIL',
+      verdicts: [{ status: 'FAIL' }, missing],
+    });
+  });
+
+  it('Q3 fails with any criterion that failed, whatever the overall verdict says', async () => {
+    const fail = { criterion: asked[1], status: 'FAIL', reason: 'it is `Hom`' };
+    expect(await read('PASS', [pass(asked[0]!), fail])).toMatchObject({
+      status: 'FAIL',
+      reason: `${asked[1]}: it is \`Hom\``,
+    });
+    expect(await read('PASS', [...asked.map(pass), fail])).toMatchObject({
+      status: 'FAIL',
+      verdicts: [pass(asked[0]!), fail],
+    });
+    const other = { criterion: 'No links are broken', status: 'FAIL' };
+    expect(await read('PASS', [...asked.map(pass), other])).toMatchObject({
+      reason: 'No links are broken: no reason was given',
+    });
+  });
+
+  it('Q3 fails with the summary when only the overall verdict is FAIL', async () => {
+    expect(await read('FAIL', asked.map(pass), 'it looks odd')).toMatchObject({
+      status: 'FAIL',
+      reason: 'it looks odd',
+    });
+    expect(await read('FAIL', undefined, 'no page')).toMatchObject({ status: 'FAIL', reason: 'no page' });
+  });
+
+  it('Q4 is no verdict when it says nothing about the criteria', async () => {
+    expect(await read('PASS', undefined)).toEqual({ unusable: 'criteria is missing' });
+    expect(await read('MAYBE', [])).toEqual({ unusable: 'overall_status is neither PASS nor FAIL' });
+    expect(await read('PASS', [{ criterion: 'a' }])).toEqual({ unusable: 'criteria[0].status is missing' });
+  });
+});
+
+describe('readManagerReport', () => {
+  it('L2 reads changes of three kinds', async () => {
+    const changes = [
+      { op: 'add', after: '0', text: 'a' },
+      { op: 'replace', step: 2, text: 'b' },
+      { op: 'remove', step: 3 },
+    ];
+    expect(await readManagerReport({ changes, summary: ' s ' })).toEqual({
+      changes: [{ ...changes[0], after: 0 }, ...changes.slice(1)],
+      summary: 's',
+      usage: {},
+    });
+  });
+
+  it.each([
+    ['changes is missing', {}],
+    ['changes[0].op is none of add, replace, remove', { changes: [{ op: 'rewrite', text: 'all' }] }],
+    ['changes[0].after is missing', { changes: [{ op: 'add', text: 'a' }] }],
+    ['changes[0].step is not the number of a step', { changes: [{ op: 'remove', step: 'last' }] }],
+  ])('L6 has no usable answer: %s', async (reason, raw) => {
+    expect(await readManagerReport(raw)).toEqual({ unusable: reason });
+  });
+});

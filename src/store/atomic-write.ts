@@ -1,0 +1,108 @@
+import { type BigIntStats, constants } from 'node:fs';
+import { type FileHandle, open, readdir, rename, unlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { NightshiftError } from '../core/errors.ts';
+
+/** Where the crash tests may end the process; a no-op for users. */
+export type Failpoint = (name: string) => void;
+
+const TEMPORARY = /^\.[^/]+\.[0-9]+\.nightshift-tmp$/;
+let counter = 0;
+
+/**
+ * Replaces a file so that after a power cut it is the old one or the new one: temporary file, fsync, checked length
+ * (a full disk can write less than asked without an error), rename, fsync of the folder.
+ * Answers the fingerprint of what is now in place.
+ */
+export async function replaceFile(
+  file: string,
+  bytes: Uint8Array,
+  mode: number,
+  failpoint: Failpoint = () => {},
+): Promise<string> {
+  const temporary = join(dirname(file), `.${basename(file)}.${process.pid}${counter++}.nightshift-tmp`);
+  const point = file.endsWith('.csv') ? 'table' : 'document';
+  try {
+    const handle = await open(temporary, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, mode);
+    try {
+      await writeAll(handle, bytes);
+      failpoint(`${point}:written`);
+      await handle.sync();
+      const { size } = await handle.stat();
+      if (size !== bytes.length) throw shortWrite(`only ${size} of ${bytes.length} bytes were written`);
+      failpoint(`${point}:synced`);
+      await rename(temporary, file);
+      failpoint(`${point}:renamed`);
+      await syncFolder(dirname(file));
+      // Of our own open file, not of the path: whoever writes the path now is somebody else.
+      return fingerprint(await handle.stat({ bigint: true }));
+    } finally {
+      await handle.close();
+    }
+  } catch (cause) {
+    await unlink(temporary).catch(() => {});
+    throw diskError(cause, file);
+  }
+}
+
+/** Tells whether a file is still the one that was read or written; ctime, which nobody can set, included. */
+export function fingerprint(stats: BigIntStats): string {
+  return `${stats.ino}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}`;
+}
+
+function shortWrite(message: string): Error {
+  return Object.assign(new Error(message), { code: 'ENOSPC' });
+}
+
+async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let offset = 0; offset < bytes.length; ) {
+    const { bytesWritten } = await handle.write(bytes, offset);
+    if (bytesWritten === 0) throw shortWrite('nothing more could be written');
+    offset += bytesWritten;
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, constants.O_RDONLY);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** What a crash between write and rename left behind; called under the lock, so that nobody is just writing. */
+export async function removeTemporaries(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (TEMPORARY.test(name)) await unlink(join(folder, name)).catch(() => {});
+  }
+}
+
+/** Turns the system's refusals into errors that say what to do; anything else is a bug and stays as it is. */
+export function diskError(cause: unknown, file: string): unknown {
+  const code = (cause as NodeJS.ErrnoException).code;
+  const place = { file };
+  switch (code) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return new NightshiftError(
+        'disk',
+        `no room left on the disk to write ${file}`,
+        'nothing was lost: make room, then run `nightshift start` again to go on',
+        place,
+      );
+    case 'EROFS':
+    case 'EACCES':
+    case 'EPERM':
+      return new NightshiftError(
+        'bad-folder',
+        `no permission to write ${file} (${code})`,
+        'make the shift folder writable for this user',
+        place,
+      );
+    case 'EIO':
+      return new NightshiftError('disk', `the disk failed at ${file} (EIO)`, 'check the disk before you go on', place);
+    default:
+      return cause;
+  }
+}

@@ -1,0 +1,98 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { NightshiftError } from '../core/errors.ts';
+
+const LOCK_EX = 2;
+const LOCK_NB = 4;
+
+type Flock = (fd: number, operation: number) => number;
+let flock: Flock | undefined;
+let wouldBlock: (() => boolean) | undefined;
+
+/** flock(2) of the C library: the lock that `flock -x` and qsv scripts take part in. Loaded when it is first needed. */
+function load(): Flock {
+  if (flock) return flock;
+  if (process.platform === 'win32') {
+    throw new NightshiftError(
+      'bad-folder',
+      'Nightshift needs flock(2), which Windows does not have',
+      'run it inside WSL',
+    );
+  }
+  try {
+    const koffi = createRequire(import.meta.url)('koffi');
+    flock = koffi.load(null).func('int flock(int fd, int operation)') as Flock;
+    wouldBlock = () => koffi.errno() === koffi.os.errno.EWOULDBLOCK;
+    return flock;
+  } catch (cause) {
+    throw new NightshiftError(
+      'bad-folder',
+      `flock(2) can't be reached: ${(cause as Error).message}`,
+      'reinstall nightshift on this machine (npm install), so that koffi gets the binary for this platform',
+    );
+  }
+}
+
+/** An exclusive lock that the kernel releases when the process dies, however it dies. */
+export interface Lock extends Disposable {
+  readonly fd: number;
+}
+
+/** Tries once; undefined if somebody else holds it. */
+export function tryLock(file: string): Lock | undefined {
+  const take = load();
+  // Node opens with O_CLOEXEC, so no child keeps the lock alive after our death.
+  const fd = openSync(file, constants.O_RDWR | constants.O_CREAT, 0o644);
+  try {
+    if (take(fd, LOCK_EX | LOCK_NB) === 0) return { fd, [Symbol.dispose]: () => closeSync(fd) };
+    if (wouldBlock?.()) {
+      closeSync(fd);
+      return undefined;
+    }
+    throw new NightshiftError(
+      'bad-folder',
+      `flock(2) does not work on ${file}`,
+      'keep the shift on a local file system',
+    );
+  } catch (error) {
+    closeSync(fd);
+    throw error;
+  }
+}
+
+/** Waits without blocking the event loop, and not for ever: whoever holds the lock is named. */
+export async function lockWithin(file: string, milliseconds: number): Promise<Lock> {
+  const end = performance.now() + milliseconds;
+  for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
+    const lock = tryLock(file);
+    if (lock) return lock;
+    if (performance.now() >= end) {
+      throw new NightshiftError(
+        'locked',
+        `${file} was locked for ${Math.round(milliseconds / 1000)} seconds by ${holderOf(file)}`,
+        'let that program finish or end it, then start again; nothing was changed',
+        { file },
+      );
+    }
+    await sleep(pause);
+  }
+}
+
+/** Linux says who holds a flock; elsewhere only that somebody does. */
+function holderOf(file: string): string {
+  try {
+    const fd = openSync(file, constants.O_RDONLY);
+    const { ino } = fstatSync(fd);
+    closeSync(fd);
+    const line = readFileSync('/proc/locks', 'utf8')
+      .split('\n')
+      .find((each) => each.includes('FLOCK') && each.includes(`:${ino} `));
+    const pid = line?.trim().split(/\s+/)[4];
+    if (!pid || pid === '0') return 'another program';
+    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim().slice(0, 100);
+    return `process ${pid} (${command})`;
+  } catch {
+    return 'another program';
+  }
+}

@@ -1,0 +1,283 @@
+import { writeFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { NightshiftError } from '../core/errors.ts';
+import type { Emit } from '../core/events.ts';
+import { isStatus, mayWrite, type Status } from '../core/status.ts';
+import type { Failpoint } from './atomic-write.ts';
+import { Claims, type Held } from './claims.ts';
+import { Draft, snapshotOf, statusColumns } from './draft.ts';
+import { lockWithin } from './flock.ts';
+import { Identities } from './identities.ts';
+import { journalSize, readJournal } from './journal.ts';
+import { type Reading, reconcile } from './reconcile.ts';
+import type { Change, Claim, ItemTask, Outputs, Recorded, Snapshot, Store } from './store.ts';
+import { TableFile } from './table-file.ts';
+import { WriteQueue } from './write-queue.ts';
+
+export interface FolderStoreOptions {
+  readonly table: string;
+  readonly lock: string;
+  readonly journal: string;
+  readonly tasks: readonly string[];
+  /** The columns that a task fills, by task. */
+  readonly outputs: ReadonlyMap<string, readonly string[]>;
+  readonly emit: Emit;
+  readonly failpoint?: Failpoint;
+  /** How long a table that does not parse is read again, once a first reading was good (rule F6). */
+  readonly patienceMs?: number;
+  readonly lockWaitMs?: number;
+}
+
+const LOCK_WAIT_MS = 30_000;
+const PATIENCE_MS = 10_000;
+const REREAD_MS = 200;
+
+/** The table in a shift's folder: the only authority on what is done. */
+export class FolderStore implements Store {
+  readonly #options: FolderStoreOptions;
+  readonly #file: TableFile;
+  readonly #claims = new Claims();
+  readonly #queue: WriteQueue<Draft>;
+  #tasks: readonly string[];
+  #outputs: ReadonlyMap<string, readonly string[]>;
+  #reading: Reading | undefined;
+  #journalSeen = 0;
+  #changes: Change[] = [];
+
+  constructor(options: FolderStoreOptions) {
+    this.#options = options;
+    this.#file = new TableFile(options.table, options.failpoint ?? (() => {}));
+    this.#tasks = options.tasks;
+    this.#outputs = options.outputs;
+    this.#queue = new WriteQueue<Draft>({
+      begin: async () => {
+        const lock = await lockWithin(options.lock, options.lockWaitMs ?? LOCK_WAIT_MS);
+        try {
+          const draft = new Draft(await this.#refresh(), this.#tasks);
+          return { draft, [Symbol.dispose]: () => lock[Symbol.dispose]() };
+        } catch (error) {
+          lock[Symbol.dispose]();
+          throw error;
+        }
+      },
+      write: (draft) => this.#write(draft),
+      isChanged: (draft) => draft.isChanged,
+    });
+  }
+
+  snapshot(): Promise<Snapshot> {
+    return this.#queue.add(() => () => snapshotOf(this.#reading!, this.#tasks));
+  }
+
+  async prepare(tasks: readonly string[], outputs: ReadonlyMap<string, readonly string[]>): Promise<void> {
+    await this.#queue.add((draft) => {
+      // Read before anything is kept: a task without its column must leave everything as it was.
+      statusColumns(draft.reading.table, tasks, this.#options.table);
+      draft.addColumns([...outputs.values()].flat(), '');
+      return () => {
+        this.#tasks = tasks;
+        this.#outputs = outputs;
+        const { table, identities } = this.#reading!;
+        const columns = statusColumns(table, tasks, this.#options.table);
+        this.#reading = { table, columns, identities: this.#identify(table, identities.known()) };
+      };
+    });
+  }
+
+  claim(task: string, ids: readonly string[]): Promise<Claim[]> {
+    return this.#queue.add((draft) => {
+      const index = this.#taskIndex(task);
+      const claims = ids.flatMap((id): Claim[] => {
+        const row = draft.reading.identities.rowOf(id);
+        if (row === undefined || this.#claims.holderOf({ id, task })) return [];
+        const status = draft.status(row, index);
+        if (status !== 'todo' && status !== 'qa') return [];
+        if (status === 'todo') draft.setStatus(row, index, 'in_progress');
+        return [{ id, task, row, token: Claims.newToken(), status: status === 'todo' ? 'in_progress' : 'qa' }];
+      });
+      return () => {
+        for (const { id, task: of, token, status } of claims) this.#claims.add({ id, task: of, token, status });
+        return claims;
+      };
+    });
+  }
+
+  record(token: string, from: Status, to: Status, outputs: Outputs = {}, reason?: string): Promise<Recorded> {
+    return this.#queue.add<Recorded>((draft) => {
+      if (!mayWrite(from === 'qa' ? 'qa' : 'dev', from, to)) {
+        throw new NightshiftError('bad-transition', `a status does not go from ${from} to ${to}`);
+      }
+      const held = this.#claims.find(token);
+      if (!held) return refuse('the token is not the current one');
+      const row = draft.reading.identities.rowOf(held.id);
+      if (row === undefined) return refuse('the row is gone');
+      const task = this.#taskIndex(held.task);
+      const status = draft.status(row, task);
+      if (held.status !== from || status !== from) return refuse(`its status is ${status}, not ${from}`);
+      draft.setStatus(row, task, to);
+      draft.addColumns(Object.keys(outputs), '');
+      for (const [name, value] of Object.entries(outputs)) draft.setCell(row, name, value);
+      return () => {
+        if (to === 'qa') held.status = to;
+        else this.#claims.forget(held);
+        if (to === 'done') this.#claims.markDone(held);
+        const said = reason === undefined ? {} : { reason };
+        this.#options.emit({ type: 'item:recorded', ...this.#subject(held), from, to, ...said });
+        return { ok: true };
+      };
+    });
+  }
+
+  release(token: string, reason: string): Promise<Recorded> {
+    return this.#queue.add<Recorded>((draft) => {
+      const held = this.#claims.find(token);
+      if (!held) return refuse('the token is not the current one');
+      const row = draft.reading.identities.rowOf(held.id);
+      const task = this.#taskIndex(held.task);
+      if (row !== undefined && draft.status(row, task) === 'in_progress') draft.setStatus(row, task, 'todo');
+      return () => {
+        this.#claims.forget(held);
+        this.#options.emit({ type: 'item:returned', ...this.#subject(held), reason });
+        return { ok: true };
+      };
+    });
+  }
+
+  reset(cells: readonly ItemTask[]): Promise<number> {
+    return this.#queue.add((draft) => {
+      let count = 0;
+      for (const { id, task } of cells) {
+        const row = draft.reading.identities.rowOf(id);
+        const index = this.#taskIndex(task);
+        if (row === undefined || !mayWrite('reset', draft.status(row, index), 'todo')) continue;
+        draft.setStatus(row, index, 'todo');
+        count++;
+      }
+      return () => {
+        for (const cell of cells) {
+          const held = this.#claims.holderOf(cell);
+          if (held) this.#claims.forget(held);
+          this.#claims.unmarkDone(cell);
+        }
+        return count;
+      };
+    });
+  }
+
+  changes(): Promise<Change[]> {
+    return this.#queue.add(() => () => this.#changes.splice(0));
+  }
+
+  /** Our own write moves no row: who is who stays. */
+  async #write(draft: Draft): Promise<void> {
+    const { table, columns } = draft.result();
+    await this.#file.write(table);
+    const { identities } = this.#reading!;
+    identities.rebase(table);
+    this.#reading = { table, columns, identities };
+  }
+
+  /** Reads the table if somebody else changed it, and settles what they did. Called under the lock. */
+  async #refresh(): Promise<Reading> {
+    const after = await this.#readPatiently();
+    if (!after) return this.#reading!;
+    if (this.#reading) return this.#settle(this.#reading, after);
+    this.#journalSeen = await journalSize(this.#options.journal);
+    this.#reading = after;
+    return after;
+  }
+
+  /** Rule F6: once a shift runs, a table that does not parse may just be half saved. */
+  async #readPatiently(): Promise<Reading | undefined> {
+    const end = performance.now() + (this.#reading ? (this.#options.patienceMs ?? PATIENCE_MS) : 0);
+    for (;;) {
+      try {
+        return await this.#file.readIfChanged((table) => ({
+          table,
+          columns: statusColumns(table, this.#tasks, this.#options.table),
+          identities: this.#identify(table),
+        }));
+      } catch (error) {
+        if (!(error instanceof NightshiftError) || performance.now() >= end) throw error;
+        await sleep(REREAD_MS);
+      }
+    }
+  }
+
+  async #settle(before: Reading, after: Reading): Promise<Reading> {
+    const sanctioned = await this.#readSanctioned();
+    const { reading, putBack, reverted, withdrawn, addedRows } = reconcile(before, after, {
+      tasks: this.#tasks,
+      statusAndOutputs: this.#statusAndOutputs(),
+      outputsOf: (task) => this.#outputs.get(task) ?? [],
+      isClaimed: (id, task) => this.#claims.holderOf({ id, task }) !== undefined,
+      claimed: () => this.#claims.all(),
+      isDoneHere: (id, task) => this.#claims.isDoneHere({ id, task }),
+      isSanctioned: (freshId, task, to) => sanctioned.has(JSON.stringify([freshId, task, to])),
+    });
+    this.#reading = reading;
+    if (putBack.length > 0) {
+      const file = this.#options.table;
+      const kept = `${file}.put-back-${new Date().toISOString().replace(/[:.]/g, '')}`;
+      await writeFile(kept, after.table.bytes, { mode: 0o600 });
+      const draft = new Draft(reading, this.#tasks);
+      for (const { row, column, value } of putBack) draft.setCell(row, after.table.header[column]!, value);
+      await this.#write(draft);
+      this.#changes.push(...reverted.map((what) => ({ kind: 'reverted' as const, what })));
+      this.#options.emit({ type: 'edit:reverted', file, what: summarise(reverted), kept });
+    }
+    for (const { id, task, reason } of withdrawn) {
+      const held = this.#claims.holderOf({ id, task });
+      if (!held) continue;
+      this.#claims.forget(held);
+      this.#changes.push({ kind: 'withdrawn', id, task, token: held.token, reason });
+      this.#options.emit({ type: 'item:withdrawn', ...this.#subject(held), reason });
+    }
+    if (addedRows > 0) this.#options.emit({ type: 'table:grew', rows: addedRows });
+    return this.#reading;
+  }
+
+  /** Statuses that a person changed with a command since we last looked: `table edit` and `reset` leave a line. */
+  async #readSanctioned(): Promise<Set<string>> {
+    const cells = new Set<string>();
+    const end = await journalSize(this.#options.journal);
+    for await (const event of readJournal(this.#options.journal, this.#journalSeen)) {
+      if (event.type !== 'table:edited') continue;
+      for (const { item, column, to } of event.changes) {
+        if (!isStatus(to)) continue;
+        cells.add(JSON.stringify([item, column, to]));
+        this.#claims.unmarkDone({ id: item, task: column });
+      }
+    }
+    this.#journalSeen = end;
+    return cells;
+  }
+
+  #identify(table: Reading['table'], known?: Iterable<[number, string]>): Identities {
+    return new Identities(table, this.#statusAndOutputs(), known);
+  }
+
+  #statusAndOutputs(): ReadonlySet<string> {
+    return new Set([...this.#tasks, ...[...this.#outputs.values()].flat()]);
+  }
+
+  #taskIndex(task: string): number {
+    const index = this.#tasks.indexOf(task);
+    if (index < 0) throw new NightshiftError('not-found', `${task} is not in the Task Order any more`);
+    return index;
+  }
+
+  #subject({ id, task }: Held): { task: string; item: string; index?: number } {
+    const index = this.#reading!.identities.rowOf(id);
+    return { task, item: id, ...(index === undefined ? {} : { index }) };
+  }
+}
+
+function refuse(why: string): () => Recorded {
+  return () => ({ ok: false, why });
+}
+
+function summarise(reverted: readonly string[]): string {
+  const shown = reverted.slice(0, 5).join('; ');
+  return reverted.length > 5 ? `${shown}; and ${reverted.length - 5} more` : shown;
+}

@@ -1,0 +1,109 @@
+import { describeMetadata, itemId } from '../core/identity.ts';
+import type { Table } from '../formats/table.ts';
+
+/**
+ * Who is who in one reading of the table (rule T7). An id that was handed out stays with its row, even if its metadata
+ * is edited later; ids are worked out only when asked for, since a million rows rarely all need one.
+ */
+export class Identities {
+  #table: Table;
+  readonly #columns: readonly number[];
+  readonly #names: readonly string[];
+  readonly #ids = new Map<number, string>();
+  readonly #rows = new Map<string, number>();
+  #ordinals: Uint32Array | undefined;
+
+  /** `statusAndOutputs`: the columns that are not part of an item's identity. */
+  constructor(table: Table, statusAndOutputs: ReadonlySet<string>, known: Iterable<[number, string]> = []) {
+    this.#table = table;
+    this.#columns = table.header.flatMap((name, column) => (statusAndOutputs.has(name) ? [] : [column]));
+    this.#names = this.#columns.map((column) => table.header[column]!);
+    for (const [row, id] of known) this.#remember(row, id);
+  }
+
+  /** The same rows with other statuses or outputs, in a newer table; lets go of the older one's bytes. */
+  rebase(table: Table): void {
+    this.#table = table;
+  }
+
+  id(row: number): string {
+    const known = this.#ids.get(row);
+    if (known !== undefined) return known;
+    const metadata = this.describe(row);
+    let ordinal = this.#ordinalOf(row);
+    // A row whose metadata was edited keeps its old id; a new row with that old metadata must not get the same one.
+    while (this.#rows.has(itemId(metadata, ordinal))) ordinal++;
+    const id = itemId(metadata, ordinal);
+    this.#remember(row, id);
+    return id;
+  }
+
+  /** The row of an id that was handed out. */
+  rowOf(id: string): number | undefined {
+    return this.#rows.get(id);
+  }
+
+  known(): Iterable<[number, string]> {
+    return this.#ids;
+  }
+
+  /** The metadata as one canonical text; with `names`, only these columns of it. */
+  describe(row: number, names?: ReadonlySet<string>): string {
+    if (!names) {
+      return describeMetadata(
+        this.#names,
+        this.#columns.map((column) => this.#table.cell(row, column)),
+      );
+    }
+    const columns = this.#columns.filter((column) => names.has(this.#table.header[column]!));
+    return describeMetadata(
+      columns.map((column) => this.#table.header[column]!),
+      columns.map((column) => this.#table.cell(row, column)),
+    );
+  }
+
+  get names(): readonly string[] {
+    return this.#names;
+  }
+
+  #remember(row: number, id: string): void {
+    this.#ids.set(row, id);
+    this.#rows.set(id, row);
+  }
+
+  /** How many equal rows stand above. Counted once for the whole table: asked row by row it would cost n². */
+  #ordinalOf(row: number): number {
+    this.#ordinals ??= this.#countOrdinals();
+    return this.#ordinals[row]!;
+  }
+
+  /** Rows are compared by a small hash first: a map of a million texts would weigh more than the table. */
+  #countOrdinals(): Uint32Array {
+    const ordinals = new Uint32Array(this.#table.rowCount);
+    const sameHashAbove = new Int32Array(ordinals.length);
+    const lastWith = new Map<number, number>();
+    for (let row = 0; row < ordinals.length; row++) {
+      const text = this.#plain(row);
+      const hash = hashOf(text);
+      let above = lastWith.get(hash) ?? -1;
+      sameHashAbove[row] = above;
+      while (above >= 0 && this.#plain(above) !== text) above = sameHashAbove[above]!;
+      ordinals[row] = above >= 0 ? ordinals[above]! + 1 : 0;
+      lastWith.set(hash, row);
+    }
+    return ordinals;
+  }
+
+  #plain(row: number): string {
+    let text = '';
+    for (const column of this.#columns) text += `${this.#table.cell(row, column)}\u0000`;
+    return text;
+  }
+}
+
+/** FNV-1a. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return hash >>> 0;
+}

@@ -1,0 +1,99 @@
+import { constants, createReadStream } from 'node:fs';
+import { type FileHandle, open, stat } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import type { NightshiftEvent } from '../core/events.ts';
+import { diskError } from './atomic-write.ts';
+
+/**
+ * History, one event on a line. It is appended to and read, never replayed into the table: losing it loses reasons and
+ * recommendations, no status. Several processes may append (a run, `table edit`): each line goes out in one write.
+ */
+export class Journal implements AsyncDisposable {
+  readonly file: string;
+  readonly #handle: FileHandle;
+  #waiting: string[] = [];
+  #tail: Promise<void> = Promise.resolve();
+  #failure: unknown;
+
+  private constructor(file: string, handle: FileHandle) {
+    this.file = file;
+    this.#handle = handle;
+  }
+
+  static async open(file: string): Promise<Journal> {
+    try {
+      const handle = await open(file, constants.O_CREAT | constants.O_RDWR | constants.O_APPEND, 0o600);
+      const journal = new Journal(file, handle);
+      await journal.#endTornLine();
+      return journal;
+    } catch (cause) {
+      throw diskError(cause, file);
+    }
+  }
+
+  /** A crash may have left half a line; what follows must not be glued to it. */
+  async #endTornLine(): Promise<void> {
+    const { size } = await this.#handle.stat();
+    if (size === 0) return;
+    const last = Buffer.alloc(1);
+    await this.#handle.read(last, 0, 1, size - 1);
+    if (last[0] !== 0x0a) await this.#handle.appendFile('\n');
+  }
+
+  /** Appends soon; a failure shows at the next flush. */
+  append(event: object): void {
+    this.#waiting.push(`${JSON.stringify(event)}\n`);
+    if (this.#waiting.length === 1) this.#tail = this.#tail.then(() => this.#write());
+  }
+
+  async #write(): Promise<void> {
+    const lines = this.#waiting.join('');
+    this.#waiting = [];
+    if (lines === '' || this.#failure) return;
+    try {
+      await this.#handle.appendFile(lines);
+    } catch (cause) {
+      this.#failure = diskError(cause, this.file);
+    }
+  }
+
+  /** Resolves when everything appended so far would survive a power cut. */
+  async flush(): Promise<void> {
+    await this.#tail;
+    if (this.#failure) throw this.#failure;
+    try {
+      await this.#handle.datasync();
+    } catch (cause) {
+      throw diskError(cause, this.file);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#tail;
+    await this.#handle.close();
+  }
+}
+
+/** Reads the events from a byte offset on; half lines and lines that are no events are passed over. */
+export async function* readJournal(file: string, from = 0): AsyncGenerator<NightshiftEvent> {
+  const stream = createReadStream(file, { start: from, encoding: 'utf8' });
+  try {
+    for await (const line of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) {
+      if (!line.startsWith('{')) continue;
+      try {
+        yield JSON.parse(line) as NightshiftEvent;
+      } catch {}
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  } finally {
+    stream.destroy();
+  }
+}
+
+export async function journalSize(file: string): Promise<number> {
+  return stat(file).then(
+    ({ size }) => size,
+    () => 0,
+  );
+}

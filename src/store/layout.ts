@@ -1,0 +1,106 @@
+import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { NightshiftError } from '../core/errors.ts';
+import { checkShiftName, checkTaskName, nearest } from '../core/names.ts';
+
+const FOLDER = '.nightshift';
+const ARCHIVE = 'archive';
+
+/** What `.nightshift/.gitignore` says: secrets, locks, and what the engine keeps for itself. */
+export const GITIGNORE = '.env\n*.lock\n.engine/\n*.nightshift-tmp\n*.put-back-*\n';
+
+/** Where everything of one shift is. */
+export interface ShiftPaths {
+  readonly name: string;
+  /** The folder that holds `.nightshift`: where agents work unless `working-dir` says otherwise. */
+  readonly root: string;
+  readonly folder: string;
+  readonly manager: string;
+  readonly table: string;
+  readonly lock: string;
+  readonly env: string;
+  /** The dot folder of the engine: journal, transcripts, versions, run lock. */
+  readonly engine: string;
+  readonly journal: string;
+  readonly runLock: string;
+  task(name: string): string;
+  versions(task: string): string;
+  transcript(task: string, key: string, role: string): string;
+}
+
+export function shiftPaths(root: string, name: string): ShiftPaths {
+  checkShiftName(name);
+  const folder = join(root, FOLDER, name);
+  const engine = join(folder, '.engine');
+  return {
+    name,
+    root,
+    folder,
+    manager: join(folder, 'manager.md'),
+    table: join(folder, 'table.csv'),
+    lock: join(folder, 'table.csv.lock'),
+    env: join(folder, '.env'),
+    engine,
+    journal: join(engine, 'journal.jsonl'),
+    runLock: join(engine, 'run.lock'),
+    task: (task) => {
+      checkTaskName(task);
+      return join(folder, `${task}.md`);
+    },
+    versions: (task) => join(engine, 'versions', task),
+    transcript: (task, key, role) => join(engine, 'transcripts', task, `${key}-${role}.jsonl`),
+  };
+}
+
+export function shiftsFolder(root: string): string {
+  return join(root, FOLDER);
+}
+
+export function archiveFolder(root: string): string {
+  return join(root, FOLDER, ARCHIVE);
+}
+
+/** The nearest folder at or above `from` that holds `.nightshift`, as git looks for `.git`. */
+export function findRoot(from: string): string | undefined {
+  for (let folder = resolve(from); ; folder = dirname(folder)) {
+    if (existsSync(join(folder, FOLDER))) return realpathSync(folder);
+    if (folder === dirname(folder)) return undefined;
+  }
+}
+
+export function listShifts(root: string): string[] {
+  const folder = join(root, FOLDER);
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && entry.name !== ARCHIVE && !entry.name.startsWith('.'))
+    .map((entry) => entry.name)
+    .sort();
+}
+
+/** The paths of a shift that is there; refuses one that leads elsewhere (rule F1). */
+export function openShift(root: string, name: string): ShiftPaths {
+  const paths = shiftPaths(root, name);
+  const found = lstatSync(paths.folder, { throwIfNoEntry: false });
+  if (!found) {
+    const known = listShifts(root);
+    const near = nearest(name, known);
+    const hint = near
+      ? `did you mean ${near}?`
+      : known.length > 0
+        ? `there are: ${known.join(', ')}`
+        : `create it with \`nightshift create ${name}\``;
+    throw new NightshiftError('not-found', `there is no shift ${name} in ${shiftsFolder(root)}`, hint);
+  }
+  if (found.isSymbolicLink()) {
+    throw new NightshiftError(
+      'bad-folder',
+      `${paths.folder} is a symbolic link to elsewhere`,
+      'put the shift folder itself there: Nightshift writes only inside of it',
+      { file: paths.folder },
+    );
+  }
+  if (!found.isDirectory()) {
+    throw new NightshiftError('bad-folder', `${paths.folder} is not a folder`, undefined, { file: paths.folder });
+  }
+  return paths;
+}

@@ -1,0 +1,61 @@
+import { existsSync, ftruncateSync, readFileSync, writeSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { NightshiftError } from '../core/errors.ts';
+import { diskError } from './atomic-write.ts';
+import { tryLock } from './flock.ts';
+
+export interface Holder {
+  readonly pid: number;
+  readonly since: string;
+  readonly run: string;
+}
+
+/** One run at a time for a shift (rule T6). The kernel gives the lock of a dead run back; the file just names the holder. */
+export async function takeRunLock(file: string, shift: string, holder: Holder): Promise<Disposable> {
+  let lock = openRunLock(file);
+  // `status` holds the lock for a moment to see whether anybody else does.
+  for (let tries = 0; !lock && tries < 4; tries++) {
+    await sleep(25);
+    lock = openRunLock(file);
+  }
+  if (!lock) {
+    const other = readHolder(file);
+    const who = other ? `process ${other.pid} since ${other.since}` : 'another process';
+    throw new NightshiftError(
+      'already-running',
+      `${shift} is already being run by ${who}`,
+      `\`nightshift status ${shift}\` shows how far it is; end that process to take over`,
+    );
+  }
+  try {
+    ftruncateSync(lock.fd, 0);
+    writeSync(lock.fd, JSON.stringify(holder), 0);
+  } catch (cause) {
+    lock[Symbol.dispose]();
+    throw diskError(cause, file);
+  }
+  return lock;
+}
+
+/** Who runs the shift now, if anybody does. */
+export function currentHolder(file: string): Holder | undefined {
+  if (!existsSync(file)) return undefined;
+  using lock = openRunLock(file);
+  return lock ? undefined : readHolder(file);
+}
+
+function openRunLock(file: string): ReturnType<typeof tryLock> {
+  try {
+    return tryLock(file);
+  } catch (cause) {
+    throw diskError(cause, file);
+  }
+}
+
+function readHolder(file: string): Holder | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Holder;
+  } catch {
+    return undefined;
+  }
+}

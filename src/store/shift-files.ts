@@ -1,0 +1,190 @@
+import { constants } from 'node:fs';
+import { mkdir, open, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { NightshiftError } from '../core/errors.ts';
+import type { Counts } from '../core/events.ts';
+import { versionOf } from '../core/identity.ts';
+import type { ShiftDocuments } from '../formats/compile.ts';
+import { parseEnv } from '../formats/env.ts';
+import { parseManager, readShiftSettings, setProgress, setSetting } from '../formats/manager.ts';
+import { parseTask, replaceSteps, restoreProtected } from '../formats/task.ts';
+import { diskError, type Failpoint, removeTemporaries, replaceFile } from './atomic-write.ts';
+import type { Documents, SizeChange } from './documents.ts';
+import { lockWithin } from './flock.ts';
+import type { ShiftPaths } from './layout.ts';
+import { readError } from './table-file.ts';
+
+const LOCK_WAIT_MS = 30_000;
+
+/** The documents of a shift: `manager.md`, the task files, `.env`. Written under the shift's lock, all or nothing. */
+export class ShiftFiles implements Documents {
+  readonly paths: ShiftPaths;
+  readonly #failpoint: Failpoint;
+
+  constructor(paths: ShiftPaths, failpoint: Failpoint = () => {}) {
+    this.paths = paths;
+    this.#failpoint = failpoint;
+  }
+
+  async folderId(): Promise<string> {
+    const found = await stat(this.paths.folder).catch(() => undefined);
+    return found ? `${found.dev}:${found.ino}` : 'gone';
+  }
+
+  async read(): Promise<ShiftDocuments> {
+    const { name, root, folder, table, manager: managerFile, env } = this.paths;
+    const manager = parseManager(await this.#text(managerFile), managerFile);
+    const tasks = [];
+    for (const entry of manager.tasks) {
+      const file = this.paths.task(entry.name);
+      const text = await this.#text(file).catch((error: unknown) => {
+        if (!isMissing(error)) throw error;
+        throw new NightshiftError(
+          'bad-manager',
+          `the Task Order names ${entry.name}, but there is no ${entry.name}.md`,
+          `\`nightshift add-task ${name} ${entry.name}\` writes one, or take it out of the Task Order`,
+          { file: managerFile, line: entry.line },
+        );
+      });
+      tasks.push({ name: entry.name, file, document: parseTask(text, file) });
+    }
+    const secrets = await this.#text(env).then(
+      (text) => parseEnv(text, env),
+      (error: unknown) => {
+        if (isMissing(error)) return new Map<string, string>();
+        throw error;
+      },
+    );
+    return { name, root, folder, table, managerFile, manager, tasks, secrets };
+  }
+
+  async finishBatch(counts: Counts, size: SizeChange | undefined): Promise<number | undefined> {
+    let inForce = size?.to;
+    await this.#edit(this.paths.manager, (text) => {
+      let changed = setProgress(text, counts);
+      if (size) {
+        const { batchSize } = readShiftSettings(parseManager(text, this.paths.manager), this.paths.manager).settings;
+        if (batchSize === size.was) changed = setSetting(changed, 'current-batch-size', String(size.to));
+        else inForce = batchSize;
+      }
+      return changed;
+    });
+    return inForce;
+  }
+
+  async writeSteps(task: string, from: string, steps: readonly string[]): Promise<string | undefined> {
+    let written: string | undefined;
+    await this.keepVersion(task, from);
+    await this.#edit(this.paths.task(task), (text) => {
+      if (text !== from) return text;
+      written = replaceSteps(text, steps);
+      return written;
+    });
+    if (written !== undefined) await this.keepVersion(task, written);
+    return written;
+  }
+
+  async keepVersion(task: string, text: string): Promise<void> {
+    const folder = this.paths.versions(task);
+    try {
+      await mkdir(folder, { recursive: true });
+      const kept = await readdir(folder);
+      const version = versionOf(text);
+      if (kept.some((name) => name.endsWith(`-${version}.md`))) return;
+      const number = String(kept.length + 1).padStart(4, '0');
+      await replaceFile(join(folder, `${number}-${version}.md`), Buffer.from(text), 0o600, this.#failpoint);
+    } catch (cause) {
+      throw diskError(cause, folder);
+    }
+  }
+
+  /** The kept versions of a task, oldest first. */
+  async versions(task: string): Promise<{ number: number; version: string; text: string }[]> {
+    const folder = this.paths.versions(task);
+    const names = (await readdir(folder).catch(() => [])).filter((name) => /^\d{4,}-[0-9a-f]+\.md$/.test(name)).sort();
+    return Promise.all(
+      names.map(async (name) => {
+        const [number, version] = basename(name, '.md').split('-') as [string, string];
+        return { number: Number(number), version, text: await readFile(join(folder, name), 'utf8') };
+      }),
+    );
+  }
+
+  /** Puts a whole document back or forward; the caller has checked it. */
+  async replaceTask(task: string, text: string): Promise<void> {
+    await this.#edit(this.paths.task(task), () => text);
+  }
+
+  async putBack(task: string, claimed: string): Promise<string | undefined> {
+    const file = this.paths.task(task);
+    const current = await this.#text(file).catch(() => '');
+    if (restoreProtected(current, claimed) === undefined) return undefined;
+    let kept: string | undefined;
+    await this.#edit(
+      file,
+      (text) => {
+        const restored = restoreProtected(text, claimed);
+        if (restored !== undefined) kept = `${file}.put-back-${new Date().toISOString().replace(/[:.]/g, '')}`;
+        return restored ?? text;
+      },
+      async (text) => {
+        if (kept !== undefined) await writeFile(kept, text, { mode: 0o600 });
+      },
+    );
+    return kept;
+  }
+
+  /** Makes the engine's own folder, and clears away what a crash left half written. */
+  async prepare(): Promise<void> {
+    try {
+      await mkdir(this.paths.engine, { recursive: true, mode: 0o700 });
+      using _lock = await lockWithin(this.paths.lock, LOCK_WAIT_MS);
+      await removeTemporaries(this.paths.folder);
+    } catch (cause) {
+      throw diskError(cause, this.paths.folder);
+    }
+  }
+
+  async #edit(
+    file: string,
+    change: (text: string) => string,
+    before: (text: string) => Promise<void> = async () => {},
+  ): Promise<void> {
+    using _lock = await lockWithin(this.paths.lock, LOCK_WAIT_MS);
+    const text = await this.#text(file).catch((error: unknown) => {
+      // A file that was removed is written again: that is a change too.
+      if (isMissing(error)) return '';
+      throw error;
+    });
+    const changed = change(text);
+    if (changed === text) return;
+    await before(text);
+    const mode = await stat(file).then(
+      (found) => found.mode & 0o777,
+      () => 0o644,
+    );
+    await replaceFile(file, Buffer.from(changed), mode, this.#failpoint);
+  }
+
+  /** Never through a symbolic link: nothing may lead outside of the shift. Bytes that are not UTF-8 would not survive an edit. */
+  async #text(file: string): Promise<string> {
+    try {
+      const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW);
+      try {
+        const bytes = await handle.readFile();
+        return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+      } finally {
+        await handle.close();
+      }
+    } catch (cause) {
+      if (cause instanceof TypeError) {
+        throw new NightshiftError('bad-folder', `${file} is not UTF-8 text`, 'save it as UTF-8', { file });
+      }
+      throw readError(cause, file);
+    }
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof NightshiftError && error.code === 'not-found';
+}
