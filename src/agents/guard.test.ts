@@ -1,30 +1,14 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { compile } from '../../test/fixtures/compiled.ts';
 
 /** Nightshift dies here, so it must be a process of its own: a small program on the compiled module. */
 let compiled: string;
 beforeAll(() => {
-  compiled = mkdtempSync(join(tmpdir(), 'nightshift-guard-'));
-  const root = resolve(import.meta.dirname, '../..');
-  const settings = {
-    extends: join(root, 'tsconfig.json'),
-    compilerOptions: {
-      noEmit: false,
-      outDir: compiled,
-      rootDir: join(root, 'src'),
-      typeRoots: [join(root, 'node_modules/@types')],
-    },
-    files: [join(root, 'src/agents/process.ts')],
-  };
-  writeFileSync(join(compiled, 'tsconfig.json'), JSON.stringify(settings));
-  writeFileSync(join(compiled, 'package.json'), '{"type":"module"}');
-  symlinkSync(join(root, 'node_modules'), join(compiled, 'node_modules'));
-  const { status, stdout } = spawnSync(join(root, 'node_modules/.bin/tsc'), ['-p', compiled], { encoding: 'utf8' });
-  if (status !== 0) throw new Error(stdout);
+  compiled = compile('agents/process.ts');
 });
 afterAll(() => rmSync(compiled, { recursive: true, force: true }));
 
@@ -67,10 +51,10 @@ async function until<T>(what: () => T | undefined | false, ms: number): Promise<
   throw new Error(`not within ${ms} ms: ${what}`);
 }
 
-function treeIn(folder: string): Promise<number[]> {
+function treeIn(folder: string, processes = TREE_PROCESSES): Promise<number[]> {
   return until(() => {
     const pids = (read(join(folder, 'pids')).match(/\d+\n/g) ?? []).map(Number);
-    return pids.length >= TREE_PROCESSES && pids;
+    return pids.length >= processes && pids;
   }, 10_000);
 }
 
@@ -121,10 +105,9 @@ test('R6 a program does not begin before the guard knows it: nightshift killed i
 });
 
 test('R6 the guard neither keeps nightshift from ending nor outlives it', async () => {
-  const { child, folder } = startNightshift('ended', 'echo ran > ran', '');
-  const guard = guardOf(child.pid!, []).catch(() => 0);
+  const { child, folder } = startNightshift('ended', 'echo $$ >> pids; sleep 0.7; echo ran > ran');
+  const guard = await guardOf(child.pid!, await treeIn(folder, 1));
   await until(() => child.exitCode === 0, 10_000);
   expect(read(join(folder, 'ran'))).toBe('ran\n');
-  const pid = await guard;
-  await until(() => !isAlive(pid), 1000);
+  await until(() => !isAlive(guard), 1000);
 });

@@ -16,7 +16,7 @@ function sh(source: string, more: Partial<ProcessRequest> = {}): Promise<Ended> 
     file: SHELL,
     args: ['-e', '-c', source],
     cwd: folder,
-    env: { PATH: process.env['PATH']!, NIGHTSHIFT_SHIFT_DIR: folder, NIGHTSHIFT_KEY: 'item-1' },
+    env: { PATH: process.env.PATH!, NIGHTSHIFT_SHIFT_DIR: folder, NIGHTSHIFT_KEY: 'item-1' },
     signal: new AbortController().signal,
     keepBytes: 64 * 1024,
     ...more,

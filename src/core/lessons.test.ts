@@ -53,7 +53,7 @@ describe('checkLessons', () => {
     { slug: 'home', owner: 'Ann Lee', language: 'english', size: '4711', url: 'https://acme.test/' },
     { slug: 'imprint', owner: 'Joe-Ann', language: 'Deutsch', size: '7', url: 'https://acme.test/' },
   ];
-  const before = ['Write {slug}.html for Ann Lee', 'Build:\n```sh\n# all\nmake\n```'];
+  const before = ['Write {slug}.html for Ann Lee', 'Build:\n```sh\n# all\n1. make\n```'];
   const check = (after: string[], more: Partial<LessonCheck> = {}) =>
     checkLessons({
       before,

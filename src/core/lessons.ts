@@ -45,7 +45,10 @@ export function applyChanges(steps: readonly string[], changes: readonly StepCha
 
 /** Steps are shown with numbers, so models answer with numbers; the writer of the document sets its own. */
 function withoutNumber(text: string): string {
-  return text.trim().replace(/^\d+[.)]\s+/, '');
+  return text
+    .trim()
+    .replaceAll('\r\n', '\n')
+    .replace(/^\d+[.)]\s+/, '');
 }
 
 /** A person's own longer steps stay as they are; these bound what is brought in. */
@@ -96,8 +99,8 @@ function brokenStructure(step: string, knownBlocks: ReadonlySet<string>): string
   }
   if (prose.some((line) => line.includes('<!--'))) return 'a step would open an HTML comment';
   if (prose.some((line) => /^\s*(#|=+\s*$|-+\s*$)/.test(line))) return 'a step would hold a heading';
-  if (step.split('\n').some((line, i) => i > 0 && /^ ?\d+[.)](\s|$)/.test(line)))
-    return 'a step would hold another numbered step';
+  const behind = step.startsWith(prose[0] ?? '') ? prose.slice(1) : prose;
+  if (behind.some((line) => /^ ?\d+[.)](\s|$)/.test(line))) return 'a step would hold another numbered step';
   if (/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/u.test(step)) return 'a step would hold control characters';
   return undefined;
 }

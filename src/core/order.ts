@@ -14,7 +14,8 @@ export interface OrderDetails {
 
 /** Everything that is needed to do or judge one item-task, as plain JSON without the values of secrets. */
 export function makeOrder(shift: Shift, task: Task, details: OrderDetails): Order {
-  const { role, item, token, now, lastFailure, checksPassed } = details;
+  const { role, token, now, lastFailure, checksPassed } = details;
+  const item = { ...details.item, metadata: knownBefore(shift, task, details.item.metadata) };
   return {
     role,
     shift: { name: shift.name, folder: shift.folder, table: shift.table, root: shift.root },
@@ -30,4 +31,10 @@ export function makeOrder(shift: Shift, task: Task, details: OrderDetails): Orde
     ...(lastFailure === undefined ? {} : { lastFailure }),
     ...(checksPassed === undefined ? {} : { checksPassed }),
   };
+}
+
+/** Without what this task and later ones fill: a qa is not told what the dev captured (rule Q1). */
+function knownBefore(shift: Shift, task: Task, metadata: Order['item']['metadata']): Record<string, string> {
+  const later = shift.tasks.slice(shift.tasks.indexOf(task)).flatMap(({ settings }) => settings.outputs);
+  return Object.fromEntries(Object.entries(metadata).filter(([name]) => !later.includes(name)));
 }

@@ -285,8 +285,10 @@ class Lexer extends WordReader {
       lineEnd = this.source.indexOf('\n', lineStart);
       if (lineEnd < 0 || lineEnd > this.end) lineEnd = this.end;
       const line = this.source.slice(lineStart, lineEnd);
-      const isEnd = (stripsTabs ? line.replace(/^\t+/, '') : line) === delimiter && !this.hasHoles(lineStart, lineEnd);
-      if (isEnd) break;
+      const text = stripsTabs ? line.replace(/^\t+/, '') : line;
+      if (text === delimiter && !this.hasHoles(lineStart, lineEnd)) break;
+      // bash takes this for the end of the document and of the `$( )` around it.
+      if (text.startsWith(`${delimiter})`)) this.doubt(`${delimiter}) in a here-document`, lineStart);
     }
     if (quoted) this.refuse(start, lineStart, refusals.QUOTED_HERE_DOCUMENT);
     else {

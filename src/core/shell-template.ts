@@ -1,7 +1,7 @@
 import { NightshiftError } from './errors.ts';
 import type { Script, SecretName, Text } from './model.ts';
 import { findStandings } from './shell-lexer.ts';
-import { HOLE, type Standing } from './shell-words.ts';
+import { type Accepted, HOLE } from './shell-words.ts';
 import { type Occurrence, type Placeholder, type Scope, scanText, type Values, valueFor } from './template.ts';
 
 /** A fenced `sh` block, read once. In it a value is a variable, never shell text (rule V4). */
@@ -14,7 +14,7 @@ interface Slot {
   readonly placeholder: Placeholder;
   readonly spelling: string;
   readonly variable: string;
-  readonly standing: Exclude<Standing, { quoting: 'refused' }>;
+  readonly standing: Accepted;
   /** A `$name` ends right before it, and would go on into a value that is not quoted. */
   readonly followsName: boolean;
 }
@@ -91,7 +91,7 @@ function nameVariables(occurrences: readonly Occurrence[]): Map<string, string> 
   return names;
 }
 
-function quoteReference(reference: string, { quoting }: Slot['standing']): string {
+function quoteReference(reference: string, { quoting }: Accepted): string {
   if (quoting === 'single') return `'"${reference}"'`;
   return quoting === 'bare' ? `"${reference}"` : reference;
 }
@@ -108,27 +108,24 @@ function singleQuoted(value: string): string {
 /** Nothing in it means anything in double quotes, not even to an interactive shell. */
 const HARMLESS = /^[\p{L}\p{N} ./:,;@%+=_()?&#<>|*~^-]*$/u;
 
-function quoteLiteral(value: string, { standing, followsName }: Slot): string {
-  switch (standing.quoting) {
-    case 'single':
-      return value.replaceAll("'", "'\\''");
-    case 'double':
-      return HARMLESS.test(value) && !followsName ? value : `"${singleQuoted(value)}"`;
-    case 'here-document':
-      return hereLiteral(value, standing.delimiter, followsName);
-    default:
-      return singleQuoted(value);
-  }
+function quoteLiteral(value: string, { standing: { quoting, delimiters }, followsName }: Slot): string {
+  if (quoting === 'here-document') return hereLiteral(value, delimiters, followsName);
+  const isInHereDocument = delimiters !== '';
+  if (quoting === 'double' && HARMLESS.test(value) && !followsName && !isInHereDocument) return value;
+  // In a `$( )` of a here-document a line of the value could be the delimiter; behind quotes it is not.
+  const quoted = isInHereDocument ? singleQuoted(value).replaceAll('\n', "\n''") : singleQuoted(value);
+  if (quoting === 'double') return `"${quoted}"`;
+  if (quoting === 'bare') return quoted;
+  return isInHereDocument ? `'${quoted}'` : quoted.slice(1, -1);
 }
 
 /** Expands to nothing, set or not; its line is not the delimiter, and the tabs behind it are not at its beginning. */
 const NOTHING = `\${HOME+}`;
 
-function hereLiteral(value: string, delimiter: string, followsName: boolean): string {
+function hereLiteral(value: string, delimiters: string, followsName: boolean): string {
   const [first = '', ...others] = value.replace(/[\\$`]/g, '\\$&').split('\n');
-  // If the line with it in were the delimiter, the value would be a part of the delimiter. Only its ASCII beginning counts:
-  // where that is a part of it, dash 0.5.12 loses a byte of what follows.
-  const beginning = /^[ -~]*/.exec(first)![0];
-  const needsGuard = followsName || delimiter.includes(beginning) || first.startsWith('\t');
+  // A line that is the delimiter ends the document; in bash one that only begins with it may, too, and dash 0.5.12 loses
+  // bytes that are not ASCII after a part of it. None of this can be when the first character is not one of its own.
+  const needsGuard = followsName || !/^[ -~]/.test(first) || delimiters.includes(first.charAt(0));
   return [needsGuard ? NOTHING + first : first, ...others.map((line) => NOTHING + line)].join('\n');
 }

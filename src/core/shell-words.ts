@@ -3,10 +3,13 @@ import type { Refusal } from './shell-refusals.ts';
 import * as refusals from './shell-refusals.ts';
 
 /** How the shell reads the place where a placeholder stands. */
-export type Standing =
-  | { readonly quoting: 'bare' | 'double' | 'single' | 'comment' }
-  | { readonly quoting: 'here-document'; readonly delimiter: string }
-  | { readonly quoting: 'refused'; readonly why: Refusal };
+export type Standing = Accepted | { readonly quoting: 'refused'; readonly why: Refusal };
+export interface Accepted {
+  readonly quoting: Quoting;
+  /** Those of all here-documents around it, as one text; a line of the block that is one of them ends it. */
+  readonly delimiters: string;
+}
+type Quoting = 'bare' | 'double' | 'single' | 'here-document' | 'comment';
 
 /** Stands for a placeholder in the source that the readers get; their list of holes decides, not this character. */
 export const HOLE = '\uFFFC';
@@ -37,6 +40,7 @@ export abstract class WordReader {
   private readonly holes: ReadonlySet<number>;
   /** Set inside a construct in which no hole can be right, however deeply nested. */
   private enclosing: Refusal | undefined;
+  private delimiters = '';
 
   constructor(source: string, holes: readonly number[]) {
     this.source = source;
@@ -54,9 +58,9 @@ export abstract class WordReader {
     while (this.at < this.end && !METACHARACTERS.includes(this.source[this.at]!)) {
       const char = this.source[this.at]!;
       plain &&= !this.isHole(this.at) && !'\\\'"`$'.includes(char);
-      if (this.isHole(this.at)) text += this.hole({ quoting: 'bare' });
+      if (this.isHole(this.at)) text += this.hole('bare');
       else if (char === '\\') text += this.backslash();
-      else if (char === "'") text += this.singleQuotes({ quoting: 'single' });
+      else if (char === "'") text += this.singleQuotes();
       else if (char === '"') text += this.doubleQuotes();
       else if (char === '`') text += this.backticks();
       else if (char === '$') text += this.dollar(false);
@@ -70,22 +74,24 @@ export abstract class WordReader {
 
   /** The body of an unquoted here-document, up to `end`: quotes mean nothing, expansions do. */
   protected hereText(end: number, delimiter: string): void {
-    const outerEnd = this.end;
+    const outer = { end: this.end, delimiters: this.delimiters };
     this.end = end;
+    this.delimiters += delimiter;
     while (this.at < end) {
       const char = this.source[this.at]!;
-      if (this.isHole(this.at)) this.hole({ quoting: 'here-document', delimiter });
+      if (this.isHole(this.at)) this.hole('here-document');
       else if (char === '\\') this.backslash();
       else if (char === '`') this.backticks();
       else if (char === '$') this.dollar(true);
       else this.at++;
     }
-    this.end = outerEnd;
+    this.end = outer.end;
+    this.delimiters = outer.delimiters;
   }
 
   protected comment(): void {
     while (this.at < this.end && this.source[this.at] !== '\n') {
-      if (this.isHole(this.at)) this.hole({ quoting: 'comment' });
+      if (this.isHole(this.at)) this.hole('comment');
       else this.at++;
     }
   }
@@ -129,9 +135,9 @@ export abstract class WordReader {
     throw new Doubt(what, at);
   }
 
-  private hole(standing: Standing): string {
-    const why = this.enclosing;
-    this.standings.set(this.at, why === undefined ? standing : { quoting: 'refused', why });
+  private hole(quoting: Quoting): string {
+    const { enclosing: why, delimiters } = this;
+    this.standings.set(this.at, why === undefined ? { quoting, delimiters } : { quoting: 'refused', why });
     return this.take(HOLE);
   }
 
@@ -143,10 +149,10 @@ export abstract class WordReader {
     return char === '\n' ? '' : char;
   }
 
-  private singleQuotes(standing: Standing): string {
+  private singleQuotes(): string {
     const start = this.take("'") && this.at;
     while (this.at < this.end) {
-      if (this.isHole(this.at)) this.hole(standing);
+      if (this.isHole(this.at)) this.hole('single');
       else if (this.source[this.at] === "'") return this.source.slice(start, this.at++);
       else this.at++;
     }
@@ -158,7 +164,7 @@ export abstract class WordReader {
     let text = '';
     while (this.at < this.end) {
       const char = this.source[this.at]!;
-      if (this.isHole(this.at)) text += this.hole({ quoting: 'double' });
+      if (this.isHole(this.at)) text += this.hole('double');
       else if (char === '\\') text += this.backslash();
       else if (char === '`') text += this.backticks();
       else if (char === '$') text += this.dollar(true);
@@ -188,7 +194,7 @@ export abstract class WordReader {
       this.at += 2;
       this.substitution();
     } else if (next === '{') this.enclosed(refusals.PARAMETER_EXPANSION, () => this.parameter(quoted));
-    else if (next === "'" && !quoted) this.ansiQuotes();
+    else if (next === "'" && !quoted) this.enclosed(refusals.ANSI_QUOTES, () => this.ansiQuotes());
     else if (next === '[') this.doubt('$[');
     else if (next === '\\' && this.source[start + 2] === '\n') this.doubt('a line that ends with $\\');
     else if (next !== '' && SPECIAL_PARAMETERS.includes(next)) this.at += 2;
@@ -209,12 +215,12 @@ export abstract class WordReader {
     this.at += 2;
     while (this.at < this.end) {
       const char = this.source[this.at]!;
-      if (this.isHole(this.at)) this.hole({ quoting: 'bare' });
+      if (this.isHole(this.at)) this.hole('bare');
       else if (char === '\\') this.backslash();
       else if (char === '`') this.backticks();
       else if (char === '$') this.dollar(quoted);
       else if (quoted && (char === "'" || char === '"')) this.doubt(`a ${char} inside a quoted \${ }`);
-      else if (char === "'") this.singleQuotes({ quoting: 'single' });
+      else if (char === "'") this.singleQuotes();
       else if (char === '"') this.doubleQuotes();
       else if (this.take(char) === '}') return;
     }
@@ -227,7 +233,7 @@ export abstract class WordReader {
     this.at += 3;
     while (this.at < this.end) {
       const char = this.source[this.at]!;
-      if (this.isHole(this.at)) this.hole({ quoting: 'bare' });
+      if (this.isHole(this.at)) this.hole('bare');
       else if (char === '\\') this.backslash();
       else if (char === '`') this.backticks();
       else if (char === '$') this.dollar(true);
@@ -247,7 +253,7 @@ export abstract class WordReader {
 
   private ansiQuotes(): void {
     const start = this.take('$') && this.at;
-    const text = this.singleQuotes({ quoting: 'refused', why: refusals.ANSI_QUOTES });
+    const text = this.singleQuotes();
     if (/(^|[^\\])(\\\\)*\\$/.test(text)) this.doubt("\\' in $'...'", start);
   }
 }

@@ -36,6 +36,7 @@ class Run {
   #pauseMs = FIRST_PAUSE_MS;
   #lastProgress: number;
   #isFirst = true;
+  #progress = { done: 0, total: 0 };
 
   constructor(parts: RunParts, shift: Shift, folderId: string) {
     this.#parts = parts;
@@ -47,7 +48,7 @@ class Run {
 
   /** Rule T5: what was in progress when the last run ended goes back; nothing of that run lives on. */
   async recover(): Promise<void> {
-    const { parts, shift } = { parts: this.#parts, shift: this.#shift };
+    const [parts, shift] = [this.#parts, this.#shift];
     const leftovers = await parts.endLeftovers();
     if (leftovers > 0) {
       parts.emit({ type: 'run:warning', message: `ended ${leftovers} processes that an earlier run had left` });
@@ -140,7 +141,7 @@ class Run {
   #lostContext(why: string): RunEnd {
     const message = `the manager can't confirm what it works on: ${why}. Nothing was claimed.`;
     this.#parts.emit({ type: 'run:warning', message });
-    this.#parts.emit({ type: 'progress', done: 0, total: 0, compacted: true });
+    this.#parts.emit({ type: 'progress', ...this.#progress, compacted: true });
     return { exitCode: EXIT.stopped, reason: message };
   }
 
@@ -170,7 +171,8 @@ class Run {
       failed,
       returned,
     });
-    emit({ type: 'progress', done: counts.completed, total: counts.total, compacted });
+    this.#progress = { done: counts.completed, total: counts.total };
+    emit({ type: 'progress', ...this.#progress, compacted });
   }
 
   /** Rule X5: growing pauses while nothing moves, and an end to them. */

@@ -35,7 +35,9 @@ export function compileShift(documents: ShiftDocuments, header: readonly string[
   const outputs = outputsByTask(documents);
   refuseClashingOutputs(documents, outputs);
   const env = new Set(secrets.keys());
-  const columns = new Set(header);
+  // A declared output counts from the task after the one that fills it, whether its column is there yet or not.
+  const filled = new Set([...outputs.values()].flat());
+  const columns = new Set(header.filter((name) => !filled.has(name)));
   const tasks = documents.tasks.map((each) => {
     const scope: Scope = { columns: new Set(columns), env, file: each.file };
     for (const output of outputs.get(each.name) ?? []) columns.add(output);

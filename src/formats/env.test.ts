@@ -15,8 +15,9 @@ function failure(text: string): NightshiftError {
 
 test('F7 reads dotenv: comments, export, quotes, values of several lines', () => {
   const text = [
-    '\uFEFF# comment',
+    '\uFEFFFIRST=0',
     '',
+    '# comment',
     'A=1',
     'export B = two words # comment',
     "C='single # kept'",
@@ -32,6 +33,7 @@ test('F7 reads dotenv: comments, export, quotes, values of several lines', () =>
     'KEY="-----BEGIN\n=MII+/==\n-----END"',
   ];
   const expected = {
+    FIRST: '0',
     A: 'again',
     B: 'two words',
     C: 'single # kept',

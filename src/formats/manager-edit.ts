@@ -64,7 +64,6 @@ export function setProgress(text: string, counts: Counts): string {
   // From the end backwards, so that the offsets of what is still to be changed stay right.
   let changed = added.length === 0 ? text : insertAtEnd(document, section, added);
   for (const line of present.toReversed()) {
-    if (present.find((first) => first.key === line.key) !== line) continue;
     const space = line.value === '' && text[line.start - 1] === ':' ? ' ' : '';
     changed = splice(changed, line.start, line.end, `${space}${counts[line.key]}`);
   }
@@ -108,7 +107,7 @@ function appendSection(document: Markdown, lines: readonly string[]): string {
   return insertBelow(document, last, last.text.trim() === '' ? lines : ['', ...lines]);
 }
 
-export interface NewManager {
+interface NewManager {
   readonly name: string;
   /** ISO date. */
   readonly created: string;

@@ -28,6 +28,7 @@ Mine.
 
 1. create_page
 <!-- 2. dropped -->
+3. # dropped
 # 2. dropped_too
 2. \`check_page\`
 
@@ -59,9 +60,15 @@ describe('reading', () => {
     ]);
     expect(tasks).toEqual([
       { name: 'create_page', line: 23 },
-      { name: 'check_page', line: 26 },
+      { name: 'check_page', line: 27 },
     ]);
     expect(progress).toEqual({ total: 10, completed: 3 });
+  });
+
+  test('F2 the quotes around a value are not part of it, quotes inside are', () => {
+    const lines = ['- a: "b c"', "- d: 'e'", '- command: "my program" --name "x"', '- f: "'];
+    const { settings } = parseManager(`## Shift Configuration\n${lines.join('\n')}\n## Task Order\n`, 'manager.md');
+    expect(settings.map((setting) => setting.value)).toEqual(['b c', 'e', '"my program" --name "x"', '"']);
   });
 
   test('F2 unknown keys are reported once, with the key that was meant', () => {
@@ -196,7 +203,7 @@ describe('properties', () => {
         const changed = setSetting(text, key, '77');
         const { removed, added } = difference(text, changed);
         expect(before.settings.find((setting) => setting.key === key)?.value ?? '').toContain(removed);
-        expect(added.replace(/[\s*-]/g, '')).toMatch(/^(max)?(batchsize:|new:|parallel:|zzz:)?77(max)?$|^77/);
+        expect(added.length).toBeLessThanOrEqual(`\r\n\r\n- ${key}: 77`.length);
         expect(setSetting(changed, key, '77')).toBe(changed);
         const after = parseManager(changed, 'f');
         expect(after.settings.find((setting) => setting.key === key)?.value).toBe('77');

@@ -10,7 +10,7 @@ import { findSections, scan } from './markdown.ts';
 import { requireClosed, requireSection } from './required.ts';
 import { readSettings, refuseDuplicates, settingWarnings, TASK_KEYS, unquote } from './settings.ts';
 
-export { addTask, createManager, type NewManager, setProgress, setSetting } from './manager-edit.ts';
+export { addTask, createManager, setProgress, setSetting } from './manager-edit.ts';
 
 /** What `manager.md` says. */
 export interface ManagerDocument {
@@ -23,7 +23,7 @@ export interface ManagerDocument {
   readonly progress?: Readonly<Partial<Counts>>;
 }
 
-export interface TaskEntry {
+interface TaskEntry {
   readonly name: string;
   readonly line: number;
 }

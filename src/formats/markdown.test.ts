@@ -46,8 +46,8 @@ test('F2 headings in code, in comments and inside of an entry are no headings', 
 });
 
 test('F2 an entry switched off with # does not end its section, a heading does', () => {
-  const lines = scan('## Configuration\n# - a: 1\n# a: 1\n- b: 2\n# Title\n- c: 3\n').sections[0]!.lines;
-  expect(lines.map((line) => line.active.trim())).toEqual(['', '', '- b: 2']);
+  const lines = scan('## Configuration\n# a: 1\n- b: 2\n# - a: 1\n- c: 3\n# Title\n- c: 3\n').sections[0]!.lines;
+  expect(lines.map((line) => line.active.trim())).toEqual(['', '- b: 2', '', '- c: 3']);
   const steps = scan('## Steps\n# 2. off\n#    ```sh\n#    echo\n3. on\n\n# echo\n4. out\n').sections[0]!.lines;
   expect(steps.map((line) => line.active.trim())).toEqual(['', '', '', '3. on', '']);
 });

@@ -23,7 +23,7 @@ export const TASK_KEYS = [
 ] as const;
 
 /** A setting and where its value stands in the source, without the quotes around it. */
-export interface PlacedSetting extends Setting {
+interface PlacedSetting extends Setting {
   readonly item: Item;
   readonly start: number;
   readonly end: number;

@@ -22,6 +22,9 @@ Before all.
    and log in:
    - as \`{user}\`
    1. nested
+
+Like this:
+
 \`\`\`sh
 echo one
 \`\`\`
@@ -66,7 +69,7 @@ describe('reading', () => {
     const document = parseTask(TASK, 'a.md');
     const sources = [...document.steps, ...document.criteria].map(({ start, end }) => TASK.slice(start, end));
     expect(sources).toEqual([
-      '1. Open `{url}`\n   and log in:\n   - as `{user}`\n   1. nested\n```sh\necho one\n```',
+      '1. Open `{url}`\n   and log in:\n   - as `{user}`\n   1. nested\n\nLike this:\n\n```sh\necho one\n```',
       '2) Save it.\n\n   ~~~python\n     print()\n   ~~~\n\n   Then close.',
       '- It exists.\n  ```sh\n  test -f out\n  ```',
       '- ~~~sh\n  test -s out\n  ~~~',
@@ -74,20 +77,27 @@ describe('reading', () => {
     ]);
     const blocks = [...document.steps, ...document.criteria].map((entry) => entry.blocks);
     expect(blocks.flat().map(({ info, code, line }) => [info, code, line])).toEqual([
-      ['sh', 'echo one\n', 21],
-      ['python', '  print()\n', 28],
-      ['sh', 'test -f out\n', 39],
-      ['sh', 'test -s out\n', 42],
+      ['sh', 'echo one\n', 24],
+      ['python', '  print()\n', 31],
+      ['sh', 'test -f out\n', 42],
+      ['sh', 'test -s out\n', 45],
     ]);
     expect(document.steps.map(({ number, line }) => [number, line])).toEqual([
       [1, 16],
-      [2, 25],
+      [2, 28],
     ]);
     const { configuration, validation } = document.sections;
     expect(TASK.slice(configuration.start, configuration.end)).toBe(
       '\n- tools: playwright, google_workspace\n- modle: x\n\n',
     );
     expect(validation.end).toBe(TASK.length);
+  });
+
+  test('F4 bullets below a step are part of it, a rule and a paragraph behind the list are not', () => {
+    const text = '## Configuration\n## Steps\n1. a\n\n- b\n\n2. c\n\nd\n## Validation\n- e\n\n- - -\n\n* * *\n';
+    const { steps, criteria } = parseTask(text, 'a.md');
+    const sources = [...steps, ...criteria].map(({ start, end }) => text.slice(start, end));
+    expect(sources).toEqual(['1. a\n\n- b', '2. c', '- e']);
   });
 
   test('F4 an unknown key is a warning, none at all is fine', () => {
@@ -146,6 +156,20 @@ describe('editing', () => {
     expect(parseTask(changed, 'a.md').criteria).toHaveLength(3);
   });
 
+  test('L3 a comment that an old step leaves open does not hide a new one', () => {
+    const text = '## Configuration\n## Steps\n1. a <!-- b\n2. c\n## Validation\n- d\n';
+    expect(replaceSteps(text, ['a <!-- b', 'e', 'c'])).toBe(text.replace('2. c', '2. e\n3. c'));
+    expect(() => replaceSteps(text, ['a <!-- b', 'e --> f', 'c'])).toThrow(NightshiftError);
+  });
+
+  test('L3 a step whose number grows by a digit keeps its text', () => {
+    const steps = Array.from({ length: 9 }, (_, i) => `${i + 1}. Step\n    further in`).join('\n');
+    const text = `## Configuration\n## Steps\n${steps}\n## Validation\n- d\n`;
+    const texts = stepTexts(parseTask(text, 'a.md'));
+    expect(texts[8]).toBe('Step\n further in');
+    expect(stepTexts(parseTask(replaceSteps(text, ['New', ...texts]), 'a.md'))).toEqual(['New', ...texts]);
+  });
+
   test('D5 Configuration and Validation are put back, Steps are kept', () => {
     const steps = TASK.replace('Save it.', 'Save it twice.');
     expect(restoreProtected(TASK, TASK)).toBeUndefined();
@@ -155,6 +179,10 @@ describe('editing', () => {
     expect(restoreProtected(steps.replace(/^- tools.*\n- modle.*\n\n/m, ''), TASK)).toBe(steps.replace('x\n\n', 'x\n'));
     expect(restoreProtected(steps.replace('## Validation', '## Valid'), TASK)).toBe(TASK);
     expect(restoreProtected(steps.replace('   Then', '<!-- Then'), TASK)).toBe(TASK);
+    const set = '## Configuration\n- qa: always\n## Steps\n1. a\n## Validation\n- b\n';
+    expect(restoreProtected(set.replace('- qa: always\n', '').replace('1. a', '1. c'), set)).toBe(
+      set.replace('1. a', '1. c'),
+    );
     const bare = '## Configuration\n## Steps\n1. a\n## Validation\n- b';
     expect(restoreProtected(`${bare}b\n\n## More`, bare)).toBe(`${bare}\n\n## More`);
   });

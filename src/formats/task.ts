@@ -22,7 +22,7 @@ export interface TaskDocument {
 }
 
 /** The body of a section: from behind its heading's line to the next heading of its level or above. */
-export interface Span {
+interface Span {
   readonly start: number;
   readonly end: number;
 }

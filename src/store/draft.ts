@@ -87,6 +87,9 @@ export function snapshotOf(reading: Reading, tasks: readonly string[]): Snapshot
     header: table.header,
     id: (row) => identities.id(row),
     rowOf: (id) => identities.rowOf(id),
-    metadata: (row) => Object.fromEntries(metadata.map(({ name, column }) => [name, table.cell(row, column)])),
+    metadata: (row) => {
+      const cells = table.cells(row);
+      return Object.fromEntries(metadata.map(({ name, column }) => [name, cells[column]!]));
+    },
   };
 }

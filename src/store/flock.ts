@@ -2,6 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs
 import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NightshiftError } from '../core/errors.ts';
+import { diskError } from './atomic-write.ts';
 
 const LOCK_EX = 2;
 const LOCK_NB = 4;
@@ -42,8 +43,7 @@ export interface Lock extends Disposable {
 /** Tries once; undefined if somebody else holds it. */
 export function tryLock(file: string): Lock | undefined {
   const take = load();
-  // Node opens with O_CLOEXEC, so no child keeps the lock alive after our death.
-  const fd = openSync(file, constants.O_RDWR | constants.O_CREAT, 0o644);
+  const fd = openLockFile(file);
   try {
     if (take(fd, LOCK_EX | LOCK_NB) === 0) return { fd, [Symbol.dispose]: () => closeSync(fd) };
     if (wouldBlock?.()) {
@@ -58,6 +58,20 @@ export function tryLock(file: string): Lock | undefined {
   } catch (error) {
     closeSync(fd);
     throw error;
+  }
+}
+
+/** Node opens with O_CLOEXEC, so no child keeps the lock alive after our death. */
+function openLockFile(file: string): number {
+  try {
+    return openSync(file, constants.O_RDWR | constants.O_CREAT, 0o644);
+  } catch (cause) {
+    try {
+      // Whoever may only read the shift can still lock it, to read it.
+      return openSync(file, constants.O_RDONLY);
+    } catch {
+      throw diskError(cause, file);
+    }
   }
 }
 

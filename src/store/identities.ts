@@ -49,16 +49,11 @@ export class Identities {
 
   /** The metadata as one canonical text; with `names`, only these columns of it. */
   describe(row: number, names?: ReadonlySet<string>): string {
-    if (!names) {
-      return describeMetadata(
-        this.#names,
-        this.#columns.map((column) => this.#table.cell(row, column)),
-      );
-    }
-    const columns = this.#columns.filter((column) => names.has(this.#table.header[column]!));
+    const cells = this.#table.cells(row);
+    const columns = names ? this.#columns.filter((column) => names.has(this.#table.header[column]!)) : this.#columns;
     return describeMetadata(
       columns.map((column) => this.#table.header[column]!),
-      columns.map((column) => this.#table.cell(row, column)),
+      columns.map((column) => cells[column]!),
     );
   }
 
@@ -95,9 +90,8 @@ export class Identities {
   }
 
   #plain(row: number): string {
-    let text = '';
-    for (const column of this.#columns) text += `${this.#table.cell(row, column)}\u0000`;
-    return text;
+    const cells = this.#table.cells(row);
+    return this.#columns.map((column) => cells[column]).join('\u0000');
   }
 }
 

@@ -6,7 +6,7 @@ import type { Counts } from '../core/events.ts';
 import { versionOf } from '../core/identity.ts';
 import type { ShiftDocuments } from '../formats/compile.ts';
 import { parseEnv } from '../formats/env.ts';
-import { parseManager, readShiftSettings, setProgress, setSetting } from '../formats/manager.ts';
+import { addTask, parseManager, readShiftSettings, setProgress, setSetting } from '../formats/manager.ts';
 import { parseTask, replaceSteps, restoreProtected } from '../formats/task.ts';
 import { diskError, type Failpoint, removeTemporaries, replaceFile } from './atomic-write.ts';
 import type { Documents, SizeChange } from './documents.ts';
@@ -110,7 +110,24 @@ export class ShiftFiles implements Documents {
     );
   }
 
-  /** Puts a whole document back or forward; the caller has checked it. */
+  async taskOrder(): Promise<string[]> {
+    const { manager } = this.paths;
+    return parseManager(await this.#text(manager), manager).tasks.map(({ name }) => name);
+  }
+
+  async addToOrder(task: string): Promise<void> {
+    await this.#edit(this.paths.manager, (text) => addTask(text, task));
+  }
+
+  /** Undefined: there is no such file. */
+  async taskText(task: string): Promise<string | undefined> {
+    return this.#text(this.paths.task(task)).catch((error: unknown) => {
+      if (isMissing(error)) return undefined;
+      throw error;
+    });
+  }
+
+  /** A whole task file; the caller has checked it. */
   async replaceTask(task: string, text: string): Promise<void> {
     await this.#edit(this.paths.task(task), () => text);
   }

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import type { Order } from '../core/model.ts';
+import { agentEnvironment, environmentNames, itemEnvironment } from './environment.ts';
+import { runProcess, SHELL } from './process.ts';
+
+const LISTED = [
+  ...['PATH', 'HOME', 'LANG', 'LC_ALL', 'TERM', 'TMPDIR', 'USER', 'SHELL', 'SSH_AUTH_SOCK', 'XDG_CONFIG_HOME'],
+  ...['HTTP_PROXY', 'https_proxy', 'NO_PROXY', 'all_proxy', 'SSL_CERT_FILE', 'NODE_EXTRA_CA_CERTS', 'GIT_SSL_CAINFO'],
+];
+const UNLISTED = [
+  'AWS_SECRET_ACCESS_KEY',
+  'GITHUB_TOKEN',
+  'PATHS',
+  'MY_PATH',
+  'LC',
+  'path',
+  'NIGHTSHIFT_KEY',
+  'CI',
+  'CI_JOB',
+];
+const caller = Object.fromEntries([...LISTED, ...UNLISTED].map((name) => [name, `caller's ${name}`]));
+caller.PATH = process.env.PATH!;
+
+test('S5 an agent that dumps its environment sees the listed names and no other', async () => {
+  const env = agentEnvironment({ caller, passEnv: [], secrets: {}, own: {} });
+  const { stdout } = await runProcess({
+    file: SHELL,
+    args: ['-c', 'env'],
+    cwd: '/',
+    env,
+    signal: new AbortController().signal,
+    keepBytes: 1 << 16,
+  });
+  const names = stdout.text
+    .trim()
+    .split('\n')
+    .map((line) => line.slice(0, line.indexOf('=')));
+  // Set by every shell itself.
+  expect(names.filter((name) => !['PWD', 'OLDPWD', 'SHLVL', '_'].includes(name)).sort()).toEqual([...LISTED].sort());
+});
+
+test('S5 pass-env adds names and prefixes; .env wins over the caller, NIGHTSHIFT_* over both', () => {
+  const sources = {
+    caller,
+    passEnv: ['GITHUB_TOKEN', 'CI_*', 'NOT_SET', 'NIGHTSHIFT_KEY'],
+    secrets: { HOME: '/secret', API_KEY: 's3', NIGHTSHIFT_ROLE: 'manager', NIGHTSHIFT_KEY: 'forged' },
+    own: { NIGHTSHIFT_ROLE: 'dev', NIGHTSHIFT_KEY: 'k1' },
+  };
+  const given = agentEnvironment(sources);
+  expect(given).toMatchObject({ HOME: '/secret', API_KEY: 's3', NIGHTSHIFT_ROLE: 'dev', NIGHTSHIFT_KEY: 'k1' });
+  const added = ['API_KEY', 'CI_JOB', 'GITHUB_TOKEN', 'NIGHTSHIFT_KEY', 'NIGHTSHIFT_ROLE'];
+  expect(environmentNames(sources)).toEqual({
+    given: [...LISTED, ...added].sort(),
+    withheld: ['AWS_SECRET_ACCESS_KEY', 'CI', 'LC', 'MY_PATH', 'PATHS', 'path'],
+  });
+});
+
+test('X4 the NIGHTSHIFT_* variables of an item', () => {
+  const order = {
+    role: 'qa',
+    shift: { name: 'pages', folder: '/r/.nightshift/pages', table: '/r/.nightshift/pages/table.csv', root: '/r' },
+    task: 'create_page',
+    item: { id: 'i', index: 6, metadata: { slug: 'a "b"', title: 'é' } },
+    key: 'k-7',
+  } as unknown as Order;
+  expect(itemEnvironment(order, 2, '/tmp/out')).toEqual({
+    NIGHTSHIFT_ROLE: 'qa',
+    NIGHTSHIFT_SHIFT: 'pages',
+    NIGHTSHIFT_SHIFT_DIR: '/r/.nightshift/pages',
+    NIGHTSHIFT_TABLE: '/r/.nightshift/pages/table.csv',
+    NIGHTSHIFT_TASK: 'create_page',
+    NIGHTSHIFT_INDEX: '6',
+    NIGHTSHIFT_ROW: '7',
+    NIGHTSHIFT_ATTEMPT: '2',
+    NIGHTSHIFT_ITEM: '{"slug":"a \\"b\\"","title":"é"}',
+    NIGHTSHIFT_KEY: 'k-7',
+    NIGHTSHIFT_OUTPUT: '/tmp/out',
+  });
+});

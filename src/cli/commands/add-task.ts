@@ -1,0 +1,37 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { EXIT } from '../../core/errors.ts';
+import { checkTaskName } from '../../core/names.ts';
+import { parseTask } from '../../formats/task.ts';
+import { openShift } from '../../store/layout.ts';
+import { createTaskFile } from '../../store/new-task.ts';
+import { readError } from '../../store/table-file.ts';
+import { requireRoot } from '../choose-shift.ts';
+import type { Io } from '../io.ts';
+import type { Options } from '../program.ts';
+
+export async function run(io: Io, [name = '', task = '']: readonly string[], options: Options): Promise<number> {
+  checkTaskName(task);
+  const paths = openShift(requireRoot(io), name);
+  const from = options.from === undefined ? undefined : resolve(io.cwd, options.from);
+  const text = from === undefined ? undefined : await readTaskFile(from);
+  await createTaskFile(paths, task, text, io.now);
+  if (options.json) io.print(JSON.stringify({ shift: name, task, file: paths.task(task) }));
+  else {
+    io.print(`${task} is in ${paths.task(task)}, and has its column in the table.`);
+    io.print(
+      from === undefined
+        ? `Next: write its Steps and Validation, then try it: \`nightshift preview ${name} ${task} --row 1\``
+        : `Next: \`nightshift preview ${name} ${task} --row 1\` shows what an agent will get, \`nightshift start ${name}\` runs it.`,
+    );
+  }
+  return EXIT.done;
+}
+
+async function readTaskFile(file: string): Promise<string> {
+  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+    throw readError(cause, file);
+  });
+  parseTask(text, file);
+  return text;
+}

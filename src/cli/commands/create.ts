@@ -1,0 +1,31 @@
+import { resolve } from 'node:path';
+import { agentNames } from '../../agents/registry.ts';
+import { EXIT, NightshiftError } from '../../core/errors.ts';
+import { findRoot } from '../../store/layout.ts';
+import { createShift } from '../../store/new-shift.ts';
+import type { Io } from '../io.ts';
+import type { Options } from '../program.ts';
+
+export async function run(io: Io, [name = '']: readonly string[], options: Options): Promise<number> {
+  const { agent, from, parallel = false } = options;
+  if (agent !== undefined && !agentNames.includes(agent)) {
+    throw new NightshiftError(
+      'usage',
+      `there is no agent ${JSON.stringify(agent)}`,
+      `agents are: ${agentNames.join(', ')}`,
+    );
+  }
+  const paths = await createShift(findRoot(io.cwd) ?? io.cwd, {
+    name,
+    created: new Date(io.now()).toISOString().slice(0, 10),
+    parallel,
+    settings: agent === undefined ? {} : { agent },
+    from: from === undefined ? undefined : resolve(io.cwd, from),
+  });
+  if (options.json) io.print(JSON.stringify({ shift: name, folder: paths.folder }));
+  else {
+    io.print(`${name} is in ${paths.folder}`);
+    io.print(`Next: \`nightshift add-task ${name} TASK\` adds what is to be done with each row.`);
+  }
+  return EXIT.done;
+}

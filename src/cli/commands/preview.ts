@@ -1,0 +1,80 @@
+import { environmentNames, itemEnvironment } from '../../agents/environment.ts';
+import { EXIT } from '../../core/errors.ts';
+import type { Order, Text } from '../../core/model.ts';
+import { makeOrder } from '../../core/order.ts';
+import { devPrompt, qaPrompt } from '../../roles/prompt.ts';
+import { openShift } from '../../store/layout.ts';
+import { printable } from '../../views/printable.ts';
+import { requireRoot } from '../choose-shift.ts';
+import { findTask } from '../find-task.ts';
+import { readHistory } from '../history.ts';
+import type { Io } from '../io.ts';
+import { openAndCheck } from '../open-shift.ts';
+import type { Options } from '../program.ts';
+import { parseRow } from '../rows.ts';
+
+export async function run(io: Io, [name = '', taskName = '']: readonly string[], options: Options): Promise<number> {
+  const paths = openShift(requireRoot(io), name);
+  const { shift, snapshot } = await openAndCheck(paths, { agent: options.agent });
+  const task = findTask(shift, taskName);
+  const index = parseRow(options.row, snapshot.count);
+  const item = { id: snapshot.id(index), index, metadata: snapshot.metadata(index) };
+  const lastFailure = (await readHistory(paths)).of(taskName, item.id)?.failure;
+  const dev = makeOrder(shift, task, { role: 'dev', item, token: '', now: io.now(), lastFailure });
+  const qa = makeOrder(shift, task, { role: 'qa', item, token: '', now: io.now() });
+  const asked = qa.criteria.filter(({ check }) => !check || qa.settings.qa === 'always').map(({ text }) => text);
+  const environment = environmentNames({
+    caller: io.env,
+    passEnv: dev.settings.passEnv,
+    secrets: shift.secrets,
+    own: itemEnvironment(dev, 1, 'a file for captured values'),
+  });
+  const sent =
+    dev.settings.agent === 'shell'
+      ? { scripts: dev.steps.flatMap(({ number, scripts }) => scripts.map((script) => ({ step: number, ...script }))) }
+      : {
+          dev: masked(devPrompt(dev, { number: 1 })),
+          ...(asked.length > 0 ? { qa: masked(qaPrompt(qa, asked)) } : {}),
+        };
+  const checks = dev.criteria.flatMap(({ check }) => (check ? [check] : []));
+  if (options.json) {
+    io.print(
+      JSON.stringify({ shift: name, task: taskName, index, agent: dev.settings.agent, ...sent, checks, environment }),
+    );
+    return EXIT.done;
+  }
+  for (const line of describe(dev, sent, checks)) io.print(line);
+  io.print(`--- environment given (names): ${environment.given.join(', ')}`);
+  io.print(`--- environment withheld (names): ${environment.withheld.join(', ') || 'none'}`);
+  return EXIT.done;
+}
+
+type Sent =
+  | { scripts: { step: number; source: string; values: Order['steps'][number]['scripts'][number]['values'] }[] }
+  | { dev: string; qa?: string };
+
+function describe(order: Order, sent: Sent, checks: readonly { source: string; values: object }[]): string[] {
+  const lines: string[] = [];
+  if ('scripts' in sent) {
+    for (const { step, source, values } of sent.scripts)
+      lines.push(`--- step ${step}, run by sh -e`, ...script(source, values));
+  } else {
+    lines.push(`--- sent to the dev (${order.settings.agent})`, printable(sent.dev));
+    if (sent.qa !== undefined) lines.push('--- sent to the qa', printable(sent.qa));
+  }
+  for (const { source, values } of checks)
+    lines.push('--- check, run by sh -e after each attempt', ...script(source, values));
+  return lines;
+}
+
+function script(source: string, values: object): string[] {
+  const given = Object.entries(values).map(([name, value]) => {
+    return `#   ${name} = ${typeof value === 'string' ? JSON.stringify(value) : `[${value.env}]`}`;
+  });
+  return [printable(source.replace(/\n$/, '')), ...(given.length > 0 ? ['# with:', ...given.map(printable)] : [])];
+}
+
+/** Byte for byte what is sent, but for the values of secrets. */
+function masked(text: Text): string {
+  return text.map((part) => (typeof part === 'string' ? part : `[${part.env}]`)).join('');
+}

@@ -1,0 +1,81 @@
+import { startSize } from '../../core/dispatch.ts';
+import { formatDuration } from '../../core/duration.ts';
+import { EXIT } from '../../core/errors.ts';
+import { cellsAt, countEligible, nextBatch } from '../../core/plan.ts';
+import { summarise } from '../../core/summary.ts';
+import type { ShiftPaths } from '../../store/layout.ts';
+import { count, plainLines } from '../../views/plain.ts';
+import { summaryLines, usageText } from '../../views/summary.ts';
+import { chooseShift } from '../choose-shift.ts';
+import { readHistory } from '../history.ts';
+import type { Io } from '../io.ts';
+import { openAndCheck } from '../open-shift.ts';
+import type { Options } from '../program.ts';
+import { parseRows } from '../rows.ts';
+import { planFolder, runFolder, type StartOptions } from '../run-shift.ts';
+
+export async function run(io: Io, [name]: readonly string[], options: Options): Promise<number> {
+  const rows = options.rows === undefined ? undefined : parseRows(options.rows);
+  const paths = await chooseShift(io, name);
+  const asked = { agent: options.agent, task: options.task, rows };
+  if (options.dryRun) return dryRun(io, paths, asked, options.json);
+
+  const started = io.now();
+  const { exitCode, reason } = await runFolder(
+    paths,
+    {
+      ...asked,
+      onEvent: (event) => {
+        if (options.json) io.print(JSON.stringify(event));
+        else for (const line of plainLines(event)) io.print(line);
+      },
+    },
+    io,
+  );
+  if (!options.json) for (const line of await closing(paths, exitCode, reason, io.now() - started)) io.print(line);
+  return exitCode;
+}
+
+/** Rule M7: what a person reads in the morning. */
+async function closing(paths: ShiftPaths, exitCode: number, reason: string, ms: number): Promise<string[]> {
+  const { snapshot } = await openAndCheck(paths);
+  const summary = summarise(snapshot, await readHistory(paths));
+  const { total, completed, failed } = summary.counts;
+  const usage = usageText(summary.usage);
+  return [
+    '',
+    ...summaryLines(paths.name, summary),
+    `time ${formatDuration(ms)}${usage === undefined ? '' : `, ${usage}`}`,
+    ...(exitCode === EXIT.done || exitCode === EXIT.failedItems
+      ? []
+      : [`stopped: ${reason}. \`nightshift start ${paths.name}\` goes on.`]),
+    ...(completed === total ? [`All done. \`nightshift archive ${paths.name}\` puts the shift away.`] : []),
+    ...(failed > 0
+      ? [`\`nightshift table ${paths.name} reset --failed\` and \`start\` try the failed ones again.`]
+      : []),
+  ];
+}
+
+async function dryRun(io: Io, paths: ShiftPaths, asked: Omit<StartOptions, 'onEvent'>, json: boolean): Promise<number> {
+  const { shift, snapshot, selection } = await planFolder(paths, asked, io);
+  const { parallel } = shift.settings;
+  const size = parallel ? startSize(shift.settings) : 1;
+  const batch = nextBatch(snapshot, { parallel, size }, selection);
+  const plan = {
+    shift: shift.name,
+    eligible: countEligible(snapshot, selection),
+    atQa: cellsAt(snapshot, 'qa', selection).length,
+    inProgress: cellsAt(snapshot, 'in_progress').length,
+    first: batch && { task: batch.task, indices: batch.rows, size },
+  };
+  if (json) {
+    io.print(JSON.stringify(plan));
+    return EXIT.done;
+  }
+  if (plan.inProgress > 0) io.print(`${count(plan.inProgress, 'item')} in progress would go back to todo first`);
+  if (plan.atQa > 0) io.print(`${count(plan.atQa, 'item')} at qa would be judged first`);
+  io.print(`${count(plan.eligible, 'item-task')} can be dispatched now`);
+  if (batch) io.print(`first: ${batch.task}, rows ${batch.rows.map((row) => row + 1).join(', ')}`);
+  io.print('Nothing was written and no agent was started.');
+  return EXIT.done;
+}

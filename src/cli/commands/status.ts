@@ -1,0 +1,25 @@
+import { EXIT } from '../../core/errors.ts';
+import { summarise } from '../../core/summary.ts';
+import { currentHolder } from '../../store/run-lock.ts';
+import { summaryLines, usageText } from '../../views/summary.ts';
+import { chooseShift } from '../choose-shift.ts';
+import { readHistory } from '../history.ts';
+import type { Io } from '../io.ts';
+import { openAndCheck } from '../open-shift.ts';
+import type { Options } from '../program.ts';
+
+export async function run(io: Io, [name]: readonly string[], options: Options): Promise<number> {
+  const paths = await chooseShift(io, name);
+  const { snapshot } = await openAndCheck(paths);
+  const summary = summarise(snapshot, await readHistory(paths));
+  const holder = currentHolder(paths.runLock);
+  if (options.json) {
+    io.print(JSON.stringify({ shift: paths.name, running: holder ?? null, ...summary }));
+    return EXIT.done;
+  }
+  for (const line of summaryLines(paths.name, summary)) io.print(line);
+  const usage = usageText(summary.usage);
+  if (usage !== undefined) io.print(usage);
+  if (holder) io.print(`running: process ${holder.pid} since ${holder.since}`);
+  return EXIT.done;
+}

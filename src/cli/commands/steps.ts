@@ -1,0 +1,98 @@
+import { EXIT, NightshiftError } from '../../core/errors.ts';
+import type { NightshiftEvent } from '../../core/events.ts';
+import { versionOf } from '../../core/identity.ts';
+import { diffLines } from '../../core/line-diff.ts';
+import { parseTask, replaceSteps, stepTexts } from '../../formats/task.ts';
+import { readJournal } from '../../store/journal.ts';
+import { openShift, type ShiftPaths } from '../../store/layout.ts';
+import { ShiftFiles } from '../../store/shift-files.ts';
+import { oneLine, printable } from '../../views/printable.ts';
+import { requireRoot } from '../choose-shift.ts';
+import { findTask } from '../find-task.ts';
+import type { Io } from '../io.ts';
+import { openAndCheck } from '../open-shift.ts';
+import type { Options } from '../program.ts';
+
+type Change = Extract<NightshiftEvent, { type: 'steps:changed' }>;
+
+/** Rule L4: the versions of a task's Steps, where each came from, and the way back. */
+export async function run(io: Io, [name = '', taskName = '']: readonly string[], options: Options): Promise<number> {
+  const paths = openShift(requireRoot(io), name);
+  const { shift } = await openAndCheck(paths);
+  const task = findTask(shift, taskName);
+  const files = new ShiftFiles(paths);
+  const versions = await files.versions(task.name);
+  const find = (text: string) => findVersion(versions, text);
+  if (options.restore !== undefined) {
+    const { text } = find(options.restore);
+    // Only the Steps go back: Configuration and Validation are a person's.
+    await files.keepVersion(task.name, task.text);
+    const restored = replaceSteps(task.text, stepTexts(parseTask(text, task.file)));
+    await files.replaceTask(task.name, restored);
+    await files.keepVersion(task.name, restored);
+    io.print(
+      options.json
+        ? JSON.stringify({ restored: versionOf(restored) })
+        : `The Steps are those of version ${options.restore} again.`,
+    );
+    return EXIT.done;
+  }
+  if (options.diff !== undefined) {
+    const { number, text } = find(options.diff);
+    const before = versions.filter((each) => each.number < number).at(-1)?.text ?? '';
+    const diff = diffLines(before, text);
+    io.print(options.json ? JSON.stringify({ diff }) : diff.map(printable).join('\n'));
+    return EXIT.done;
+  }
+  const changes = await readChanges(paths, task.name);
+  const listed = versions.map(({ number, version }) => {
+    const change = changes.findLast(({ to }) => to === version);
+    return {
+      number,
+      version,
+      current: version === task.version,
+      at: change?.at,
+      summary: change?.summary,
+      lessons: change?.lessons,
+    };
+  });
+  if (options.json) io.print(JSON.stringify({ task: task.name, versions: listed }));
+  else if (listed.length === 0) io.print(`${task.name} has one version, the file itself: no run has used it yet.`);
+  else for (const version of listed) for (const line of describe(version)) io.print(line);
+  return EXIT.done;
+}
+
+function describe(version: {
+  number: number;
+  version: string;
+  current: boolean;
+  at?: string | undefined;
+  summary?: string | undefined;
+  lessons?: Change['lessons'] | undefined;
+}): string[] {
+  const { number, version: hash, current, at, summary, lessons = [] } = version;
+  const origin = at === undefined ? 'written by a person' : `learned ${at}: ${oneLine(summary ?? '')}`;
+  return [
+    `${number} ${hash}${current ? ' (in force)' : ''}  ${origin}`,
+    ...lessons.map(
+      ({ text, rows, attempts }) =>
+        `    ${oneLine(text)} (from rows ${rows.join(', ')}; attempts ${attempts.join(', ')})`,
+    ),
+  ];
+}
+
+function findVersion<T extends { number: number; version: string }>(versions: readonly T[], text: string): T {
+  const found = versions.find(({ number, version }) => String(number) === text || version === text);
+  if (found) return found;
+  const hint =
+    versions.length > 0 ? `versions are: ${versions.map(({ number }) => number).join(', ')}` : 'there is none yet';
+  throw new NightshiftError('not-found', `there is no version ${JSON.stringify(text)}`, hint);
+}
+
+async function readChanges(paths: ShiftPaths, task: string): Promise<Change[]> {
+  const changes: Change[] = [];
+  for await (const event of readJournal(paths.journal)) {
+    if (event.type === 'steps:changed' && event.task === task) changes.push(event);
+  }
+  return changes;
+}

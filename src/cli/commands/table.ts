@@ -1,0 +1,256 @@
+import { resolve } from 'node:path';
+import { EXIT, NightshiftError } from '../../core/errors.ts';
+import type { CellEdit } from '../../core/events.ts';
+import { nearest } from '../../core/names.ts';
+import { isArrow, isStatus, mayWrite, STATUSES, type Status } from '../../core/status.ts';
+import { outputsByTask } from '../../formats/compile.ts';
+import { addRows, type CellChange, editCells, type Table } from '../../formats/table.ts';
+import { Identities } from '../../store/identities.ts';
+import { listShifts, type ShiftPaths } from '../../store/layout.ts';
+import { readItems } from '../../store/new-shift.ts';
+import { ShiftFiles } from '../../store/shift-files.ts';
+import { changeTable, readTable } from '../../store/table-change.ts';
+import { printable } from '../../views/printable.ts';
+import { chooseShift, requireRoot } from '../choose-shift.ts';
+import type { Io } from '../io.ts';
+import type { Options } from '../program.ts';
+import { parseIndex } from '../rows.ts';
+
+const VERBS = ['count', 'headers', 'show', 'search', 'slice', 'edit', 'add', 'import', 'reset'] as const;
+type Verb = (typeof VERBS)[number];
+
+/** What every verb works with. */
+interface Desk {
+  readonly io: Io;
+  readonly paths: ShiftPaths;
+  readonly args: readonly string[];
+  readonly options: Options;
+  readonly tasks: readonly string[];
+  /** The columns that are not part of an item's identity. */
+  readonly statusAndOutputs: ReadonlySet<string>;
+}
+
+export async function run(io: Io, given: readonly string[], options: Options): Promise<number> {
+  const { name, verb, args } = readArguments(io, given);
+  const paths = await chooseShift(io, name);
+  const documents = await new ShiftFiles(paths).read();
+  const tasks = documents.tasks.map((task) => task.name);
+  const statusAndOutputs = new Set([...tasks, ...[...outputsByTask(documents).values()].flat()]);
+  await HANDLERS[verb]({ io, paths, args, options, tasks, statusAndOutputs });
+  return EXIT.done;
+}
+
+/** `table SHIFT VERB ...`, or `table VERB ...` where the shift need not be named. */
+function readArguments(io: Io, given: readonly string[]): { name?: string; verb: Verb; args: readonly string[] } {
+  const [first = '', second = ''] = given;
+  const isShift = listShifts(requireRoot(io)).includes(first);
+  const [verb, args] = isShift || !isVerb(first) ? [second, given.slice(2)] : [first, given.slice(1)];
+  const name = isShift || !isVerb(first) ? first : undefined;
+  if (isVerb(verb)) return { verb, args, ...(name === undefined || name === '' ? {} : { name }) };
+  const near = nearest(verb, VERBS);
+  const message = verb === '' ? 'a verb is missing' : `there is no verb ${JSON.stringify(verb)}`;
+  throw new NightshiftError('usage', message, near ? `did you mean ${near}?` : `verbs are: ${VERBS.join(', ')}`);
+}
+
+function isVerb(text: string): text is Verb {
+  return (VERBS as readonly string[]).includes(text);
+}
+
+const HANDLERS: Record<Verb, (desk: Desk) => Promise<void>> = {
+  async count(desk) {
+    const { rowCount } = await readTable(desk.paths);
+    say(desk, { count: rowCount }, String(rowCount));
+  },
+
+  async headers(desk) {
+    const { header } = await readTable(desk.paths);
+    say(desk, { headers: header }, header.map(printable).join('\n'));
+  },
+
+  async show(desk) {
+    const { status, task } = desk.options;
+    if (status !== undefined && !isStatus(status)) throw unknownStatus(status);
+    if (task !== undefined) requireTask(desk, task);
+    const table = await readTable(desk.paths);
+    const columns = (task === undefined ? desk.tasks : [task]).map((name) => table.columnOf(name));
+    printRows(desk, table, (cells) => status === undefined || columns.some((column) => cells[column] === status));
+  },
+
+  async search(desk) {
+    const { exact, select } = desk.options;
+    if (exact === undefined || select === undefined) {
+      throw new NightshiftError('usage', 'search needs --exact VALUE and --select COLUMN');
+    }
+    const table = await readTable(desk.paths);
+    const column = requireColumn(table, select);
+    printRows(desk, table, (cells) => cells[column] === exact);
+  },
+
+  async slice(desk) {
+    const table = await readTable(desk.paths);
+    const wanted = (desk.options.index as string[]).map((index) => parseIndex(index, table.rowCount));
+    if (wanted.length === 0) throw new NightshiftError('usage', 'slice needs --index I (0-based)');
+    printRows(desk, table, (_, row) => wanted.includes(row));
+  },
+
+  async edit(desk) {
+    const [name = '', indexText = '', value] = desk.args;
+    if (value === undefined) throw new NightshiftError('usage', 'edit needs COLUMN INDEX VALUE');
+    const change = (table: Table) => {
+      const column = requireColumn(table, name);
+      const row = parseIndex(indexText, table.rowCount);
+      const from = table.cell(row, column);
+      const edits = desk.tasks.includes(name) ? [statusEdit(desk, table, row, name, from, value)] : [];
+      return { table: editCells(table, [{ row, column, value }]), answer: { row, from }, edits };
+    };
+    const { row, from } = await changeTable(desk.paths, change, desk.io.now);
+    say(
+      desk,
+      { column: name, index: row, from, to: value },
+      `${name} of index ${row}: ${printable(from)} -> ${printable(value)}`,
+    );
+  },
+
+  async add(desk) {
+    const values = desk.args.map(readAssignment);
+    if (values.length === 0) throw new NightshiftError('usage', 'add needs NAME=VALUE...');
+    const index = await changeTable(
+      desk.paths,
+      (table) => {
+        for (const [name] of values) requireColumn(table, name);
+        const given = new Map(values);
+        return { table: addRows(table, [newRow(desk, table, given)]), answer: table.rowCount };
+      },
+      desk.io.now,
+    );
+    say(desk, { index, row: index + 1 }, `added as row ${index + 1}`);
+  },
+
+  async import(desk) {
+    const [file] = desk.args;
+    if (file === undefined) throw new NightshiftError('usage', 'import needs FILE.csv');
+    const source = await readItems(resolve(desk.io.cwd, file));
+    const added = await changeTable(
+      desk.paths,
+      (table) => {
+        for (const name of source.header) requireColumn(table, name);
+        const rows = Array.from({ length: source.rowCount }, (_, row) => {
+          const cells = source.cells(row);
+          return newRow(desk, table, new Map(source.header.map((name, column) => [name, cells[column]!])));
+        });
+        return { table: rows.length > 0 ? addRows(table, rows) : table, answer: rows.length };
+      },
+      desk.io.now,
+    );
+    say(desk, { added }, `${added} rows added`);
+  },
+
+  async reset(desk) {
+    refuseAgents(desk.io);
+    const { task, failed, index } = desk.options as { task?: string; failed?: boolean; index: string[] };
+    if (task !== undefined) requireTask(desk, task);
+    const tasks = task === undefined ? desk.tasks : [task];
+    const onlyFailed = failed === true || index.length === 0;
+    const count = await changeTable(
+      desk.paths,
+      (table) => {
+        const named = index.map((text) => parseIndex(text, table.rowCount));
+        const rows = named.length > 0 ? named : Array.from({ length: table.rowCount }, (_, row) => row);
+        const changes: CellChange[] = [];
+        const edits: CellEdit[] = [];
+        const identities = new Identities(table, desk.statusAndOutputs);
+        for (const row of rows) {
+          for (const name of tasks) {
+            const column = requireColumn(table, name);
+            const from = table.cell(row, column) as Status;
+            if (onlyFailed ? from !== 'failed' : !mayWrite('reset', from, 'todo')) continue;
+            changes.push({ row, column, value: 'todo' });
+            edits.push({ item: identities.id(row), column: name, from, to: 'todo' });
+          }
+        }
+        return { table: editCells(table, changes), answer: changes.length, edits };
+      },
+      desk.io.now,
+    );
+    say(desk, { reset: count }, `${count} set back to todo`);
+  },
+};
+
+/** A status goes only along the arrows (rule T1), and never by the hand of an agent (rule D5). */
+function statusEdit(desk: Desk, table: Table, row: number, task: string, from: string, to: string): CellEdit {
+  refuseAgents(desk.io);
+  if (!isStatus(to)) throw unknownStatus(to);
+  if (!isStatus(from) || !isArrow(from, to)) {
+    const ways = isStatus(from) ? STATUSES.filter((status) => isArrow(from, status)) : [];
+    const hint = ways.length > 0 ? `from ${from} it can become ${ways.join(' or ')}` : undefined;
+    throw new NightshiftError('bad-transition', `a status does not go from ${from} to ${to}`, hint);
+  }
+  return { item: new Identities(table, desk.statusAndOutputs).id(row), column: task, from, to };
+}
+
+function refuseAgents(io: Io): void {
+  if (io.env.NIGHTSHIFT_ROLE === undefined) return;
+  const hint = 'Nightshift writes the status itself, from your report';
+  throw new NightshiftError('bad-transition', `an agent (${io.env.NIGHTSHIFT_ROLE}) does not write statuses`, hint);
+}
+
+function newRow(desk: Desk, table: Table, values: ReadonlyMap<string, string>): string[] {
+  return table.header.map((name) => {
+    const value = values.get(name);
+    if (!desk.tasks.includes(name)) return value ?? '';
+    if (value !== undefined && value !== '' && !isStatus(value)) throw unknownStatus(value);
+    return value || 'todo';
+  });
+}
+
+function readAssignment(text: string): [string, string] {
+  const equals = text.indexOf('=');
+  if (equals <= 0) throw new NightshiftError('usage', `${JSON.stringify(text)} is not NAME=VALUE`);
+  return [text.slice(0, equals), text.slice(equals + 1)];
+}
+
+function requireColumn(table: Table, name: string): number {
+  const column = table.columnOf(name);
+  if (column >= 0) return column;
+  const near = nearest(name, table.header);
+  const hint = near ? `did you mean ${near}?` : `columns are: ${table.header.join(', ')}`;
+  throw new NightshiftError('not-found', `the table has no column ${JSON.stringify(name)}`, hint);
+}
+
+function requireTask({ tasks, paths }: Desk, task: string): void {
+  if (tasks.includes(task)) return;
+  const near = nearest(task, tasks);
+  const hint = near ? `did you mean ${near}?` : `tasks are: ${tasks.join(', ')}`;
+  throw new NightshiftError('not-found', `${paths.name} has no task ${task}`, hint);
+}
+
+function unknownStatus(value: string): NightshiftError {
+  return new NightshiftError(
+    'bad-transition',
+    `${JSON.stringify(value)} is not a status`,
+    `statuses are: ${STATUSES.join(', ')}`,
+  );
+}
+
+function printRows(desk: Desk, table: Table, matches: (cells: readonly string[], row: number) => boolean): void {
+  const { io, options } = desk;
+  const rows: { index: number; cells: string[] }[] = [];
+  for (let index = 0; index < table.rowCount; index++) {
+    const cells = table.cells(index);
+    if (matches(cells, index)) rows.push({ index, cells });
+  }
+  if (options.json) {
+    const shown = rows.map(({ index, cells }) => ({
+      index,
+      ...Object.fromEntries(table.header.map((name, column) => [name, cells[column]])),
+    }));
+    io.print(JSON.stringify({ rows: shown }));
+    return;
+  }
+  io.print(`index,${printable(table.rowBytes(-1).toString('utf8').replace('\uFEFF', ''))}`);
+  for (const { index } of rows) io.print(`${index},${printable(table.rowBytes(index).toString('utf8'))}`);
+}
+
+function say({ io, options }: Desk, json: object, line: string): void {
+  io.print(options.json ? JSON.stringify(json) : line);
+}

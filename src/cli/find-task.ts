@@ -1,0 +1,16 @@
+import { NightshiftError } from '../core/errors.ts';
+import { nearest } from '../core/names.ts';
+import type { Shift, Task } from '../core/shift.ts';
+
+export function findTask(shift: Shift, name: string): Task {
+  const task = shift.tasks.find((each) => each.name === name);
+  if (task) return task;
+  const names = shift.tasks.map((each) => each.name);
+  const near = nearest(name, names);
+  const hint = near
+    ? `did you mean ${near}?`
+    : names.length > 0
+      ? `tasks are: ${names.join(', ')}`
+      : 'it has no tasks yet';
+  throw new NightshiftError('not-found', `${shift.name} has no task ${name}`, hint, { file: shift.folder });
+}

@@ -1,0 +1,39 @@
+import { writeSync } from 'node:fs';
+
+/** What a command has of the world; given to it, so that it asks for nothing else. */
+export interface Io {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Somebody sits in front of it. */
+  readonly isInteractive: boolean;
+  now(): number;
+  /** A line on standard output. */
+  print(line: string): void;
+  /** A line on standard error: for people, also when standard output is for machines. */
+  warn(line: string): void;
+}
+
+export function processIo(): Io {
+  return {
+    cwd: process.cwd(),
+    env: process.env,
+    isInteractive: process.stdin.isTTY === true && process.stdout.isTTY === true,
+    now: Date.now,
+    print: (line) => write(1, line),
+    warn: (line) => write(2, line),
+  };
+}
+
+/** Whole lines at once; a reader that has gone (`| head`, a closed terminal) does not end a night's work. */
+function write(fd: number, line: string): void {
+  const bytes = Buffer.from(`${line}\n`);
+  for (let offset = 0; offset < bytes.length; ) {
+    try {
+      offset += writeSync(fd, bytes, offset);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return;
+      // A full pipe that does not block: wait a moment for its reader.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+    }
+  }
+}

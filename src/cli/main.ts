@@ -1,0 +1,46 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import { CommanderError } from 'commander';
+import { EXIT, NightshiftError } from '../core/errors.ts';
+import { type Io, processIo } from './io.ts';
+import { createProgram } from './program.ts';
+
+/** The only place that catches: wrong input is told in a few lines, anything else is a bug and shows its stack. */
+async function main(io: Io, argv: readonly string[]): Promise<number> {
+  let exitCode: number = EXIT.done;
+  const program = createProgram(io, readVersion(), (code) => {
+    exitCode = code;
+  });
+  try {
+    if (process.platform === 'win32') {
+      throw new NightshiftError('bad-folder', 'Nightshift does not run on Windows itself', 'run it inside WSL');
+    }
+    await program.parseAsync(argv as string[]);
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.badInput;
+    if (!(error instanceof NightshiftError)) {
+      io.warn(
+        `This is a bug in Nightshift. Nothing that was recorded is lost.\n${(error as Error)?.stack ?? String(error)}`,
+      );
+      return EXIT.bug;
+    }
+    tell(io, error, argv.includes('--json'));
+    return error.exitCode;
+  }
+}
+
+function tell(io: Io, error: NightshiftError, asJson: boolean): void {
+  const { code, message, hint, file, line } = error;
+  if (asJson) io.print(JSON.stringify({ type: 'error', code, message, hint, file, line }));
+  io.warn(`error: ${message}`);
+  if (file !== undefined) io.warn(`  at ${file}${line === undefined ? '' : `:${line}`}`);
+  if (hint !== undefined) io.warn(`  ${hint}`);
+}
+
+function readVersion(): string {
+  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
+}
+
+const code = await main(processIo(), process.argv);
+process.exit(code);

@@ -1,0 +1,118 @@
+import { Command, Option } from 'commander';
+import type { Io } from './io.ts';
+
+/** A command: gets its arguments and options, answers the exit code. Loaded when it is used, so that `--help` is quick. */
+export type CommandAction = (io: Io, args: readonly string[], options: Options) => Promise<number>;
+
+// biome-ignore lint/suspicious/noExplicitAny: commander hands options over untyped; each command reads its own
+export type Options = Record<string, any>;
+
+const EXIT_CODES = `
+Exit codes:
+  0 all done   1 a bug in Nightshift   2 bad input or usage   3 finished with failed items
+  4 stopped, can be resumed   5 already running   6 agent missing   130 interrupted
+
+Rows are 1-based (--row, --rows, show); the qsv-like verbs of \`table\` take 0-based indices.`;
+
+/** The whole command line, and where each command is. */
+export function createProgram(io: Io, version: string, finish: (exitCode: number) => void): Command {
+  const program = new Command('nightshift')
+    .description('Works through a table with coding agents, unattended: done by one, checked by another, resumable.')
+    .version(version)
+    .addHelpText('after', EXIT_CODES)
+    .showHelpAfterError('(`nightshift --help` shows the commands)')
+    .exitOverride();
+
+  const add = (usage: string, description: string, load: () => Promise<{ run: CommandAction }>): Command =>
+    program
+      .command(usage)
+      .description(description)
+      .addOption(new Option('--json', 'print JSON and nothing else on standard output'))
+      .exitOverride()
+      .action(async (...given: unknown[]) => {
+        const command = given.at(-1) as Command;
+        const { run } = await load();
+        finish(await run(io, command.args, command.opts()));
+      });
+
+  add('init', 'make the .nightshift folder and its .gitignore here', () => import('./commands/init.ts'));
+  add('create <shift>', 'make a new shift', () => import('./commands/create.ts'))
+    .option('--from <file.csv>', 'take the items from this table')
+    .option('--parallel', 'work on several items at once, in batches of adaptive size')
+    .option('--agent <name>', 'the agent of the shift: shell or command');
+  add(
+    'add-task <shift> <task>',
+    'add a task: its file, its column, its place in the Task Order',
+    () => import('./commands/add-task.ts'),
+  ).option('--from <file.md>', 'take the task from this file');
+  add(
+    'table [shift] [verb] [args...]',
+    'look at the table and edit it, locked (verbs as in qsv)',
+    () => import('./commands/table.ts'),
+  )
+    .alias('update-table')
+    .option('--status <status>', 'show: only rows with this status')
+    .option('--task <task>', 'show, reset: only this task')
+    .option('--exact <value>', 'search: the value of the cell')
+    .option('--select <column>', 'search: the column')
+    .option('--index <index>', 'slice, reset: 0-based; reset takes several', collect, [])
+    .option('--failed', 'reset: only what failed (without --index this is the default)')
+    .addHelpText('after', TABLE_HELP);
+  add('start [shift]', 'run a shift, or go on with it', () => import('./commands/start.ts'))
+    .option('--agent <name>', 'let this agent do all tasks')
+    .option('--task <task>', 'only this task')
+    .option('--rows <range>', 'only these rows, 1-based: 3, 3:10, 3: or :10')
+    .option('--dry-run', 'say what would be done; write nothing, start no agent');
+  add('preview <shift> <task>', 'show what an agent will be sent for one row', () => import('./commands/preview.ts'))
+    .requiredOption('--row <row>', 'the row, 1-based')
+    .option('--agent <name>', 'as if this agent did it');
+  add(
+    'test-task <shift> <task>',
+    'do and judge one row for a try; table and manager.md stay as they are',
+    () => import('./commands/test-task.ts'),
+  )
+    .requiredOption('--row <row>', 'the row, 1-based; whatever its status')
+    .option('--agent <name>', 'let this agent do it');
+  add('status [shift]', 'how far a shift is, and why items failed', () => import('./commands/status.ts'));
+  add(
+    'show <shift> <row> [task]',
+    'everything about one row (1-based): attempts, reasons, verdicts, transcripts',
+    () => import('./commands/show.ts'),
+  );
+  add(
+    'steps <shift> <task>',
+    'the versions of a task: what was learned, from which rows',
+    () => import('./commands/steps.ts'),
+  )
+    .option('--diff <version>', 'show what this version changed')
+    .option('--restore <version>', 'go back to the Steps of this version');
+  add('archive <shift>', 'move a finished shift to .nightshift/archive', () => import('./commands/archive.ts')).option(
+    '--force',
+    'also if it is not finished',
+  );
+  add('list', 'the shifts in this folder', () => import('./commands/list.ts'));
+  add(
+    'demo [dir]',
+    'make a small project in a folder and run a real shift over it',
+    () => import('./commands/demo.ts'),
+  );
+  return program;
+}
+
+const TABLE_HELP = `
+Verbs:
+  count                                 how many rows there are
+  headers                               the columns
+  show [--status S] [--task T]          rows, their metadata and statuses
+  search --exact V --select COLUMN      rows whose cell is exactly V
+  slice --index I                       one row
+  edit COLUMN INDEX VALUE               change one cell; a status only along its arrows
+  add NAME=VALUE...                     add a row; its statuses are todo
+  import FILE.csv                       add all rows of another table
+  reset [--failed] [--task T] [--index I]...   back to todo: what failed, or the named items whatever they are
+
+INDEX is 0-based, as in qsv.`;
+
+function collect(value: string, before: string[]): string[] {
+  return [...before, value];
+}

@@ -1,0 +1,191 @@
+import { randomBytes } from 'node:crypto';
+import { agentEnvironment } from '../agents/environment.ts';
+import { endMarked } from '../agents/leftovers.ts';
+import { agentNames, findAgent } from '../agents/registry.ts';
+import { runCheck } from '../checks/checks.ts';
+import { NightshiftError } from '../core/errors.ts';
+import type { Happening, NightshiftEvent, TranscriptHappening } from '../core/events.ts';
+import { History } from '../core/history.ts';
+import { countItems, type Selection } from '../core/plan.ts';
+import { checkAgents } from '../engine/preflight.ts';
+import { runShift } from '../engine/run.ts';
+import type { RunEnd } from '../engine/run-state.ts';
+import { StopSignals } from '../engine/stop.ts';
+import type { Failpoint } from '../store/atomic-write.ts';
+import { Journal } from '../store/journal.ts';
+import type { ShiftPaths } from '../store/layout.ts';
+import { takeRunLock } from '../store/run-lock.ts';
+import type { Snapshot } from '../store/store.ts';
+import { Transcripts } from '../store/transcripts.ts';
+import { readHistory } from './history.ts';
+import type { Io } from './io.ts';
+import { type OpenShift, openAndCheck, reload } from './open-shift.ts';
+import type { RowRange } from './rows.ts';
+
+export interface StartOptions {
+  readonly agent?: string | undefined;
+  readonly task?: string | undefined;
+  readonly rows?: RowRange | undefined;
+  /** Everything that happens, as it happens. */
+  readonly onEvent: (event: NightshiftEvent) => void;
+}
+
+/** Runs a shift to its end: takes the run lock, opens the parts, lets the engine walk, and leaves nothing running. */
+export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io): Promise<RunEnd> {
+  const failpoint = failpointFrom(io.env);
+  const started = io.now();
+  const run = `${new Date(started).toISOString().replace(/[-:.]/g, '').slice(0, 15)}-${randomBytes(3).toString('hex')}`;
+  // Bad input is told before anything is written, a lock file included.
+  const stream = new EventStream(run, paths, io, options.onEvent);
+  const opened = await openAndCheck(paths, { agent: options.agent, emit: stream.emit, failpoint });
+  await checkBeforehand(opened, options, io);
+  await opened.files.prepare();
+  using _running = await takeRunLock(paths.runLock, paths.name, {
+    pid: process.pid,
+    since: new Date(started).toISOString(),
+    run,
+  });
+  await using _stream = await stream.open();
+  using stop = new StopSignals((signal) => stream.emit({ type: 'run:draining', signal, running: stream.running }));
+  for (const message of opened.shift.warnings) stream.emit({ type: 'run:warning', message });
+  const load = () => reload(opened, { agent: options.agent });
+  const end = await runShift(
+    {
+      store: opened.store,
+      documents: opened.files,
+      load,
+      agents: (shift) => ({ find: findAgent, secrets: shift.secrets, caller: io.env }),
+      check: runCheck,
+      emit: stream.emit,
+      flush: async () => {
+        await stream.flush();
+        failpoint('journal:flushed');
+      },
+      history: stream.history,
+      stop,
+      select: selector(await opened.store.snapshot(), options),
+      endLeftovers: () => endMarked({ shiftFolder: paths.folder }),
+      now: io.now,
+    },
+    await load(),
+  ).finally(() => endMarked({ shiftFolder: paths.folder }));
+  const counts = countItems(await opened.store.snapshot());
+  stream.emit({ type: 'run:finished', ...end, ms: io.now() - started, ...counts });
+  return end;
+}
+
+/** What is wrong, or already right, before any agent is started (rule M7). */
+async function checkBeforehand(
+  { shift, snapshot }: OpenShift,
+  { task }: Pick<StartOptions, 'task'>,
+  io: Io,
+): Promise<void> {
+  const place = { file: shift.folder };
+  if (shift.tasks.length === 0) {
+    const hint = `\`nightshift add-task ${shift.name} TASK\` adds one`;
+    throw new NightshiftError('nothing-to-do', `${shift.name} has no tasks`, hint, place);
+  }
+  if (snapshot.count === 0) {
+    const hint = `\`nightshift table ${shift.name} add NAME=VALUE\` or \`import FILE.csv\` adds some`;
+    throw new NightshiftError('nothing-to-do', `${shift.name} has no items`, hint, place);
+  }
+  if (task !== undefined && !shift.tasks.some(({ name }) => name === task)) {
+    const hint = `tasks are: ${shift.tasks.map(({ name }) => name).join(', ')}`;
+    throw new NightshiftError('not-found', `${shift.name} has no task ${task}`, hint, place);
+  }
+  const environment = agentEnvironment({ caller: io.env, passEnv: [], secrets: shift.secrets, own: {} });
+  await checkAgents(shift, findAgent, agentNames, environment);
+}
+
+/** The rows that `--rows` names are kept by identity: they stay the same ones when others are inserted above. */
+function selector(
+  first: Snapshot,
+  { task, rows }: Pick<StartOptions, 'task' | 'rows'>,
+): (snapshot: Snapshot) => Selection {
+  if (!rows) return () => ({ task, includes: () => true });
+  const ids: string[] = [];
+  for (let row = rows.from; row <= Math.min(rows.to, first.count - 1); row++) ids.push(first.id(row));
+  return (snapshot) => {
+    const wanted = new Set(ids.map((id) => snapshot.rowOf(id)));
+    return { task, includes: (row) => wanted.has(row) };
+  };
+}
+
+/** Stamps what happens and hands it to the journal, the history and whoever looks on. */
+class EventStream implements AsyncDisposable {
+  history = new History();
+  readonly #run: string;
+  readonly #paths: ShiftPaths;
+  readonly #io: Io;
+  readonly #onEvent: (event: NightshiftEvent) => void;
+  readonly #transcripts: Transcripts;
+  #journal: Journal | undefined;
+  #seq = 0;
+  /** Items in flight. */
+  running = 0;
+
+  constructor(run: string, paths: ShiftPaths, io: Io, onEvent: (event: NightshiftEvent) => void) {
+    this.#run = run;
+    this.#paths = paths;
+    this.#io = io;
+    this.#onEvent = onEvent;
+    this.#transcripts = new Transcripts(paths, io.now);
+  }
+
+  async open(): Promise<this> {
+    this.history = await readHistory(this.#paths);
+    this.#journal = await Journal.open(this.#paths.journal);
+    return this;
+  }
+
+  readonly emit = (happening: Happening | TranscriptHappening): void => {
+    if (happening.type === 'transcript') {
+      this.#transcripts.add(happening);
+      return;
+    }
+    const at = new Date(this.#io.now()).toISOString();
+    const { type, ...rest } = happening;
+    const event = { type, at, run: this.#run, seq: ++this.#seq, shift: this.#paths.name, ...rest } as NightshiftEvent;
+    this.#follow(event);
+    this.#journal?.append(event);
+    this.history.add(event);
+    this.#onEvent(event);
+  };
+
+  #follow(event: NightshiftEvent): void {
+    if (event.type === 'dev:started' || event.type === 'qa:started') this.running++;
+    if (event.type !== 'dev:finished' && event.type !== 'qa:finished') return;
+    this.running--;
+    this.#transcripts.close(event.task ?? '', event.key, event.type === 'dev:finished' ? 'dev' : 'qa');
+  }
+
+  async flush(): Promise<void> {
+    await this.#journal?.flush();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#transcripts[Symbol.asyncDispose]();
+    await this.#journal?.[Symbol.asyncDispose]();
+  }
+}
+
+/** For the crash tests: ends this process as hard as `kill -9` the n-th time it comes to a named point. */
+function failpointFrom(env: Io['env']): Failpoint {
+  const [wanted, nth = '1'] = (env.NIGHTSHIFT_CRASH_AT ?? '').split('#');
+  if (!wanted) return () => {};
+  let left = Number(nth);
+  return (name) => {
+    if (name === wanted && --left === 0) process.kill(process.pid, 'SIGKILL');
+  };
+}
+
+/** The same checks as before a run, and what it would be about; nothing is written, no agent is started. */
+export async function planFolder(
+  paths: ShiftPaths,
+  options: Omit<StartOptions, 'onEvent'>,
+  io: Io,
+): Promise<OpenShift & { selection: Selection }> {
+  const opened = await openAndCheck(paths, { agent: options.agent });
+  await checkBeforehand(opened, options, io);
+  return { ...opened, selection: selector(opened.snapshot, options)(opened.snapshot) };
+}

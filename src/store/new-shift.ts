@@ -1,0 +1,67 @@
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { NightshiftError } from '../core/errors.ts';
+import { createManager } from '../formats/manager.ts';
+import { createTable, parseTable, type Table } from '../formats/table.ts';
+import { diskError } from './atomic-write.ts';
+import { GITIGNORE, type ShiftPaths, shiftPaths, shiftsFolder } from './layout.ts';
+import { readError } from './table-file.ts';
+
+/** The `.nightshift` folder with its `.gitignore`; lines that a person added to it stay. */
+export async function initRoot(root: string): Promise<{ folder: string; changed: boolean }> {
+  const folder = shiftsFolder(root);
+  const file = join(folder, '.gitignore');
+  try {
+    await mkdir(folder, { recursive: true });
+    const present = await readFile(file, 'utf8').catch(() => '');
+    const lines = present.split(/\r?\n/);
+    const missing = GITIGNORE.split('\n').filter((line) => line !== '' && !lines.includes(line));
+    if (missing.length === 0) return { folder, changed: false };
+    const gap = present === '' || present.endsWith('\n') ? '' : '\n';
+    await writeFile(file, `${present}${gap}${missing.join('\n')}\n`);
+    return { folder, changed: true };
+  } catch (cause) {
+    throw diskError(cause, folder);
+  }
+}
+
+export interface NewShift {
+  readonly name: string;
+  readonly created: string;
+  readonly parallel: boolean;
+  readonly settings: Readonly<Record<string, string>>;
+  /** A table to take the items from. */
+  readonly from?: string | undefined;
+}
+
+/** Makes a shift: the whole folder, or nothing. */
+export async function createShift(root: string, { from, ...shift }: NewShift): Promise<ShiftPaths> {
+  const paths = shiftPaths(root, shift.name);
+  if (existsSync(paths.folder)) {
+    const hint = 'choose another name, or archive it first';
+    throw new NightshiftError('usage', `there is already a shift ${shift.name}`, hint, { file: paths.folder });
+  }
+  const table = from === undefined ? createTable(['item'], []) : await readItems(from);
+  await initRoot(root);
+  let building: string | undefined;
+  try {
+    building = await mkdtemp(join(shiftsFolder(root), '.new-'));
+    await writeFile(join(building, 'manager.md'), createManager(shift));
+    await writeFile(join(building, 'table.csv'), table.bytes);
+    await writeFile(join(building, 'table.csv.lock'), '');
+    await rename(building, paths.folder);
+    return paths;
+  } catch (cause) {
+    if (building !== undefined) await rm(building, { recursive: true, force: true });
+    throw diskError(cause, paths.folder);
+  }
+}
+
+/** A table from outside of the shift. */
+export async function readItems(file: string): Promise<Table> {
+  const bytes = await readFile(file).catch((cause: unknown) => {
+    throw readError(cause, file);
+  });
+  return parseTable(bytes, file);
+}

@@ -1,0 +1,51 @@
+import type { CellEdit } from '../core/events.ts';
+import type { Table } from '../formats/table.ts';
+import type { Failpoint } from './atomic-write.ts';
+import { lockWithin } from './flock.ts';
+import { Journal } from './journal.ts';
+import type { ShiftPaths } from './layout.ts';
+import { TableFile } from './table-file.ts';
+
+const LOCK_WAIT_MS = 30_000;
+
+/** What a command may do to the table while it holds the lock. */
+export interface TableChange<T> {
+  readonly table: Table;
+  readonly answer: T;
+  /** Statuses that a person changed on purpose: a run that is going on takes them as meant. */
+  readonly edits?: readonly CellEdit[];
+}
+
+/** Reads the table under the lock and, if `change` gives another one, puts that in place. */
+export async function changeTable<T>(
+  paths: ShiftPaths,
+  change: (table: Table) => TableChange<T>,
+  now: () => number,
+  failpoint?: Failpoint,
+): Promise<T> {
+  using _lock = await lockWithin(paths.lock, LOCK_WAIT_MS);
+  const file = new TableFile(paths.table, failpoint ?? (() => {}));
+  const table = (await file.readIfChanged((read) => read))!;
+  const { table: changed, answer, edits = [] } = change(table);
+  if (edits.length > 0) {
+    // Before the table: a run must never meet a status that nobody has told it about.
+    await using journal = await Journal.open(paths.journal);
+    const at = new Date(now()).toISOString();
+    journal.append({
+      type: 'table:edited',
+      at,
+      run: '',
+      seq: 0,
+      shift: paths.name,
+      changes: edits,
+      by: `process ${process.pid}`,
+    });
+    await journal.flush();
+  }
+  if (changed !== table) await file.write(changed);
+  return answer;
+}
+
+export async function readTable(paths: ShiftPaths): Promise<Table> {
+  return changeTable(paths, (table) => ({ table, answer: table }), Date.now);
+}

@@ -1,0 +1,92 @@
+import { formatDuration } from '../core/duration.ts';
+import type { NightshiftEvent } from '../core/events.ts';
+import { oneLine } from './printable.ts';
+
+/** Rows of a batch are listed up to this many. */
+const ROWS_SHOWN = 12;
+
+/** An event as calm lines for a log or a terminal; none for what only machines read. */
+export function plainLines(event: NightshiftEvent): string[] {
+  switch (event.type) {
+    case 'run:started': {
+      const { shift, total, tasks, agent, parallel, recovered, waiting } = event;
+      const how = parallel ? 'in batches' : 'one at a time';
+      const lines = [
+        `${shift}: ${count(total, 'item')}, ${count(tasks.length, 'task')} (${tasks.join(', ')}), agent ${agent}, ${how}`,
+      ];
+      if (recovered > 0) lines.push(`${count(recovered, 'item')} in progress from an interrupted run: back to todo`);
+      if (waiting > 0) lines.push(`${count(waiting, 'item')} at qa from an earlier run: judged first`);
+      return lines;
+    }
+    case 'run:warning':
+      return [`warning: ${oneLine(event.message)}`];
+    case 'run:draining':
+      return [drainLine(event.signal, event.running)];
+    case 'run:waiting':
+      return [`waiting ${formatDuration(event.ms)}: ${oneLine(event.reason)}`];
+    case 'batch:claimed':
+      return [`${event.task}: ${rowList(event.indices)}`];
+    case 'attempt:finished':
+      if (event.status === 'SUCCESS' || event.reason === undefined) return [];
+      return [`  ${subject(event)}: attempt ${event.attempt}: ${oneLine(event.reason)}`];
+    case 'item:recorded':
+      if (event.to !== 'done' && event.to !== 'failed') return [];
+      return [`  ${subject(event)}: ${event.to}${event.reason === undefined ? '' : `: ${oneLine(event.reason)}`}`];
+    case 'item:returned':
+      return [`  ${subject(event)}: given back: ${oneLine(event.reason)}`];
+    case 'item:withdrawn':
+      return [`  ${subject(event)}: withdrawn (${oneLine(event.reason)}); its result is dropped`];
+    case 'edit:reverted': {
+      const kept = event.kept === undefined ? '' : `; the other text is in ${event.kept}`;
+      return [`warning: ${event.file}: an edit from outside was put back (${oneLine(event.what)})${kept}`];
+    }
+    case 'table:grew':
+      return [`${count(event.rows, 'row')} added to the table`];
+    case 'steps:changed':
+      return [
+        `${event.task}: Steps changed (${event.from} to ${event.to}): ${oneLine(event.summary)}`,
+        ...event.lessons.map((lesson) => `  + ${oneLine(lesson.text)} (from rows ${lesson.rows.join(', ')})`),
+      ];
+    case 'steps:kept':
+      if (event.recommendations.length === 0) return [];
+      return [
+        `${event.task}: ${count(event.recommendations.length, 'recommendation')}, Steps unchanged: ${oneLine(event.reason)}`,
+        ...event.recommendations.map(({ text, row }) => `  row ${row}: ${oneLine(text)}`),
+      ];
+    case 'batch:finished': {
+      const { done, failed, returned, from, to, reason } = event;
+      const ends = [`${done} done`, `${failed} failed`, ...(returned > 0 ? [`${returned} given back`] : [])].join(', ');
+      return [from === to ? ends : `${ends}; batch size ${from} -> ${to} (${reason})`];
+    }
+    case 'progress':
+      return [`Progress: ${event.done}/${event.total}`, `Compacted: ${event.compacted}`];
+    case 'run:finished':
+    case 'dev:started':
+    case 'dev:finished':
+    case 'qa:started':
+    case 'qa:finished':
+    case 'table:edited':
+      return [];
+  }
+}
+
+function drainLine(signal: string, running: number): string {
+  if (signal === 'SIGINT') {
+    return `stopping: ${count(running, 'item')} in flight will finish, nothing new starts. Ctrl-C again stops at once.`;
+  }
+  return `stopping (${signal}): ${count(running, 'item')} in flight may finish within a minute, nothing new starts.`;
+}
+
+function subject(event: NightshiftEvent): string {
+  return `row ${(event.index ?? -1) + 1} ${event.task}`;
+}
+
+function rowList(indices: readonly number[]): string {
+  const rows = indices.slice(0, ROWS_SHOWN).map((index) => index + 1);
+  const more = indices.length > ROWS_SHOWN ? ` and ${indices.length - ROWS_SHOWN} more` : '';
+  return `${indices.length === 1 ? 'row' : 'rows'} ${rows.join(', ')}${more}`;
+}
+
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

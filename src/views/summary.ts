@@ -1,0 +1,46 @@
+import type { Usage } from '../core/model.ts';
+import { STATUSES } from '../core/status.ts';
+import type { FailureGroup, Summary } from '../core/summary.ts';
+import { count } from './plain.ts';
+import { oneLine, printable } from './printable.ts';
+
+const ROWS_SHOWN = 20;
+const REASON_LINES = 6;
+
+/** The state of a shift for a person: `status`, and the end of `start`. */
+export function summaryLines(shift: string, { counts, tasks, failures }: Summary): string[] {
+  const { total, completed, failed, remaining } = counts;
+  const width = Math.max(...tasks.map(({ task }) => task.length), 0);
+  return [
+    `${shift}: ${count(total, 'item')}, ${completed} completed, ${failed} failed, ${remaining} remaining`,
+    ...tasks.map(({ task, counts: cells }) => {
+      const shown = STATUSES.filter((status) => cells[status] > 0).map((status) => `${cells[status]} ${status}`);
+      return `  ${task.padEnd(width)}  ${shown.join(', ') || 'no rows'}`;
+    }),
+    ...failures.flatMap(failureLines),
+  ];
+}
+
+function failureLines({ task, reason, items }: FailureGroup): string[] {
+  const rows = items.slice(0, ROWS_SHOWN).map(({ row }) => row);
+  const more = items.length > ROWS_SHOWN ? ` and ${items.length - ROWS_SHOWN} more` : '';
+  const most = Math.max(...items.map(({ attempts }) => attempts));
+  const tries = most > 0 ? ` after ${most === 1 ? '1 attempt' : `${most} attempts`}` : '';
+  const lines = printable(reason).trim().split('\n');
+  const shown = lines.length > REASON_LINES ? ['…', ...lines.slice(-REASON_LINES)] : lines;
+  return [
+    `failed: ${task}, ${items.length === 1 ? 'row' : `${items.length} rows:`} ${rows.join(', ')}${more}${tries}`,
+    ...shown.map((line) => `  ${line.slice(0, 300)}`),
+  ];
+}
+
+/** Unknown is not nothing: what no agent has told is left out. */
+export function usageText({ inputTokens, outputTokens, costUsd }: Usage): string | undefined {
+  const parts = [
+    ...(inputTokens === undefined && outputTokens === undefined
+      ? []
+      : [`${inputTokens ?? 0} tokens in, ${outputTokens ?? 0} out`]),
+    ...(costUsd === undefined ? [] : [`$${costUsd.toFixed(2)}`]),
+  ];
+  return parts.length > 0 ? oneLine(parts.join(', ')) : undefined;
+}
