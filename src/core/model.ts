@@ -2,6 +2,9 @@ import type { Status } from './status.ts';
 
 /** The words of the domain as data. Everything that crosses a seam (order, outcome) is plain JSON. */
 
+/** Rule D3: a first try and two retries. */
+export const ATTEMPTS = 3;
+
 export type Role = 'manager' | 'dev' | 'qa';
 
 /** Text in which secrets stand by name; whoever runs it has the values. */

@@ -1,6 +1,6 @@
 import type { Answer, Session } from '../agents/agent.ts';
 import { sum } from '../core/history.ts';
-import type { CriterionVerdict, Outcome, Usage } from '../core/model.ts';
+import { ATTEMPTS, type CriterionVerdict, type Outcome, type Usage } from '../core/model.ts';
 import { resolveText } from '../core/template.ts';
 import { devPrompt } from '../roles/prompt.ts';
 import { type DevReport, readDevReport } from '../roles/report.ts';
@@ -15,9 +15,6 @@ import {
   timeoutReason,
   type Work,
 } from './work.ts';
-
-/** Rule D3: a first try and two retries. */
-const ATTEMPTS = 3;
 
 type Attempt =
   | { readonly kind: 'succeeded'; readonly report: DevReport; readonly captured: Record<string, string> }

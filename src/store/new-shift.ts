@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NightshiftError } from '../core/errors.ts';
 import { createManager } from '../formats/manager.ts';
@@ -50,6 +50,8 @@ export async function createShift(root: string, { from, ...shift }: NewShift): P
     await writeFile(join(building, 'manager.md'), createManager(shift));
     await writeFile(join(building, 'table.csv'), table.bytes);
     await writeFile(join(building, 'table.csv.lock'), '');
+    // mkdtemp makes folders that only their owner can read; a shift is shared like the project it is in.
+    await chmod(building, 0o777 & ~process.umask());
     await rename(building, paths.folder);
     return paths;
   } catch (cause) {

@@ -1,5 +1,6 @@
 import { formatDuration } from '../core/duration.ts';
 import type { NightshiftEvent } from '../core/events.ts';
+import { ATTEMPTS } from '../core/model.ts';
 import { oneLine } from './printable.ts';
 
 /** Rows of a batch are listed up to this many. */
@@ -27,8 +28,9 @@ export function plainLines(event: NightshiftEvent): string[] {
     case 'batch:claimed':
       return [`${event.task}: ${rowList(event.indices)}`];
     case 'attempt:finished':
-      if (event.status === 'SUCCESS' || event.reason === undefined) return [];
-      return [`  ${subject(event)}: attempt ${event.attempt}: ${oneLine(event.reason)}`];
+      // The last attempt's reason is that of the item, which follows.
+      if (event.status === 'SUCCESS' || event.reason === undefined || event.attempt === ATTEMPTS) return [];
+      return [`  ${subject(event)}: attempt ${event.attempt} of ${ATTEMPTS}: ${oneLine(event.reason)}`];
     case 'item:recorded':
       if (event.to !== 'done' && event.to !== 'failed') return [];
       return [`  ${subject(event)}: ${event.to}${event.reason === undefined ? '' : `: ${oneLine(event.reason)}`}`];

@@ -34,7 +34,10 @@ export async function run(io: Io, [name = '', taskName = '']: readonly string[],
   await using transcripts = new Transcripts(paths, io.now);
   let seq = 0;
   const emit = (happening: Happening | TranscriptHappening): void => {
-    if (happening.type === 'transcript') return transcripts.add(happening);
+    if (happening.type === 'transcript') {
+      transcripts.add(happening);
+      return;
+    }
     const at = new Date(io.now()).toISOString();
     const event = { ...happening, at, run: key, seq: ++seq, shift: name } as NightshiftEvent;
     if (options.json) io.print(JSON.stringify(event));

@@ -1,0 +1,277 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { onTestFinished } from 'vitest';
+
+/** The program that users run. */
+export const NIGHTSHIFT = resolve('dist/cli/main.js');
+/** An agent program for `agent: command` that does what `behaviour.json` in its folder says; see the file. */
+export const AGENT = `${process.execPath} ${resolve('test/fixtures/agent.mjs')}`;
+
+export interface Ended {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+  /** Standard output as JSON lines; for `start --json`, the events. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into events of every kind
+  events: any[];
+}
+
+export interface RunOptions {
+  env?: Record<string, string>;
+  cwd?: string;
+}
+
+/** A project in a temporary folder that is gone after the test, with everything that still runs in it. */
+export class Project {
+  readonly root: string;
+  readonly #running = new Set<ChildProcess>();
+
+  constructor(root = realpathSync(mkdtempSync(join(tmpdir(), 'nightshift-test-')))) {
+    this.root = root;
+    onTestFinished(() => {
+      for (const child of this.#running) child.kill('SIGKILL');
+      rmSync(root, { recursive: true, force: true });
+    });
+  }
+
+  path(...parts: string[]): string {
+    return join(this.root, ...parts);
+  }
+
+  write(file: string, text: string | Buffer): void {
+    mkdirSync(dirname(this.path(file)), { recursive: true });
+    writeFileSync(this.path(file), text);
+  }
+
+  read(file: string): string {
+    return readFileSync(this.path(file), 'utf8');
+  }
+
+  exists(file: string): boolean {
+    return existsSync(this.path(file));
+  }
+
+  /** Writes the files of a shift as a person would. Status columns must be in the table. */
+  shift(
+    name: string,
+    parts: {
+      settings?: Record<string, string | number | boolean>;
+      table: string;
+      tasks: Record<string, string>;
+      env?: string;
+    },
+  ): ShiftHandle {
+    const folder = `.nightshift/${name}`;
+    const settings = { name, created: '2026-01-02', ...parts.settings };
+    const lines = Object.entries(settings).map(([key, value]) => `- ${key}: ${value}`);
+    const order = Object.keys(parts.tasks).map((task, i) => `${i + 1}. ${task}`);
+    this.write(
+      `${folder}/manager.md`,
+      `# ${name}\n\n## Shift Configuration\n\n${lines.join('\n')}\n\n## Task Order\n\n${order.join('\n')}\n\n## Progress\n\n- Total items: 0\n- Completed: 0\n- Failed: 0\n- Remaining: 0\n`,
+    );
+    this.write(`${folder}/table.csv`, parts.table);
+    for (const [task, text] of Object.entries(parts.tasks)) this.write(`${folder}/${task}.md`, text);
+    if (parts.env !== undefined) this.write(`${folder}/.env`, parts.env);
+    return new ShiftHandle(this, name);
+  }
+
+  /** What the agent fixture does, by `role:name:attempt`, `role:name`, `role` or `*`. */
+  behave(behaviour: Record<string, object>): void {
+    this.write('behaviour.json', JSON.stringify(behaviour));
+  }
+
+  /** Every call of the agent fixture, in order. */
+  // biome-ignore lint/suspicious/noExplicitAny: as the fixture wrote them
+  calls(): any[] {
+    if (!this.exists('calls.jsonl')) return [];
+    return this.read('calls.jsonl')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line));
+  }
+
+  spawn(args: readonly string[], options: RunOptions = {}): Running {
+    const child = spawn(process.execPath, [NIGHTSHIFT, ...args], {
+      cwd: options.cwd ?? this.root,
+      env: { ...process.env, ...options.env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#running.add(child);
+    child.once('exit', () => this.#running.delete(child));
+    return new Running(child);
+  }
+
+  run(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+    return this.spawn(args, options).ended;
+  }
+}
+
+export class ShiftHandle {
+  readonly project: Project;
+  readonly name: string;
+  readonly folder: string;
+
+  constructor(project: Project, name: string) {
+    this.project = project;
+    this.name = name;
+    this.folder = `.nightshift/${name}`;
+  }
+
+  start(args: readonly string[] = [], options: RunOptions = {}): Promise<Ended> {
+    return this.spawn(args, options).ended;
+  }
+
+  spawn(args: readonly string[] = [], options: RunOptions = {}): Running {
+    return this.project.spawn(['start', this.name, '--json', ...args], options);
+  }
+
+  get tableText(): string {
+    return this.project.read(`${this.folder}/table.csv`);
+  }
+
+  set tableText(text: string) {
+    this.project.write(`${this.folder}/table.csv`, text);
+  }
+
+  get manager(): string {
+    return this.project.read(`${this.folder}/manager.md`);
+  }
+
+  set manager(text: string) {
+    this.project.write(`${this.folder}/manager.md`, text);
+  }
+
+  task(name: string): string {
+    return this.project.read(`${this.folder}/${name}.md`);
+  }
+
+  /** The table's rows, read by another program's parser. */
+  rows(): Record<string, string>[] {
+    return parse(this.tableText, { columns: true, bom: true });
+  }
+
+  column(name: string): string[] {
+    return this.rows().map((row) => row[name] ?? '');
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: events of every kind
+  journal(): any[] {
+    const text = this.project.read(`${this.folder}/.engine/journal.jsonl`);
+    return text.split('\n').flatMap((line) => {
+      try {
+        return [JSON.parse(line)];
+      } catch {
+        return [];
+      }
+    });
+  }
+}
+
+/** A nightshift process that is still going on. */
+export class Running {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+  #stdout = '';
+  #stderr = '';
+
+  constructor(child: ChildProcess) {
+    this.child = child;
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      this.#stdout += text;
+    });
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#stderr += text;
+    });
+    this.ended = new Promise((resolveEnded) => {
+      child.once('close', (code, signal) =>
+        resolveEnded({ code, signal, stdout: this.#stdout, stderr: this.#stderr, events: this.events }),
+      );
+    });
+  }
+
+  get pid(): number {
+    return this.child.pid!;
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: events of every kind
+  get events(): any[] {
+    return this.#stdout.split('\n').flatMap((line) => {
+      try {
+        return [JSON.parse(line)];
+      } catch {
+        return [];
+      }
+    });
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
+  }
+
+  /** Waits until an event of this type (and kind) was printed. */
+  // biome-ignore lint/suspicious/noExplicitAny: events of every kind
+  async seen(type: string, matches: (event: any) => boolean = () => true): Promise<any> {
+    return until(
+      () => this.events.find((event) => event.type === type && matches(event)),
+      `event ${type}\n${this.#stderr}`,
+    );
+  }
+}
+
+/** Waits until something is true, or fails with what it was. */
+export async function until<T>(probe: () => T | undefined | false, what: string, milliseconds = 20_000): Promise<T> {
+  const end = Date.now() + milliseconds;
+  for (;;) {
+    const found = probe();
+    if (found) return found;
+    if (Date.now() > end) throw new Error(`waited ${milliseconds} ms for ${what}`);
+    await sleep(20);
+  }
+}
+
+export function sleep(milliseconds: number): Promise<void> {
+  return new Promise((wake) => setTimeout(wake, milliseconds));
+}
+
+/** A task file from its parts. */
+export function task(parts: { configuration?: string; steps: string; validation: string }): string {
+  return `## Configuration\n\n${parts.configuration ?? ''}\n\n## Steps\n\n${parts.steps}\n\n## Validation\n\n${parts.validation}\n`;
+}
+
+/** A task for the agent `shell`: one step and one check. */
+export function shellTask(step: string, check = 'true', configuration = ''): string {
+  const block = (code: string) => `\n\n   \`\`\`sh\n${code.replace(/^/gm, '   ')}\n   \`\`\``;
+  return task({ configuration, steps: `1. Do it${block(step)}`, validation: `- It is done${block(check)}` });
+}
+
+/** A task for the agent fixture: prose only, so that dev and qa are both asked. */
+export function agentTask(steps = '1. Do {name}', validation = '- {name} is done', configuration = ''): string {
+  return task({ configuration: `- agent: command\n- command: ${AGENT}\n${configuration}`, steps, validation });
+}
+
+/** Processes that carry the mark of a shift's folder: its agents and all that they started. */
+export function processesOf(folder: string): number[] {
+  const pids: number[] = [];
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const marked = readFileSync(`/proc/${name}/environ`, 'utf8').includes(`NIGHTSHIFT_SHIFT_DIR=${folder}\0`);
+      const state = readFileSync(`/proc/${name}/stat`, 'utf8').split(') ')[1]?.[0];
+      if (marked && state !== 'Z') pids.push(Number(name));
+    } catch {}
+  }
+  return pids;
+}
