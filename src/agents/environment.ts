@@ -1,6 +1,6 @@
 import type { Order } from '../core/model.ts';
 
-export type Environment = Readonly<Record<string, string>>;
+type Environment = Readonly<Record<string, string>>;
 
 export interface EnvironmentSources {
   /** What nightshift itself was started with. */

@@ -26,7 +26,7 @@ export interface ProcessRequest {
   readonly keepBytes: number;
 }
 
-export type Ending =
+type Ending =
   | { readonly kind: 'exited'; readonly code: number }
   | { readonly kind: 'signalled'; readonly signal: NodeJS.Signals }
   | { readonly kind: 'aborted' }
@@ -35,7 +35,7 @@ export type Ending =
 export type Ended = Ending & {
   readonly stdout: Kept;
   readonly stderr: Kept;
-  /** The last of both, in the order in which it came. */
+  /** The last of both, in the order in which it came, as far as two pipes tell. */
   readonly recent: string;
 };
 

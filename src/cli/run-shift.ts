@@ -3,10 +3,10 @@ import { agentEnvironment } from '../agents/environment.ts';
 import { endMarked } from '../agents/leftovers.ts';
 import { agentNames, findAgent } from '../agents/registry.ts';
 import { runCheck } from '../checks/checks.ts';
-import { NightshiftError } from '../core/errors.ts';
+import { EXIT, NightshiftError } from '../core/errors.ts';
 import type { Happening, NightshiftEvent, TranscriptHappening } from '../core/events.ts';
 import { History } from '../core/history.ts';
-import { countItems, type Selection } from '../core/plan.ts';
+import { cellsAt, countItems, type Selection } from '../core/plan.ts';
 import { checkAgents } from '../engine/preflight.ts';
 import { runShift } from '../engine/run.ts';
 import type { RunEnd } from '../engine/run-state.ts';
@@ -17,6 +17,7 @@ import type { ShiftPaths } from '../store/layout.ts';
 import { takeRunLock } from '../store/run-lock.ts';
 import type { Snapshot } from '../store/store.ts';
 import { Transcripts } from '../store/transcripts.ts';
+import { findTask } from './find-task.ts';
 import { readHistory } from './history.ts';
 import type { Io } from './io.ts';
 import { type OpenShift, openAndCheck, reload } from './open-shift.ts';
@@ -34,17 +35,22 @@ export interface StartOptions {
 export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io): Promise<RunEnd> {
   const failpoint = failpointFrom(io.env);
   const started = io.now();
-  const run = `${new Date(started).toISOString().replace(/[-:.]/g, '').slice(0, 15)}-${randomBytes(3).toString('hex')}`;
-  // Bad input is told before anything is written, a lock file included.
+  const since = new Date(started).toISOString();
+  const run = `${since.replace(/[-:.]/g, '').slice(0, 15)}-${randomBytes(3).toString('hex')}`;
   const stream = new EventStream(run, paths, io, options.onEvent);
+  // Bad input is told before anything is written.
+  const found = await openAndCheck(paths, { agent: options.agent });
+  refuseEmpty(found, options);
+  if (cellsAt(found.snapshot, 'done').length === found.snapshot.count * found.snapshot.tasks.length) {
+    const end = { exitCode: EXIT.done, reason: 'already complete' };
+    stream.emit({ type: 'run:finished', ...end, ms: 0, ...countItems(found.snapshot) });
+    return end;
+  }
+  await requireAgents(found, io);
+  await found.files.prepare();
+  using _running = await takeRunLock(paths.runLock, paths.name, { pid: process.pid, since, run });
+  // Read again: until now another run may have been writing, and what it wrote is not an edit from outside.
   const opened = await openAndCheck(paths, { agent: options.agent, emit: stream.emit, failpoint });
-  await checkBeforehand(opened, options, io);
-  await opened.files.prepare();
-  using _running = await takeRunLock(paths.runLock, paths.name, {
-    pid: process.pid,
-    since: new Date(started).toISOString(),
-    run,
-  });
   await using _stream = await stream.open();
   using stop = new StopSignals((signal) => stream.emit({ type: 'run:draining', signal, running: stream.running }));
   for (const message of opened.shift.warnings) stream.emit({ type: 'run:warning', message });
@@ -74,12 +80,8 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
   return end;
 }
 
-/** What is wrong, or already right, before any agent is started (rule M7). */
-async function checkBeforehand(
-  { shift, snapshot }: OpenShift,
-  { task }: Pick<StartOptions, 'task'>,
-  io: Io,
-): Promise<void> {
+/** Nothing to work on is bad input, and each has its own message (rule M7). */
+function refuseEmpty({ shift, snapshot }: OpenShift, { task }: Pick<StartOptions, 'task'>): void {
   const place = { file: shift.folder };
   if (shift.tasks.length === 0) {
     const hint = `\`nightshift add-task ${shift.name} TASK\` adds one`;
@@ -89,10 +91,10 @@ async function checkBeforehand(
     const hint = `\`nightshift table ${shift.name} add NAME=VALUE\` or \`import FILE.csv\` adds some`;
     throw new NightshiftError('nothing-to-do', `${shift.name} has no items`, hint, place);
   }
-  if (task !== undefined && !shift.tasks.some(({ name }) => name === task)) {
-    const hint = `tasks are: ${shift.tasks.map(({ name }) => name).join(', ')}`;
-    throw new NightshiftError('not-found', `${shift.name} has no task ${task}`, hint, place);
-  }
+  if (task !== undefined) findTask(shift, task);
+}
+
+async function requireAgents({ shift }: OpenShift, io: Io): Promise<void> {
   const environment = agentEnvironment({ caller: io.env, passEnv: [], secrets: shift.secrets, own: {} });
   await checkAgents(shift, findAgent, agentNames, environment);
 }
@@ -186,6 +188,7 @@ export async function planFolder(
   io: Io,
 ): Promise<OpenShift & { selection: Selection }> {
   const opened = await openAndCheck(paths, { agent: options.agent });
-  await checkBeforehand(opened, options, io);
+  refuseEmpty(opened, options);
+  await requireAgents(opened, io);
   return { ...opened, selection: selector(opened.snapshot, options)(opened.snapshot) };
 }

@@ -2,6 +2,7 @@ import { agentEnvironment } from '../agents/environment.ts';
 import type { Recommendation } from '../core/events.ts';
 import { versionOf } from '../core/identity.ts';
 import { applyChanges, checkLessons, lessonsOf, mergePlainly, type StepChange } from '../core/lessons.ts';
+import { createMask } from '../core/mask.ts';
 import { statusAt } from '../core/plan.ts';
 import type { Shift, Task } from '../core/shift.ts';
 import { placeholdersIn } from '../core/template.ts';
@@ -9,6 +10,7 @@ import { managerPrompt } from '../roles/prompt.ts';
 import { readManagerReport } from '../roles/report.ts';
 import type { Snapshot } from '../store/store.ts';
 import type { RunParts } from './run-state.ts';
+import { Transcript } from './transcript.ts';
 
 /** The newest count: a manager that never answers must not make the question grow for ever. */
 const CONSIDERED_AT_MOST = 100;
@@ -65,12 +67,13 @@ async function askManager(
   const agents = parts.agents(shift);
   const { agent, command, model, timeoutMs, passEnv } = task.settings;
   const signal = AbortSignal.any([parts.stop.now, AbortSignal.timeout(timeoutMs)]);
-  const subject = { role: 'manager' as const, task: task.name, key: `${task.name}-${task.version}` };
+  const subject = { role: 'manager' as const, task: task.name, key: task.version };
+  using transcript = new Transcript(parts.emit, createMask(agents.secrets), () => subject);
   await using session = await agents.find(agent)!.open({
     role: 'manager',
     folder: shift.root,
     settings: { tools: [], ...(command === undefined ? {} : { command }), ...(model === undefined ? {} : { model }) },
-    transcript: (entry) => parts.emit({ type: 'transcript', ...subject, entry }),
+    transcript: transcript.add,
     signal,
   });
   const answer = await session.ask({

@@ -9,6 +9,7 @@ import type { Mask } from '../core/mask.ts';
 import type { Criterion, CriterionVerdict, Order } from '../core/model.ts';
 import { resolveText } from '../core/template.ts';
 import { type Agents, type Checks, resolveScript } from './parts.ts';
+import { Transcript } from './transcript.ts';
 
 /** One order while it is carried out: what dev and qa have in common. */
 export interface Work {
@@ -64,32 +65,37 @@ export async function readCaptured(work: Work, attempt: number): Promise<Record<
   return captured;
 }
 
+/** A fresh session with the agent of the task; what is said in it goes to the transcript. */
 export async function openSession(work: Work, attempt: () => number): Promise<Session> {
   const { order, agents } = work;
   const { agent, command, model, tools } = order.settings;
-  const lines = work.mask.stream();
-  return agents.find(agent)!.open({
+  const transcript = transcriptOf(work, attempt);
+  const session = await agents.find(agent)!.open({
     role: order.role,
     folder: work.folder,
     settings: { tools, ...(command === undefined ? {} : { command }), ...(model === undefined ? {} : { model }) },
     signal: work.signal,
-    transcript: ({ kind, text }) => {
-      // Output comes in pieces that may cut a secret in two; everything else comes whole.
-      const masked = kind === 'output' || kind === 'error' ? lines.push(text) : work.mask.text(text);
-      if (masked !== '') {
-        work.transcript({
-          type: 'transcript',
-          role: order.role,
-          task: order.task,
-          index: order.item.index,
-          item: order.item.id,
-          attempt: attempt(),
-          key: order.key,
-          entry: { kind, text: masked },
-        });
-      }
-    },
+    transcript: transcript.add,
   });
+  return {
+    ask: (question) => session.ask(question),
+    async [Symbol.asyncDispose]() {
+      await session[Symbol.asyncDispose]();
+      transcript[Symbol.dispose]();
+    },
+  };
+}
+
+function transcriptOf(work: Work, attempt: () => number): Transcript {
+  const { role, task, item, key } = work.order;
+  return new Transcript(work.transcript, work.mask, () => ({
+    role,
+    task,
+    index: item.index,
+    item: item.id,
+    attempt: attempt(),
+    key,
+  }));
 }
 
 /** `final`: a check ran out of its time, so there is no other attempt. */
@@ -101,14 +107,17 @@ export type Checked =
 export async function runChecks(work: Work, attempt: number): Promise<Checked> {
   const verdicts: CriterionVerdict[] = [];
   let final = false;
+  using transcript = transcriptOf(work, () => attempt);
   for (const criterion of work.order.criteria) {
     if (!criterion.check) continue;
+    transcript.add({ kind: 'note', text: `check: ${criterionText(work, criterion)}` });
     const result = await work.checks.run({
       script: resolveScript(criterion.check, work.agents.secrets),
       folder: work.folder,
       environment: environmentOf(work, attempt),
       timeoutMs: work.order.settings.checkTimeoutMs,
       signal: work.signal,
+      onOutput: (stream, text) => transcript.add({ kind: stream === 'stdout' ? 'output' : 'error', text }),
     });
     if (result.kind === 'aborted' || result.kind === 'trouble') return result;
     const judged = { criterion: criterionText(work, criterion), checked: true };

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { NightshiftError } from '../core/errors.ts';
 import type { Emit } from '../core/events.ts';
 import { isStatus, mayWrite, type Status } from '../core/status.ts';
@@ -71,10 +72,12 @@ export class FolderStore implements Store {
 
   async prepare(tasks: readonly string[], outputs: ReadonlyMap<string, readonly string[]>): Promise<void> {
     await this.#queue.add((draft) => {
+      const isNew = !isDeepStrictEqual([tasks, outputs], [this.#tasks, this.#outputs]);
       // Read before anything is kept: a task without its column must leave everything as it was.
-      statusColumns(draft.reading.table, tasks, this.#options.table);
+      if (isNew) statusColumns(draft.reading.table, tasks, this.#options.table);
       draft.addColumns([...outputs.values()].flat(), '');
       return () => {
+        if (!isNew) return;
         this.#tasks = tasks;
         this.#outputs = outputs;
         const { table, identities } = this.#reading!;

@@ -42,6 +42,9 @@ async function closing(paths: ShiftPaths, exitCode: number, reason: string, ms: 
   const summary = summarise(snapshot, await readHistory(paths));
   const { total, completed, failed } = summary.counts;
   const usage = usageText(summary.usage);
+  if (reason === 'already complete') {
+    return [`${paths.name} is already complete: nothing to do.`, archiveHint(paths.name)];
+  }
   return [
     '',
     ...summaryLines(paths.name, summary),
@@ -49,7 +52,7 @@ async function closing(paths: ShiftPaths, exitCode: number, reason: string, ms: 
     ...(exitCode === EXIT.done || exitCode === EXIT.failedItems
       ? []
       : [`stopped: ${reason}. \`nightshift start ${paths.name}\` goes on.`]),
-    ...(completed === total ? [`All done. \`nightshift archive ${paths.name}\` puts the shift away.`] : []),
+    ...(completed === total ? ['All done.', archiveHint(paths.name)] : []),
     ...(failed > 0
       ? [`\`nightshift table ${paths.name} reset --failed\` and \`start\` try the failed ones again.`]
       : []),
@@ -78,4 +81,8 @@ async function dryRun(io: Io, paths: ShiftPaths, asked: Omit<StartOptions, 'onEv
   if (batch) io.print(`first: ${batch.task}, rows ${batch.rows.map((row) => row + 1).join(', ')}`);
   io.print('Nothing was written and no agent was started.');
   return EXIT.done;
+}
+
+function archiveHint(name: string): string {
+  return `\`nightshift archive ${name}\` puts the shift away.`;
 }
