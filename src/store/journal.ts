@@ -14,6 +14,8 @@ export class Journal implements AsyncDisposable {
   #waiting: string[] = [];
   #tail: Promise<void> = Promise.resolve();
   #failure: unknown;
+  #lastSync: Promise<void> = Promise.resolve();
+  #nextSync: Promise<void> | undefined;
 
   private constructor(file: string, handle: FileHandle) {
     this.file = file;
@@ -57,8 +59,19 @@ export class Journal implements AsyncDisposable {
     }
   }
 
-  /** Resolves when everything appended so far would survive a power cut. */
-  async flush(): Promise<void> {
+  /** Resolves when everything appended so far would survive a power cut. Those who wait together share one sync. */
+  flush(): Promise<void> {
+    this.#nextSync ??= this.#lastSync.then(() => {
+      // From here on a new caller may have appended something that this sync does not hold.
+      this.#nextSync = undefined;
+      const sync = this.#sync();
+      this.#lastSync = sync.catch(() => {});
+      return sync;
+    });
+    return this.#nextSync;
+  }
+
+  async #sync(): Promise<void> {
     await this.#tail;
     if (this.#failure) throw this.#failure;
     try {
