@@ -48,7 +48,7 @@ export async function openAndCheck(paths: ShiftPaths, options: OpenOptions = {})
 }
 
 /** The shift as it is now, for a run that is going on; the store learns of tasks and outputs that are new. */
-export async function reload({ files, store }: OpenShift, overrides: Overrides): Promise<Shift> {
+export async function reload(files: ShiftFiles, store: FolderStore, overrides: Overrides): Promise<Shift> {
   const documents = await files.read();
   const { header } = await store.snapshot();
   const shift = compileShift(documents, header, overrides);

@@ -4,7 +4,7 @@ import { endMarked } from '../agents/leftovers.ts';
 import { agentNames, findAgent } from '../agents/registry.ts';
 import { runCheck } from '../checks/checks.ts';
 import { EXIT, NightshiftError } from '../core/errors.ts';
-import type { Happening, NightshiftEvent, TranscriptHappening } from '../core/events.ts';
+import type { Counts, Happening, NightshiftEvent, TranscriptHappening } from '../core/events.ts';
 import { History } from '../core/history.ts';
 import { cellsAt, countItems, type Selection } from '../core/plan.ts';
 import { checkAgents } from '../engine/preflight.ts';
@@ -38,27 +38,23 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
   const since = new Date(started).toISOString();
   const run = `${since.replace(/[-:.]/g, '').slice(0, 15)}-${randomBytes(3).toString('hex')}`;
   const stream = new EventStream(run, paths, io, options.onEvent);
-  // Bad input is told before anything is written.
-  const found = await openAndCheck(paths, { agent: options.agent });
-  refuseEmpty(found, options);
-  if (cellsAt(found.snapshot, 'done').length === found.snapshot.count * found.snapshot.tasks.length) {
+  const complete = await checkFirst(paths, options, io);
+  if (complete) {
     const end = { exitCode: EXIT.done, reason: 'already complete' };
-    stream.emit({ type: 'run:finished', ...end, ms: 0, ...countItems(found.snapshot) });
+    stream.emit({ type: 'run:finished', ...end, ms: 0, ...complete });
     return end;
   }
-  await requireAgents(found, io);
-  await found.files.prepare();
   using _running = await takeRunLock(paths.runLock, paths.name, { pid: process.pid, since, run });
   // Read again: until now another run may have been writing, and what it wrote is not an edit from outside.
-  const opened = await openAndCheck(paths, { agent: options.agent, emit: stream.emit, failpoint });
+  const { files, store, shift } = await openAndCheck(paths, { agent: options.agent, emit: stream.emit, failpoint });
   await using _stream = await stream.open();
   using stop = new StopSignals((signal) => stream.emit({ type: 'run:draining', signal, running: stream.running }));
-  for (const message of opened.shift.warnings) stream.emit({ type: 'run:warning', message });
-  const load = () => reload(opened, { agent: options.agent });
+  for (const message of shift.warnings) stream.emit({ type: 'run:warning', message });
+  const load = () => reload(files, store, { agent: options.agent });
   const end = await runShift(
     {
-      store: opened.store,
-      documents: opened.files,
+      store,
+      documents: files,
       load,
       agents: (shift) => ({ find: findAgent, secrets: shift.secrets, caller: io.env }),
       check: runCheck,
@@ -69,15 +65,29 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
       },
       history: stream.history,
       stop,
-      select: selector(await opened.store.snapshot(), options),
+      select: selector(await store.snapshot(), options),
       endLeftovers: () => endMarked({ shiftFolder: paths.folder }),
       now: io.now,
     },
     await load(),
   ).finally(() => endMarked({ shiftFolder: paths.folder }));
-  const counts = countItems(await opened.store.snapshot());
+  const counts = countItems(await store.snapshot());
   stream.emit({ type: 'run:finished', ...end, ms: io.now() - started, ...counts });
   return end;
+}
+
+/**
+ * Bad input is told before anything is written. Answers the counts if all is done already. A function of its own, so that
+ * the table it read is let go of before the run reads it again.
+ */
+async function checkFirst(paths: ShiftPaths, options: StartOptions, io: Io): Promise<Counts | undefined> {
+  const found = await openAndCheck(paths, { agent: options.agent });
+  refuseEmpty(found, options);
+  const { count, tasks } = found.snapshot;
+  if (cellsAt(found.snapshot, 'done').length === count * tasks.length) return countItems(found.snapshot);
+  await requireAgents(found, io);
+  await found.files.prepare();
+  return undefined;
 }
 
 /** Nothing to work on is bad input, and each has its own message (rule M7). */
