@@ -20,6 +20,10 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     .description('Works through a table with coding agents, unattended: done by one, checked by another, resumable.')
     .version(version)
     .addHelpText('after', EXIT_CODES)
+    .configureHelp({
+      subcommandTerm: (command) =>
+        `${command.name()} ${command.usage().replace('[options] ', '').replace('[options]', '')}`,
+    })
     .showHelpAfterError('(`nightshift --help` shows the commands)')
     .exitOverride();
 
@@ -55,7 +59,7 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     .option('--task <task>', 'show, reset: only this task')
     .option('--exact <value>', 'search: the value of the cell')
     .option('--select <column>', 'search: the column')
-    .option('--index <index>', 'slice, reset: 0-based; reset takes several', collect, [])
+    .option('--index <index>', 'slice, reset: 0-based; reset takes several', collect)
     .option('--failed', 'reset: only what failed (without --index this is the default)')
     .addHelpText('after', TABLE_HELP);
   add('start [shift]', 'run a shift, or go on with it', () => import('./commands/start.ts'))
@@ -113,6 +117,6 @@ Verbs:
 
 INDEX is 0-based, as in qsv.`;
 
-function collect(value: string, before: string[]): string[] {
+function collect(value: string, before: string[] = []): string[] {
   return [...before, value];
 }

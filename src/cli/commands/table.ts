@@ -88,7 +88,7 @@ const HANDLERS: Record<Verb, (desk: Desk) => Promise<void>> = {
 
   async slice(desk) {
     const table = await readTable(desk.paths);
-    const wanted = (desk.options.index as string[]).map((index) => parseIndex(index, table.rowCount));
+    const wanted = ((desk.options.index ?? []) as string[]).map((index) => parseIndex(index, table.rowCount));
     if (wanted.length === 0) throw new NightshiftError('usage', 'slice needs --index I (0-based)');
     printRows(desk, table, (_, row) => wanted.includes(row));
   },
@@ -147,7 +147,7 @@ const HANDLERS: Record<Verb, (desk: Desk) => Promise<void>> = {
 
   async reset(desk) {
     refuseAgents(desk.io);
-    const { task, failed, index } = desk.options as { task?: string; failed?: boolean; index: string[] };
+    const { task, failed, index = [] } = desk.options as { task?: string; failed?: boolean; index?: string[] };
     if (task !== undefined) requireTask(desk, task);
     const tasks = task === undefined ? desk.tasks : [task];
     const onlyFailed = failed === true || index.length === 0;
