@@ -39,9 +39,8 @@ test('R9 in a text whose beginning is cut off, a part of what was cut is no repo
   expect(lastJsonObject('"x"}]}\n{"a":1}\n', { cut: true })).toEqual({ a: 1 });
 });
 
-test('S13 a hostile megabyte costs no more than a megabyte', () => {
+test('S13 a hostile megabyte ends: anything quadratic would run into the time limit of the test', () => {
   const times = (piece: string) => piece.repeat(Math.ceil(2 ** 20 / piece.length));
-  const from = performance.now();
   for (const piece of [
     '{',
     '{"a":',
@@ -56,10 +55,8 @@ test('S13 a hostile megabyte costs no more than a megabyte', () => {
     '{"a":{"b":1}x',
     '{}',
   ]) {
-    lastJsonObject(times(piece));
-    lastJsonObject(`${times(piece)}!`);
+    for (const text of [times(piece), `${times(piece)}!`]) expect(() => lastJsonObject(text)).not.toThrow();
   }
-  expect(performance.now() - from).toBeLessThan(3000);
 });
 
 test('X4 agrees with JSON.parse on any object, however it is laid out', () => {

@@ -50,6 +50,5 @@ export async function runCheck(request: CheckRequest): Promise<CheckResult> {
 }
 
 function timedOut(timeoutMs: number): CheckResult {
-  const time = formatDuration(timeoutMs).replace(/ 0[sm]$/, '');
-  return { kind: 'failed', reason: `timed out after ${time}`, final: true };
+  return { kind: 'failed', reason: `timed out after ${formatDuration(timeoutMs)}`, final: true };
 }

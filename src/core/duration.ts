@@ -18,12 +18,16 @@ function positive(milliseconds: number): number | undefined {
   return milliseconds > 0 ? Math.min(milliseconds, LONGEST) : undefined;
 }
 
-/** For people: `0.4s`, `12s`, `3m 20s`, `2h 5m`. */
+/** For people: `0.4s`, `12s`, `10m`, `3m 20s`, `2h 5m`. */
 export function formatDuration(milliseconds: number): string {
   const seconds = milliseconds / 1000;
-  if (seconds < 10) return `${seconds.toFixed(1)}s`;
+  if (seconds < 10) return `${Number(seconds.toFixed(1))}s`;
   if (seconds < 60) return `${Math.round(seconds)}s`;
   const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes}m ${Math.floor(seconds % 60)}s`;
-  return `${Math.floor(minutes / 60)}h ${minutes % 60}m`;
+  if (minutes < 60) return two(minutes, 'm', Math.floor(seconds % 60), 's');
+  return two(Math.floor(minutes / 60), 'h', minutes % 60, 'm');
+}
+
+function two(large: number, largeUnit: string, small: number, smallUnit: string): string {
+  return small === 0 ? `${large}${largeUnit}` : `${large}${largeUnit} ${small}${smallUnit}`;
 }

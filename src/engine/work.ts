@@ -78,7 +78,11 @@ export async function openSession(work: Work, attempt: () => number): Promise<Se
     transcript: transcript.add,
   });
   return {
-    ask: (question) => session.ask(question),
+    ask: (question) => {
+      // The shell reads scripts, not the prompt.
+      if (agent !== 'shell') transcript.add({ kind: 'prompt', text: question.prompt });
+      return session.ask(question);
+    },
     async [Symbol.asyncDispose]() {
       await session[Symbol.asyncDispose]();
       transcript[Symbol.dispose]();
