@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, realpath, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,8 +26,8 @@ const FOLDER = 'nightshift-demo';
 const MAIN = fileURLToPath(new URL('../main.js', import.meta.url));
 
 /** Makes a small project and runs its shift, with the code that `create`, `add-task` and `start` use. */
-export async function run(io: Io, [dir = FOLDER]: readonly string[], { json }: Options): Promise<number> {
-  const root = await makeFolder(resolve(io.cwd, dir));
+export async function run(io: Io, [dir]: readonly string[], { json }: Options): Promise<number> {
+  const root = await makeFolder(dir === undefined ? freeFolder(io.cwd) : resolve(io.cwd, dir));
   const paths = await makeProject(root, io);
   const shown = shorter(root, await realpath(io.cwd));
   if (!json) {
@@ -45,6 +46,14 @@ export async function run(io: Io, [dir = FOLDER]: readonly string[], { json }: O
     io,
   );
   return close(io, paths, shown, { exitCode, reason, json });
+}
+
+/** Run again without a name, it makes a second one: an earlier demo may hold what somebody tried in it. */
+function freeFolder(cwd: string): string {
+  for (let number = 1; ; number++) {
+    const folder = resolve(cwd, number === 1 ? FOLDER : `${FOLDER}-${number}`);
+    if (!existsSync(folder)) return folder;
+  }
 }
 
 /** The folder, new or empty: what somebody has in theirs stays as it is. */
