@@ -1,25 +1,6 @@
 import { inspectCommand, type Word } from './shell-commands.ts';
 import * as refusals from './shell-refusals.ts';
-import { Doubt, HOLE, type Standing, WordReader } from './shell-words.ts';
-
-/**
- * Reads a POSIX shell block just far enough to say how each hole (an offset of `source`) is quoted, and whether its
- * value would be read as shell text again. In doubt it stops, and refuses the holes of that command and all after it:
- * a wrong guess would run a cell.
- */
-export function findStandings(source: string, holes: readonly number[], firstLine: number): Map<number, Standing> {
-  const lexer = new Lexer(source, holes);
-  const doubt = lexer.read();
-  const standings = new Map(lexer.standings);
-  if (doubt === undefined) return standings;
-  const line = firstLine + source.slice(0, doubt.at).split('\n').length - 1;
-  const why = refusals.unsure(doubt.what, line);
-  for (const hole of holes) {
-    const isKnown = standings.has(hole) && hole < lexer.openCommand;
-    if (!isKnown && standings.get(hole)?.quoting !== 'refused') standings.set(hole, { quoting: 'refused', why });
-  }
-  return standings;
-}
+import { Doubt, HOLE, WordReader } from './shell-words.ts';
 
 interface Pipeline {
   start: number;
@@ -58,7 +39,8 @@ const CLOSERS = new Set(['fi', 'done', '}']);
 const DIFFERING_KEYWORDS = new Set(['function', 'coproc']);
 const REDIRECTIONS = ['<<<', '<<-', '<<', '<&', '<>', '<', '>>', '>&', '>|', '>', '&>>', '&>'];
 
-class Lexer extends WordReader {
+/** Walks over a block once, command by command; what it finds is in `standings`. */
+export class Lexer extends WordReader {
   /** The pipelines that are being read, outermost first. */
   private readonly open: Pipeline[] = [];
   private pending: HereDocument[] = [];

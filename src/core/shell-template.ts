@@ -1,6 +1,6 @@
 import { NightshiftError } from './errors.ts';
 import type { Script, SecretName, Text } from './model.ts';
-import { findStandings } from './shell-lexer.ts';
+import { findStandings } from './shell-standings.ts';
 import { type Accepted, HOLE } from './shell-words.ts';
 import { type Occurrence, type Placeholder, type Scope, scanText, type Values, valueFor } from './template.ts';
 
