@@ -87,7 +87,8 @@ async function inContext(
     },
     onFailure: (error) => failure.abort(error),
   });
-  return work({ parts, shift, task, snapshot, watch, failure });
+  // Awaited here: a promise that is only handed on would let the watch go before the work begins.
+  return await work({ parts, shift, task, snapshot, watch, failure });
 }
 
 /** Waits for all, also when one throws: nothing may run on unwatched. Then the first error is everybody's. */
