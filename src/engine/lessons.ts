@@ -68,7 +68,8 @@ async function askManager(
   const { agent, command, model, timeoutMs, passEnv } = task.settings;
   const signal = AbortSignal.any([parts.stop.now, AbortSignal.timeout(timeoutMs)]);
   const subject = { role: 'manager' as const, task: task.name, key: task.version };
-  using transcript = new Transcript(parts.emit, createMask(agents.secrets), () => subject);
+  const mask = createMask(agents.secrets);
+  using transcript = new Transcript(parts.emit, mask, () => subject);
   await using session = await agents.find(agent)!.open({
     role: 'manager',
     folder: shift.root,
@@ -93,9 +94,11 @@ async function askManager(
     }),
   });
   if (answer.kind === 'aborted') return { refused: 'it was stopped' };
-  if (answer.kind !== 'report') return { refused: answer.reason };
+  if (answer.kind !== 'report') return { refused: mask.text(answer.reason) };
   const report = await readManagerReport(answer.report);
-  return 'unusable' in report ? { refused: report.unusable } : report;
+  if ('unusable' in report) return { refused: mask.text(report.unusable) };
+  // A secret in the changes is not masked but refused, with all of them (rule L3).
+  return { ...report, summary: mask.text(report.summary) };
 }
 
 function check(
