@@ -68,16 +68,20 @@ export function reconcile(before: Reading, after: Reading, known: Knowledge): Re
     }
   }
 
+  const removed: typeof withdrawn = [];
   for (const { id, task } of known.claimed()) {
     const row = before.identities.rowOf(id);
-    if (row !== undefined && images[row]! < 0) withdrawn.push({ id, task, reason: 'somebody removed its row' });
+    if (row !== undefined && images[row]! < 0) removed.push({ id, task, reason: 'somebody removed its row' });
   }
+  withdrawn.push(...removed);
+  // A row that takes the place of one in flight may be that one, disguised: it does not get past qa that way.
+  const refused = removed.length > 0 ? PROTECTED : PROTECTED.filter((status) => status !== 'done');
 
   const arrived = arrivedRows(after.table.rowCount, images);
   for (const row of arrived) {
     for (const [task, name] of known.tasks.entries()) {
       const status = STATUSES[after.columns[task]![row]!]!;
-      if (status !== 'in_progress' && status !== 'qa') continue;
+      if (!refused.includes(status)) continue;
       if (known.isSanctioned(fresh.id(row), name, status)) continue;
       putBack.push({ row, column: after.table.columnOf(name), value: 'todo' });
       reverted.push(`new row ${row + 1}: ${name} from todo to ${status}`);
