@@ -29,6 +29,8 @@ export interface Reconciled {
   readonly putBack: readonly CellChange[];
   readonly reverted: readonly string[];
   readonly withdrawn: readonly { readonly id: string; readonly task: string; readonly reason: string }[];
+  /** What a person changed with a command. */
+  readonly meant: readonly { readonly id: string; readonly task: string }[];
   readonly addedRows: number;
 }
 
@@ -55,9 +57,11 @@ export function reconcile(before: Reading, after: Reading, known: Knowledge): Re
   const reverted: string[] = [];
   const withdrawn: { id: string; task: string; reason: string }[] = [];
 
+  const meant: { id: string; task: string }[] = [];
   for (const each of differences) {
     const { row, image, task, from, to, sanctioned } = each;
     const id = before.identities.id(row);
+    if (sanctioned) meant.push({ id, task });
     const mustGoBack = !sanctioned && (PROTECTED.includes(to) || known.isDoneHere(id, task) || oldCopy);
     if (mustGoBack) {
       putBack.push({ row: image, column: after.table.columnOf(task), value: from });
@@ -87,7 +91,7 @@ export function reconcile(before: Reading, after: Reading, known: Knowledge): Re
       reverted.push(`new row ${row + 1}: ${name} from todo to ${status}`);
     }
   }
-  return { reading, putBack, reverted, withdrawn, addedRows: arrived.length };
+  return { reading, putBack, reverted, withdrawn, meant, addedRows: arrived.length };
 }
 
 interface Difference {

@@ -24,7 +24,8 @@ interface Subject {
   store: Store;
   outside: Outside;
   events: (Happening | TranscriptHappening)[];
-  /** How many times the table was put in place; undefined where there is no file. */
+  /** Where there is a file: which, and how many times it was put in place. */
+  table?: string;
   writes?: () => number;
 }
 
@@ -32,7 +33,7 @@ type Rows = readonly Record<string, string>[];
 const TASKS = ['draft', 'send'];
 const OUTPUTS = new Map([['draft', ['url']]]);
 
-function folderSubject(rows: Rows): Subject {
+function folderSubject(rows: Rows, onFailpoint: (name: string, table: string) => void = () => {}): Subject {
   const root = mkdtempSync(join(tmpdir(), 'nightshift-store-'));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   const paths = { ...shiftPaths(root, 'x'), table: join(root, 'table.csv'), lock: join(root, 'table.csv.lock') };
@@ -49,6 +50,7 @@ function folderSubject(rows: Rows): Subject {
     emit: (event) => events.push(event),
     failpoint: (name) => {
       if (name === 'table:renamed') writes++;
+      onFailpoint(name, paths.table);
     },
   });
   const outside: Outside = {
@@ -64,9 +66,10 @@ function folderSubject(rows: Rows): Subject {
           return { table: editCells(table, [{ row, column, value: to }]), answer: undefined, edits };
         },
         Date.now,
+        (name) => onFailpoint(name, paths.table),
       ),
   };
-  return { store, outside, events, writes: () => writes };
+  return { store, outside, events, table: paths.table, writes: () => writes };
 }
 
 function memorySubject(rows: Rows): Subject {
@@ -421,6 +424,34 @@ describe('the folder store writes', () => {
     expect(recorded).toEqual(Array(8).fill({ ok: true }));
     expect(writes!()).toBeGreaterThan(1);
     expect(writes!()).toBeLessThanOrEqual(3);
+  });
+
+  test('T4 an editor that saves at the last moment before a write loses nothing, and neither does the run', async () => {
+    const rows = items('todo', 'todo', 'todo');
+    const lines = (note: string, ...draft: Status[]) =>
+      `name,city,draft,send,url\n${draft.map((status, i) => `${rows[i]!.name},${i === 1 ? note : rows[i]!.city},${status},todo,\n`).join('')}`;
+    const found = () => outside.rows().map(({ name, city, draft }) => `${name} ${city}: ${draft}`);
+    let overtake: string | undefined;
+    const { store, outside, events, table } = folderSubject(rows, (name, file) => {
+      if (name !== 'table:synced' || overtake === undefined) return;
+      writeFileSync(file, overtake);
+      overtake = undefined;
+    });
+    const all = ids(await store.snapshot());
+    overtake = lines('first edit', 'todo', 'failed', 'todo');
+    const claims = await store.claim('draft', all);
+    expect(claims.map(({ row }) => row)).toEqual([0, 2]);
+    expect(found()).toEqual(['a 00: in_progress', 'b first edit: failed', 'c 22: in_progress']);
+    // Also while a forbidden edit is just being put back.
+    writeFileSync(table!, lines('second edit', 'done', 'failed', 'in_progress'));
+    overtake = lines('third edit', 'done', 'failed', 'todo');
+    expect(await kinds(store)).toEqual(['reverted', 'withdrawn']);
+    expect(found()).toEqual(['a 00: in_progress', 'b third edit: failed', 'c 22: todo']);
+    expect(events.map(({ type }) => type)).toEqual(['edit:reverted', 'item:withdrawn']);
+    overtake = lines('fourth edit', 'in_progress', 'failed', 'todo');
+    await outside.command(1, 'draft', 'todo');
+    expect(outside.rows()[1]).toMatchObject({ city: 'fourth edit', draft: 'todo' });
+    expect(await store.record(claims[0]!.token, 'in_progress', 'qa')).toEqual({ ok: true });
   });
 
   test('T3 nothing when nothing changes', async () => {
