@@ -12,14 +12,16 @@ let counter = 0;
 /**
  * Replaces a file so that after a power cut it is the old one or the new one: temporary file, fsync, checked length
  * (a full disk can write less than asked without an error), rename, fsync of the folder.
- * Answers the fingerprint of what is now in place.
+ * Answers the fingerprint of what is now in place; undefined if `isCurrent` said at the last moment that the file is not
+ * the one that the bytes were made from, and nothing was replaced.
  */
 export async function replaceFile(
   file: string,
   bytes: Uint8Array,
   mode: number,
   failpoint: Failpoint = () => {},
-): Promise<string> {
+  isCurrent: () => Promise<boolean> = async () => true,
+): Promise<string | undefined> {
   const temporary = join(dirname(file), `.${basename(file)}.${process.pid}${counter++}.nightshift-tmp`);
   const point = file.endsWith('.csv') ? 'table' : 'document';
   try {
@@ -31,6 +33,10 @@ export async function replaceFile(
       const { size } = await handle.stat();
       if (size !== bytes.length) throw shortWrite(`only ${size} of ${bytes.length} bytes were written`);
       failpoint(`${point}:synced`);
+      if (!(await isCurrent())) {
+        await unlink(temporary);
+        return undefined;
+      }
       await rename(temporary, file);
       failpoint(`${point}:renamed`);
       await syncFolder(dirname(file));

@@ -42,6 +42,8 @@ export class FolderStore implements Store {
   #tasks: readonly string[];
   #outputs: ReadonlyMap<string, readonly string[]>;
   #reading: Reading | undefined;
+  /** Patience is had once, not by each call. */
+  #unreadableSince: number | undefined;
   #journalSeen = 0;
   #changes: Change[] = [];
 
@@ -51,16 +53,7 @@ export class FolderStore implements Store {
     this.#tasks = options.tasks;
     this.#outputs = options.outputs;
     this.#queue = new WriteQueue<Draft>({
-      begin: async () => {
-        const lock = await lockWithin(options.lock, options.lockWaitMs ?? LOCK_WAIT_MS);
-        try {
-          const draft = new Draft(await this.#refresh(), this.#tasks);
-          return { draft, [Symbol.dispose]: () => lock[Symbol.dispose]() };
-        } catch (error) {
-          lock[Symbol.dispose]();
-          throw error;
-        }
-      },
+      begin: () => this.#begin(),
       write: (draft) => this.#write(draft),
       isChanged: (draft) => draft.isChanged,
     });
@@ -171,45 +164,69 @@ export class FolderStore implements Store {
     return this.#queue.add(() => () => this.#changes.splice(0));
   }
 
-  /** Our own write moves no row: who is who stays. */
-  async #write(draft: Draft): Promise<void> {
-    const { table, columns } = draft.result();
-    await this.#file.write(table);
-    const { identities } = this.#reading!;
-    identities.rebase(table);
-    this.#reading = { table, columns, identities };
-  }
-
-  /** Reads the table if somebody else changed it, and settles what they did. Called under the lock. */
-  async #refresh(): Promise<Reading> {
-    const after = await this.#readPatiently();
-    if (!after) return this.#reading!;
-    if (this.#reading) return this.#settle(this.#reading, after);
-    this.#journalSeen = await journalSize(this.#options.journal);
-    this.#reading = after;
-    return after;
-  }
-
-  /** Rule F6: once a shift runs, a table that does not parse may just be half saved. */
-  async #readPatiently(): Promise<Reading | undefined> {
-    const end = performance.now() + (this.#reading ? (this.#options.patienceMs ?? PATIENCE_MS) : 0);
+  /**
+   * Rule F6: once a shift runs, a table that does not parse may just be half saved. It is read again, and meanwhile the
+   * lock is free for whoever repairs it.
+   */
+  async #begin(): Promise<{ draft: Draft } & Disposable> {
+    const patience = this.#reading ? (this.#options.patienceMs ?? PATIENCE_MS) : 0;
     for (;;) {
+      const lock = await lockWithin(this.#options.lock, this.#options.lockWaitMs ?? LOCK_WAIT_MS);
+      let keep = false;
       try {
-        return await this.#file.readIfChanged((table) => ({
-          table,
-          columns: statusColumns(table, this.#tasks, this.#options.table),
-          identities: this.#identify(table),
-        }));
-      } catch (error) {
-        if (!(error instanceof NightshiftError) || performance.now() >= end) throw error;
-        await sleep(REREAD_MS);
+        const read = await this.#read();
+        if (!(read instanceof NightshiftError)) {
+          this.#unreadableSince = undefined;
+          keep = await this.#refresh(read);
+          if (!keep) continue;
+          const draft = new Draft(this.#reading!, this.#tasks);
+          return { draft, [Symbol.dispose]: () => lock[Symbol.dispose]() };
+        }
+        this.#unreadableSince ??= performance.now();
+        if (performance.now() - this.#unreadableSince >= patience) throw read;
+      } finally {
+        if (!keep) lock[Symbol.dispose]();
       }
+      await sleep(REREAD_MS);
     }
   }
 
-  async #settle(before: Reading, after: Reading): Promise<Reading> {
-    const sanctioned = await this.#readSanctioned();
-    const { reading, putBack, reverted, withdrawn, addedRows } = reconcile(before, after, {
+  /** Our own write moves no row: who is who stays. */
+  async #write(draft: Draft): Promise<boolean> {
+    const { table, columns } = draft.result();
+    if (!(await this.#file.write(table))) return false;
+    const { identities } = draft.reading;
+    identities.rebase(table);
+    this.#reading = { table, columns, identities };
+    return true;
+  }
+
+  /** The table if somebody else changed it, undefined if nobody did, or what is wrong with it. */
+  async #read(): Promise<Reading | undefined | NightshiftError> {
+    try {
+      return await this.#file.readIfChanged((table) => ({
+        table,
+        columns: statusColumns(table, this.#tasks, this.#options.table),
+        identities: this.#identify(table),
+      }));
+    } catch (error) {
+      if (error instanceof NightshiftError) return error;
+      throw error;
+    }
+  }
+
+  /** Settles what somebody else did; false if they did more meanwhile, and nothing was settled. */
+  async #refresh(after: Reading | undefined): Promise<boolean> {
+    if (!after) return true;
+    if (this.#reading) return this.#settle(this.#reading, after);
+    this.#journalSeen = await journalSize(this.#options.journal);
+    this.#reading = after;
+    return true;
+  }
+
+  async #settle(before: Reading, after: Reading): Promise<boolean> {
+    const { sanctioned, end } = await this.#readSanctioned();
+    const { reading, putBack, reverted, withdrawn, meant, addedRows } = reconcile(before, after, {
       tasks: this.#tasks,
       statusAndOutputs: this.#statusAndOutputs(),
       outputsOf: (task) => this.#outputs.get(task) ?? [],
@@ -218,17 +235,20 @@ export class FolderStore implements Store {
       isDoneHere: (id, task) => this.#claims.isDoneHere({ id, task }),
       isSanctioned: (freshId, task, to) => sanctioned.has(JSON.stringify([freshId, task, to])),
     });
-    this.#reading = reading;
     if (putBack.length > 0) {
       const file = this.#options.table;
       const kept = `${file}.put-back-${new Date().toISOString().replace(/[:.]/g, '')}`;
       await writeFile(kept, after.table.bytes, { mode: 0o600 });
       const draft = new Draft(reading, this.#tasks);
       for (const { row, column, value } of putBack) draft.setCell(row, after.table.header[column]!, value);
-      await this.#write(draft);
+      if (!(await this.#write(draft))) return false;
       this.#changes.push(...reverted.map((what) => ({ kind: 'reverted' as const, what })));
       this.#options.emit({ type: 'edit:reverted', file, what: summarise(reverted), kept });
+    } else {
+      this.#reading = reading;
     }
+    this.#journalSeen = end;
+    for (const cell of meant) this.#claims.unmarkDone(cell);
     for (const { id, task, reason } of withdrawn) {
       const held = this.#claims.holderOf({ id, task });
       if (!held) continue;
@@ -237,23 +257,20 @@ export class FolderStore implements Store {
       this.#options.emit({ type: 'item:withdrawn', ...this.#subject(held), reason });
     }
     if (addedRows > 0) this.#options.emit({ type: 'table:grew', rows: addedRows });
-    return this.#reading;
+    return true;
   }
 
   /** Statuses that a person changed with a command since we last looked: `table edit` and `reset` leave a line. */
-  async #readSanctioned(): Promise<Set<string>> {
-    const cells = new Set<string>();
+  async #readSanctioned(): Promise<{ sanctioned: Set<string>; end: number }> {
+    const sanctioned = new Set<string>();
     const end = await journalSize(this.#options.journal);
     for await (const event of readJournal(this.#options.journal, this.#journalSeen)) {
       if (event.type !== 'table:edited') continue;
       for (const { item, column, to } of event.changes) {
-        if (!isStatus(to)) continue;
-        cells.add(JSON.stringify([item, column, to]));
-        this.#claims.unmarkDone({ id: item, task: column });
+        if (isStatus(to)) sanctioned.add(JSON.stringify([item, column, to]));
       }
     }
-    this.#journalSeen = end;
-    return cells;
+    return { sanctioned, end };
   }
 
   #identify(table: Reading['table'], known?: Iterable<[number, string]>): Identities {

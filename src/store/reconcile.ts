@@ -29,6 +29,8 @@ export interface Reconciled {
   readonly putBack: readonly CellChange[];
   readonly reverted: readonly string[];
   readonly withdrawn: readonly { readonly id: string; readonly task: string; readonly reason: string }[];
+  /** What a person changed with a command. */
+  readonly meant: readonly { readonly id: string; readonly task: string }[];
   readonly addedRows: number;
 }
 
@@ -55,9 +57,11 @@ export function reconcile(before: Reading, after: Reading, known: Knowledge): Re
   const reverted: string[] = [];
   const withdrawn: { id: string; task: string; reason: string }[] = [];
 
+  const meant: { id: string; task: string }[] = [];
   for (const each of differences) {
     const { row, image, task, from, to, sanctioned } = each;
     const id = before.identities.id(row);
+    if (sanctioned) meant.push({ id, task });
     const mustGoBack = !sanctioned && (PROTECTED.includes(to) || known.isDoneHere(id, task) || oldCopy);
     if (mustGoBack) {
       putBack.push({ row: image, column: after.table.columnOf(task), value: from });
@@ -68,22 +72,26 @@ export function reconcile(before: Reading, after: Reading, known: Knowledge): Re
     }
   }
 
+  const removed: typeof withdrawn = [];
   for (const { id, task } of known.claimed()) {
     const row = before.identities.rowOf(id);
-    if (row !== undefined && images[row]! < 0) withdrawn.push({ id, task, reason: 'somebody removed its row' });
+    if (row !== undefined && images[row]! < 0) removed.push({ id, task, reason: 'somebody removed its row' });
   }
+  withdrawn.push(...removed);
+  // A row that takes the place of one in flight may be that one, disguised: it does not get past qa that way.
+  const refused = removed.length > 0 ? PROTECTED : PROTECTED.filter((status) => status !== 'done');
 
   const arrived = arrivedRows(after.table.rowCount, images);
   for (const row of arrived) {
     for (const [task, name] of known.tasks.entries()) {
       const status = STATUSES[after.columns[task]![row]!]!;
-      if (status !== 'in_progress' && status !== 'qa') continue;
+      if (!refused.includes(status)) continue;
       if (known.isSanctioned(fresh.id(row), name, status)) continue;
       putBack.push({ row, column: after.table.columnOf(name), value: 'todo' });
       reverted.push(`new row ${row + 1}: ${name} from todo to ${status}`);
     }
   }
-  return { reading, putBack, reverted, withdrawn, addedRows: arrived.length };
+  return { reading, putBack, reverted, withdrawn, meant, addedRows: arrived.length };
 }
 
 interface Difference {

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { mkdir, open, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { NightshiftError } from '../core/errors.ts';
 import type { Counts } from '../core/events.ts';
 import { versionOf } from '../core/identity.ts';
@@ -15,6 +16,7 @@ import type { ShiftPaths } from './layout.ts';
 import { readError } from './table-file.ts';
 
 const LOCK_WAIT_MS = 30_000;
+const SETTLE_MS = 100;
 
 /** The documents of a shift: `manager.md`, the task files, `.env`. Written under the shift's lock, all or nothing. */
 export class ShiftFiles implements Documents {
@@ -134,8 +136,7 @@ export class ShiftFiles implements Documents {
 
   async putBack(task: string, claimed: string): Promise<string | undefined> {
     const file = this.paths.task(task);
-    const current = await this.#text(file).catch(() => '');
-    if (restoreProtected(current, claimed) === undefined) return undefined;
+    if (!(await this.#isForeign(file, claimed))) return undefined;
     let kept: string | undefined;
     await this.#edit(
       file,
@@ -149,6 +150,18 @@ export class ShiftFiles implements Documents {
       },
     );
     return kept;
+  }
+
+  /** Whether protected text was changed, seen twice: an editor that saves in place empties the file before it fills it. */
+  async #isForeign(file: string, claimed: string): Promise<boolean> {
+    const read = () => this.#text(file).catch(() => '');
+    let text = await read();
+    for (let before: string | undefined; text !== before; text = await read()) {
+      if (restoreProtected(text, claimed) === undefined) return false;
+      before = text;
+      await sleep(SETTLE_MS);
+    }
+    return true;
   }
 
   /** Makes the engine's own folder, and clears away what a crash left half written. */
@@ -168,19 +181,25 @@ export class ShiftFiles implements Documents {
     before: (text: string) => Promise<void> = async () => {},
   ): Promise<void> {
     using _lock = await lockWithin(this.paths.lock, LOCK_WAIT_MS);
-    const text = await this.#text(file).catch((error: unknown) => {
-      // A file that was removed is written again: that is a change too.
-      if (isMissing(error)) return '';
-      throw error;
-    });
-    const changed = change(text);
-    if (changed === text) return;
-    await before(text);
-    const mode = await stat(file).then(
-      (found) => found.mode & 0o777,
-      () => 0o644,
-    );
-    await replaceFile(file, Buffer.from(changed), mode, this.#failpoint);
+    const read = () =>
+      this.#text(file).catch((error: unknown) => {
+        // A file that was removed is written again: that is a change too.
+        if (isMissing(error)) return '';
+        throw error;
+      });
+    for (;;) {
+      const text = await read();
+      const changed = change(text);
+      if (changed === text) return;
+      await before(text);
+      const mode = await stat(file).then(
+        (found) => found.mode & 0o777,
+        () => 0o644,
+      );
+      // An editor that knows nothing of the lock may save just now: then its text is the one to change.
+      const isCurrent = async () => (await read()) === text;
+      if (await replaceFile(file, Buffer.from(changed), mode, this.#failpoint, isCurrent)) return;
+    }
   }
 
   /** Never through a symbolic link: nothing may lead outside of the shift. Bytes that are not UTF-8 would not survive an edit. */

@@ -25,25 +25,21 @@ export async function changeTable<T>(
 ): Promise<T> {
   using _lock = await lockWithin(paths.lock, LOCK_WAIT_MS);
   const file = new TableFile(paths.table, failpoint ?? (() => {}));
-  const table = (await file.readIfChanged((read) => read))!;
-  const { table: changed, answer, edits = [] } = change(table);
-  if (edits.length > 0) {
+  for (;;) {
+    const table = (await file.readIfChanged((read) => read))!;
+    const { table: changed, answer, edits = [] } = change(table);
     // Before the table: a run must never meet a status that nobody has told it about.
-    await using journal = await Journal.open(paths.journal);
-    const at = new Date(now()).toISOString();
-    journal.append({
-      type: 'table:edited',
-      at,
-      run: '',
-      seq: 0,
-      shift: paths.name,
-      changes: edits,
-      by: `process ${process.pid}`,
-    });
-    await journal.flush();
+    if (edits.length > 0) await tellRun(paths, edits, now);
+    if (changed === table || (await file.write(changed))) return answer;
   }
-  if (changed !== table) await file.write(changed);
-  return answer;
+}
+
+async function tellRun(paths: ShiftPaths, changes: readonly CellEdit[], now: () => number): Promise<void> {
+  await using journal = await Journal.open(paths.journal);
+  const at = new Date(now()).toISOString();
+  const by = `process ${process.pid}`;
+  journal.append({ type: 'table:edited', at, run: '', seq: 0, shift: paths.name, changes, by });
+  await journal.flush();
 }
 
 export async function readTable(paths: ShiftPaths): Promise<Table> {

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NightshiftError } from '../core/errors.ts';
 import { parseTable, type Table } from '../formats/table.ts';
@@ -42,8 +42,16 @@ export class TableFile {
     return interpreted;
   }
 
-  async write(table: Table): Promise<void> {
-    this.#fingerprint = await replaceFile(this.file, table.bytes, this.#mode, this.#failpoint);
+  /** False: somebody who does not know of the lock has saved the file since it was read. Nothing was written; read it again. */
+  async write(table: Table): Promise<boolean> {
+    const isCurrent = async () => {
+      const found = await stat(this.file, { bigint: true }).catch(() => undefined);
+      return found !== undefined && fingerprint(found) === this.#fingerprint;
+    };
+    const written = await replaceFile(this.file, table.bytes, this.#mode, this.#failpoint, isCurrent);
+    if (written === undefined) return false;
+    this.#fingerprint = written;
+    return true;
   }
 
   async #read(): Promise<{ bytes: Buffer; print: string; mode: number } | undefined> {

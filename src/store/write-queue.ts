@@ -9,8 +9,8 @@ interface Waiting<Draft> {
 export interface Writer<Draft> {
   /** Takes the lock, and what must be known before anything can change. */
   begin(): Promise<{ draft: Draft } & Disposable>;
-  /** Puts the draft durably in place; it is not called if it has no changes. */
-  write(draft: Draft): Promise<void>;
+  /** Puts the draft durably in place; not called if it has no changes. False: it was made from what is no longer there. */
+  write(draft: Draft): Promise<boolean>;
   isChanged(draft: Draft): boolean;
 }
 
@@ -44,7 +44,8 @@ export class WriteQueue<Draft> {
       try {
         using session = await this.#writer.begin();
         batch = this.#waiting.splice(0);
-        await this.#carryOut(batch, session.draft);
+        // Worked out again from what is there now, before anything that came later.
+        if (!(await this.#carryOut(batch, session.draft))) this.#waiting.unshift(...batch);
       } catch (error) {
         for (const each of [...batch, ...this.#waiting.splice(0)]) each.reject(error);
       }
@@ -52,7 +53,7 @@ export class WriteQueue<Draft> {
     this.#draining = false;
   }
 
-  async #carryOut(batch: readonly Waiting<Draft>[], draft: Draft): Promise<void> {
+  async #carryOut(batch: readonly Waiting<Draft>[], draft: Draft): Promise<boolean> {
     const commits: (() => void)[] = [];
     for (const each of batch) {
       try {
@@ -61,7 +62,8 @@ export class WriteQueue<Draft> {
         each.reject(error);
       }
     }
-    if (this.#writer.isChanged(draft)) await this.#writer.write(draft);
+    if (this.#writer.isChanged(draft) && !(await this.#writer.write(draft))) return false;
     for (const commit of commits) commit();
+    return true;
   }
 }

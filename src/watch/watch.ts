@@ -26,6 +26,8 @@ export class Watch implements AsyncDisposable {
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> = Promise.resolve();
   readonly #blame = new Map<string, string>();
+  /** Tokens of items that were withdrawn while they waited for their qa, and why. */
+  readonly #withdrawn = new Map<string, string>();
 
   constructor(watched: Watched) {
     this.#watched = watched;
@@ -35,6 +37,8 @@ export class Watch implements AsyncDisposable {
   /** From now on this token is in flight; the signal aborts when its item is withdrawn. */
   enter(token: string): AbortSignal {
     const controller = new AbortController();
+    const withdrawn = this.#withdrawn.get(token);
+    if (withdrawn !== undefined) controller.abort(new Error(withdrawn));
     this.#inFlight.set(token, controller);
     this.#suspects.add(token);
     return controller.signal;
@@ -64,7 +68,7 @@ export class Watch implements AsyncDisposable {
     this.#suspects = new Set(this.#inFlight.keys());
     const edits: string[] = [];
     for (const change of await this.#watched.changes()) {
-      if (change.kind === 'withdrawn') this.#inFlight.get(change.token)?.abort(new Error(change.reason));
+      if (change.kind === 'withdrawn') this.#withdraw(change.token, change.reason);
       else edits.push(change.what);
     }
     const kept = await this.#watched.putBack();
@@ -78,8 +82,14 @@ export class Watch implements AsyncDisposable {
     }
   }
 
+  #withdraw(token: string, reason: string): void {
+    this.#withdrawn.set(token, reason);
+    this.#inFlight.get(token)?.abort(new Error(reason));
+  }
+
+  /** Looks a last time: what the last of a batch changed must not pass for a person's edit in the next. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
-    await this.#looking;
+    await this.look().catch(this.#watched.onFailure);
   }
 }

@@ -1,0 +1,468 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Happening, TranscriptHappening } from '../core/events.ts';
+import { STATUSES, type Status } from '../core/status.ts';
+import { editCells } from '../formats/table.ts';
+import { FolderStore } from './folder-store.ts';
+import { Identities } from './identities.ts';
+import { shiftPaths } from './layout.ts';
+import { MemoryStore, type Row } from './memory-store.ts';
+import type { Claim, Snapshot, Store } from './store.ts';
+import { changeTable } from './table-change.ts';
+
+/** Somebody beside the run: an editor that saves the whole table, and a person with a command. */
+interface Outside {
+  rows(): Row[];
+  edit(change: (rows: Row[]) => Row[]): void;
+  command(row: number, task: string, to: Status): void | Promise<void>;
+}
+
+interface Subject {
+  store: Store;
+  outside: Outside;
+  events: (Happening | TranscriptHappening)[];
+  /** Where there is a file: which, and how many times it was put in place. */
+  table?: string;
+  writes?: () => number;
+}
+
+type Rows = readonly Record<string, string>[];
+const TASKS = ['draft', 'send'];
+const OUTPUTS = new Map([['draft', ['url']]]);
+
+function folderSubject(rows: Rows, onFailpoint: (name: string, table: string) => void = () => {}): Subject {
+  const root = mkdtempSync(join(tmpdir(), 'nightshift-store-'));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const paths = { ...shiftPaths(root, 'x'), table: join(root, 'table.csv'), lock: join(root, 'table.csv.lock') };
+  const journal = join(root, 'journal.jsonl');
+  const save = (all: Rows) => {
+    const header = Object.keys(all[0]!);
+    writeFileSync(paths.table, `${[header, ...all.map((row) => header.map((name) => row[name]))].join('\n')}\n`);
+  };
+  save(rows);
+  let writes = 0;
+  const events: Subject['events'] = [];
+  const store = new FolderStore({
+    ...{ table: paths.table, lock: paths.lock, journal, tasks: TASKS, outputs: OUTPUTS },
+    emit: (event) => events.push(event),
+    failpoint: (name) => {
+      if (name === 'table:renamed') writes++;
+      onFailpoint(name, paths.table);
+    },
+  });
+  const outside: Outside = {
+    rows: () => parse(readFileSync(paths.table), { columns: true }),
+    edit: (change) => save(change(outside.rows())),
+    command: (row, task, to) =>
+      changeTable(
+        { ...paths, journal },
+        (table) => {
+          const column = table.columnOf(task);
+          const item = new Identities(table, new Set([...TASKS, 'url'])).id(row);
+          const edits = [{ item, column: task, from: table.cell(row, column), to }];
+          return { table: editCells(table, [{ row, column, value: to }]), answer: undefined, edits };
+        },
+        Date.now,
+        (name) => onFailpoint(name, paths.table),
+      ),
+  };
+  return { store, outside, events, table: paths.table, writes: () => writes };
+}
+
+function memorySubject(rows: Rows): Subject {
+  const events: Subject['events'] = [];
+  const store = new MemoryStore({ rows, tasks: TASKS, outputs: OUTPUTS, emit: (event) => events.push(event) });
+  return { store, outside: store, events };
+}
+
+/** Rows named a, b, c ..., with these statuses of `draft`. */
+function items(...draft: Status[]): Rows {
+  return draft.map((status, i) => ({
+    name: String.fromCharCode(97 + i),
+    city: `${i}${i}`,
+    draft: status,
+    send: 'todo',
+    url: '',
+  }));
+}
+
+const statuses = (snapshot: Snapshot, task = 'draft') =>
+  [...snapshot.columns[snapshot.tasks.indexOf(task)]!].map((code) => STATUSES[code]);
+const ids = (snapshot: Snapshot) => Array.from({ length: snapshot.count }, (_, row) => snapshot.id(row));
+const claimAll = async (store: Store): Promise<Claim[]> => store.claim('draft', ids(await store.snapshot()));
+const kinds = async (store: Store) => (await store.changes()).map(({ kind }) => kind);
+/** The table as another program reads it: name and statuses. */
+const seen = ({ outside }: Subject) => outside.rows().map((row) => `${row.name} ${row.draft} ${row.send}`);
+
+describe.each([
+  ['the folder store', folderSubject],
+  ['its twin in memory', memorySubject],
+])('%s', (_, open) => {
+  describe('snapshot', () => {
+    test('holds what is recorded, and does not change afterwards', async () => {
+      const { store } = open(items('todo', 'done', 'qa'));
+      const before = await store.snapshot();
+      expect(before).toMatchObject({ count: 3, tasks: TASKS, header: ['name', 'city', 'draft', 'send', 'url'] });
+      expect(statuses(before)).toEqual(['todo', 'done', 'qa']);
+      expect(before.metadata(1)).toEqual({ name: 'b', city: '11', url: '' });
+      expect(new Set(ids(before)).size).toBe(3);
+      expect(ids(before).map((id) => before.rowOf(id))).toEqual([0, 1, 2]);
+      expect(before.rowOf('nobody')).toBeUndefined();
+      await claimAll(store);
+      expect(statuses(before)).toEqual(['todo', 'done', 'qa']);
+      expect(statuses(await store.snapshot())).toEqual(['in_progress', 'done', 'qa']);
+    });
+
+    test('T7 knows an item again after rows were edited, inserted, sorted and removed, also among equal rows', async () => {
+      const { store, outside } = open([...items('todo', 'done', 'failed', 'todo'), ...items('todo')]);
+      const [a, b, c, d, twin] = ids(await store.snapshot()) as [string, string, string, string, string];
+      expect(twin).not.toBe(a);
+      outside.edit((rows) => rows.map((row) => (row.name === 'c' ? { ...row, city: 'elsewhere' } : row)));
+      expect((await store.snapshot()).rowOf(c)).toBe(2);
+      outside.edit((rows) => [{ ...items('todo')[0]!, name: 'new' }, ...rows]);
+      expect(ids(await store.snapshot()).slice(1)).toEqual([a, b, c, d, twin]);
+      outside.edit((rows) => rows.toReversed());
+      const sorted = await store.snapshot();
+      expect([b, c, d].map((id) => sorted.metadata(sorted.rowOf(id)!).name)).toEqual(['b', 'c', 'd']);
+      expect([a, twin].map((id) => sorted.metadata(sorted.rowOf(id)!).name)).toEqual(['a', 'a']);
+      outside.edit((rows) => rows.filter((row) => row.name !== 'b'));
+      const removed = await store.snapshot();
+      expect([removed.rowOf(b), removed.metadata(removed.rowOf(c)!).name]).toEqual([undefined, 'c']);
+    });
+  });
+
+  describe('claim', () => {
+    test('T2 takes what is todo to in_progress, gives what is at qa a token, and leaves the others out', async () => {
+      const subject = open(items('todo', 'in_progress', 'qa', 'done', 'failed', 'todo'));
+      const { store } = subject;
+      const all = ids(await store.snapshot());
+      const claims = await store.claim('draft', ['nobody', ...all]);
+      expect(claims.map(({ id, task, row, status }) => ({ id, task, row, status }))).toEqual([
+        { id: all[0], task: 'draft', row: 0, status: 'in_progress' },
+        { id: all[2], task: 'draft', row: 2, status: 'qa' },
+        { id: all[5], task: 'draft', row: 5, status: 'in_progress' },
+      ]);
+      expect(new Set(claims.map(({ token }) => token)).size).toBe(3);
+      expect(seen(subject).map((line) => line.split(' ')[1])).toEqual([
+        ...['in_progress', 'in_progress', 'qa', 'done', 'failed', 'in_progress'],
+      ]);
+      expect(await store.claim('draft', all)).toEqual([]);
+      await expect(store.claim('nothing', all)).rejects.toMatchObject({ code: 'not-found' });
+    });
+
+    test('leaves out what somebody took away meanwhile', async () => {
+      const { store, outside } = open(items('todo', 'todo', 'todo'));
+      const all = ids(await store.snapshot());
+      outside.edit(([a, b]) => [a!, { ...b!, draft: 'failed' }]);
+      expect((await store.claim('draft', all)).map(({ id }) => id)).toEqual([all[0]]);
+    });
+  });
+
+  describe('record', () => {
+    test('T1 refuses every arrow that is not in the picture, and changes nothing', async () => {
+      const allowed = ['in_progress qa', 'in_progress failed', 'qa done', 'qa failed'];
+      const subject = open(items('todo', 'qa'));
+      const claims = await claimAll(subject.store);
+      const before = subject.outside.rows();
+      for (const { token } of claims) {
+        for (const from of STATUSES) {
+          for (const to of STATUSES) {
+            if (allowed.includes(`${from} ${to}`)) continue;
+            const refused = subject.store.record(token, from, to, { url: 'x' });
+            await expect(refused).rejects.toMatchObject({ code: 'bad-transition' });
+          }
+        }
+      }
+      expect(subject.outside.rows()).toEqual(before);
+      expect(await subject.store.record(claims[0]!.token, 'in_progress', 'qa')).toEqual({ ok: true });
+    });
+
+    test('T2 writes the dev’s and the qa’s arrows, with the captured values and the reason', async () => {
+      const subject = open(items('todo', 'todo', 'qa', 'qa'));
+      const { store, events } = subject;
+      const [a, b, c, d] = (await claimAll(store)) as [Claim, Claim, Claim, Claim];
+      expect(await store.record(a.token, 'in_progress', 'qa', { url: 'http://a', extra: 'new column' })).toEqual({
+        ok: true,
+      });
+      await store.record(b.token, 'in_progress', 'failed', {}, 'no luck');
+      await store.record(c.token, 'qa', 'done');
+      await store.record(d.token, 'qa', 'failed', {}, 'not good');
+      expect(seen(subject)).toEqual(['a qa todo', 'b failed todo', 'c done todo', 'd failed todo']);
+      expect(subject.outside.rows()[0]).toMatchObject({ url: 'http://a', extra: 'new column' });
+      expect(subject.outside.rows()[1]).toMatchObject({ url: '', extra: '' });
+      expect(await store.record(a.token, 'qa', 'done')).toEqual({ ok: true });
+      expect(events.filter(({ type }) => type === 'item:recorded')).toMatchObject([
+        { index: 0, item: a.id, task: 'draft', from: 'in_progress', to: 'qa' },
+        { index: 1, item: b.id, from: 'in_progress', to: 'failed', reason: 'no luck' },
+        { index: 2, to: 'done' },
+        { index: 3, to: 'failed', reason: 'not good' },
+        { index: 0, to: 'done' },
+      ]);
+    });
+
+    test('T8 refuses a token that is not the current one, and changes nothing', async () => {
+      const subject = open(items('todo', 'todo', 'todo', 'todo', 'todo'));
+      const { store, outside } = subject;
+      const [used, returned, reset, taken, gone] = (await claimAll(store)) as [Claim, Claim, Claim, Claim, Claim];
+      await store.record(used.token, 'in_progress', 'failed');
+      await store.release(returned.token, 'later');
+      await store.reset([reset]);
+      outside.edit((rows) =>
+        rows.filter((row) => row.name !== 'e').map((row) => (row.name === 'd' ? { ...row, draft: 'failed' } : row)),
+      );
+      const before = subject.outside.rows();
+      for (const token of ['made up', '', ...[used, returned, reset, taken, gone].map((claim) => claim.token)]) {
+        const answer = await store.record(token, 'in_progress', 'qa', { url: 'x' });
+        expect(answer).toMatchObject({ ok: false, why: expect.stringContaining('token') });
+        expect(await store.release(token, 'again')).toMatchObject({ ok: false });
+      }
+      expect(outside.rows()).toEqual(before);
+      const [anew] = await store.claim('draft', [returned.id]);
+      expect(anew!.token).not.toBe(returned.token);
+      expect(await store.record(returned.token, 'in_progress', 'qa')).toMatchObject({ ok: false });
+      expect(await store.record(anew!.token, 'in_progress', 'qa')).toEqual({ ok: true });
+    });
+
+    test('refuses an arrow that begins elsewhere than where the item is', async () => {
+      const subject = open(items('todo'));
+      const [a] = (await claimAll(subject.store)) as [Claim];
+      expect(await subject.store.record(a.token, 'qa', 'done', { url: 'x' })).toMatchObject({
+        ok: false,
+        why: 'its status is in_progress, not qa',
+      });
+      expect(subject.outside.rows()[0]).toMatchObject({ draft: 'in_progress', url: '' });
+    });
+
+    test('T7 lands on the item’s own row wherever that is now', async () => {
+      const subject = open(items('todo', 'todo', 'todo'));
+      const { store, outside } = subject;
+      const [a, b, c] = (await claimAll(store)) as [Claim, Claim, Claim];
+      outside.edit((rows) => [{ ...items('todo')[0]!, name: 'new' }, ...rows.toReversed()]);
+      await store.record(a.token, 'in_progress', 'qa', { url: 'of a' });
+      outside.edit((rows) => rows.map((row) => (row.name === 'c' ? { ...row, city: 'edited' } : row)));
+      await store.record(c.token, 'in_progress', 'failed');
+      outside.edit((rows) => rows.filter((row) => row.name !== 'b'));
+      expect(await store.record(b.token, 'in_progress', 'qa', { url: 'of b' })).toMatchObject({ ok: false });
+      expect(outside.rows().map(({ name, city, draft, url }) => `${name} ${city} ${draft} ${url}`)).toEqual([
+        'new 00 todo ',
+        'c edited failed ',
+        'a 00 qa of a',
+      ]);
+    });
+  });
+
+  test('release gives an item back: in_progress becomes todo, qa stays, and both can be claimed again', async () => {
+    const subject = open(items('todo', 'qa'));
+    const { store, events } = subject;
+    const [a, b] = (await claimAll(store)) as [Claim, Claim];
+    expect(await store.release(a.token, 'the network is down')).toEqual({ ok: true });
+    expect(await store.release(b.token, 'stopped')).toEqual({ ok: true });
+    expect(seen(subject)).toEqual(['a todo todo', 'b qa todo']);
+    expect(events).toMatchObject([
+      { type: 'item:returned', index: 0, item: a.id, task: 'draft', reason: 'the network is down' },
+      { type: 'item:returned', index: 1, item: b.id, reason: 'stopped' },
+    ]);
+    expect((await claimAll(store)).map(({ status }) => status)).toEqual(['in_progress', 'qa']);
+  });
+
+  test('reset takes the named item-tasks to todo, and says how many changed', async () => {
+    const subject = open(items('todo', 'in_progress', 'qa', 'done', 'failed', 'done'));
+    const { store } = subject;
+    const named = ids(await store.snapshot()).slice(0, 5);
+    const cells = ['nobody', ...named].map((id) => ({ id, task: 'draft' }));
+    expect(await store.reset(cells)).toBe(4);
+    expect(seen(subject).map((line) => line.split(' ')[1])).toEqual(['todo', 'todo', 'todo', 'todo', 'todo', 'done']);
+    expect(await store.changes()).toEqual([]);
+  });
+
+  describe('changes', () => {
+    test('T4 tells once of an item that was withdrawn, and its token is void', async () => {
+      const { store, outside, events } = open(items('todo', 'todo', 'todo', 'todo', 'qa'));
+      const [a, b, c, d, e] = (await claimAll(store)) as [Claim, Claim, Claim, Claim, Claim];
+      const to: Record<string, string> = { a: 'todo', b: 'failed', e: 'todo' };
+      outside.edit((rows) =>
+        rows.filter((row) => row.name !== 'c').map((row) => ({ ...row, draft: to[row.name!] ?? row.draft! })),
+      );
+      const changes = await store.changes();
+      expect(changes).toHaveLength(4);
+      expect(changes).toEqual(
+        expect.arrayContaining([
+          { kind: 'withdrawn', id: a.id, task: 'draft', token: a.token, reason: 'somebody set it to todo' },
+          { kind: 'withdrawn', id: b.id, task: 'draft', token: b.token, reason: 'somebody set it to failed' },
+          { kind: 'withdrawn', id: c.id, task: 'draft', token: c.token, reason: 'somebody removed its row' },
+          { kind: 'withdrawn', id: e.id, task: 'draft', token: e.token, reason: 'somebody set it to todo' },
+        ]),
+      );
+      expect(events.filter(({ type }) => type === 'item:withdrawn')).toHaveLength(4);
+      expect(await store.changes()).toEqual([]);
+      for (const { token } of [a, b, c, e])
+        expect(await store.record(token, 'in_progress', 'qa')).toMatchObject({ ok: false });
+      expect(await store.record(d.token, 'in_progress', 'qa')).toEqual({ ok: true });
+    });
+
+    test('D5 puts back what only the run may write, and says so; the rest of that edit holds', async () => {
+      const subject = open(items('todo', 'todo', 'todo', 'todo', 'failed', 'todo'));
+      const { store, outside, events } = subject;
+      const all = ids(await store.snapshot());
+      const [a] = (await store.claim('draft', [all[0]!])) as [Claim];
+      const to: Record<string, string> = { a: 'done', b: 'in_progress', c: 'qa', d: 'done', e: 'done' };
+      const [fresh, older] = items('qa', 'done') as [Row, Row];
+      outside.edit((rows) => [
+        ...rows.map((row) => (row.name === 'f' ? { ...row, city: 'kept' } : { ...row, draft: to[row.name!]! })),
+        { ...fresh, name: 'new' },
+        { ...older, name: 'older' },
+      ]);
+      expect(await kinds(store)).toEqual(Array(6).fill('reverted'));
+      expect(seen(subject)).toEqual([
+        ...['a in_progress todo', 'b todo todo', 'c todo todo', 'd todo todo', 'e failed todo', 'f todo todo'],
+        ...['new todo todo', 'older done todo'],
+      ]);
+      expect(outside.rows()[5]).toMatchObject({ name: 'f', city: 'kept' });
+      expect(events.some(({ type }) => type === 'edit:reverted')).toBe(true);
+      expect(await store.record(a.token, 'in_progress', 'qa')).toEqual({ ok: true });
+      expect(await store.changes()).toEqual([]);
+    });
+
+    test('D5 nobody becomes done by being made into another row', async () => {
+      const subject = open(items('todo', 'todo', 'todo'));
+      const { store, outside } = subject;
+      const [, claimed] = ids(await store.snapshot());
+      const [b] = (await store.claim('draft', [claimed!])) as [Claim];
+      const stranger = { ...items('done')[0]!, name: 'somebody else', city: 'far away' };
+      outside.edit(([first, , third]) => [first!, stranger, third!]);
+      expect(await store.changes()).toMatchObject([
+        { kind: 'reverted' },
+        { kind: 'withdrawn', token: b.token, reason: 'somebody removed its row' },
+      ]);
+      expect(seen(subject)).toEqual(['a todo todo', 'somebody else todo todo', 'c todo todo']);
+    });
+
+    test('D5 an old copy of the whole table takes back no status of this run; its other edits hold', async () => {
+      const subject = open(items('todo', 'todo', 'todo', 'todo', 'todo'));
+      const { store, outside } = subject;
+      const old = outside.rows();
+      const [a, b, c, d] = (await store.claim('draft', ids(await store.snapshot()).slice(0, 4))) as Claim[];
+      const saveOld = () => outside.edit(() => old.map((row) => ({ ...row, city: `of ${row.name}` })));
+      saveOld();
+      expect(await kinds(store)).toEqual(Array(4).fill('reverted'));
+      await store.record(a!.token, 'in_progress', 'qa', { url: 'http://a' });
+      await store.record(a!.token, 'qa', 'done');
+      await store.record(b!.token, 'in_progress', 'failed');
+      await store.record(c!.token, 'in_progress', 'qa');
+      saveOld();
+      expect(await kinds(store)).toEqual(Array(4).fill('reverted'));
+      expect(seen(subject)).toEqual(['a done todo', 'b failed todo', 'c qa todo', 'd in_progress todo', 'e todo todo']);
+      expect(outside.rows()[0]).toMatchObject({ url: 'http://a', city: 'of a' });
+      for (const [claim, from] of [
+        [c, 'qa'],
+        [d, 'in_progress'],
+      ] as const) {
+        expect(await store.record(claim!.token, from, 'failed')).toEqual({ ok: true });
+      }
+    });
+
+    test('D5 a status that a person set with a command is meant', async () => {
+      const subject = open(items('todo', 'todo', 'todo'));
+      const { store, outside } = subject;
+      const [a, b, c] = (await claimAll(store)) as [Claim, Claim, Claim];
+      await store.record(a.token, 'in_progress', 'qa');
+      await store.record(a.token, 'qa', 'done');
+      await outside.command(0, 'draft', 'todo');
+      expect(await store.changes()).toEqual([]);
+      await outside.command(1, 'draft', 'qa');
+      expect(await store.changes()).toMatchObject([{ kind: 'withdrawn', token: b.token }]);
+      await outside.command(2, 'draft', 'todo');
+      expect(await store.changes()).toMatchObject([{ kind: 'withdrawn', token: c.token }]);
+      expect(seen(subject)).toEqual(['a todo todo', 'b qa todo', 'c todo todo']);
+      // The done of this run was taken back by a command, so it is no longer protected.
+      await outside.command(0, 'draft', 'in_progress');
+      await outside.command(0, 'draft', 'failed');
+      await store.changes();
+      outside.edit(([first, ...rest]) => [{ ...first!, draft: 'todo' }, ...rest]);
+      expect(await store.changes()).toEqual([]);
+      expect(seen(subject)[0]).toBe('a todo todo');
+    });
+  });
+
+  describe('prepare', () => {
+    test('adds the columns of outputs, and takes on a new task', async () => {
+      const { store, outside } = open(items('todo', 'todo').map((row) => ({ ...row, review: 'todo' })));
+      const first = ids(await store.snapshot());
+      await store.prepare(['draft', 'review'], new Map([['review', ['score', 'url']]]));
+      expect(outside.rows()[0]).toMatchObject({ score: '', url: '' });
+      const snapshot = await store.snapshot();
+      expect(snapshot.tasks).toEqual(['draft', 'review']);
+      expect(snapshot.metadata(0)).toEqual({ name: 'a', city: '00', send: 'todo', url: '', score: '' });
+      // Who was known before is the same item, although another column counts as metadata now.
+      expect(ids(snapshot)).toEqual(first);
+      expect(await store.claim('review', first)).toHaveLength(2);
+    });
+
+    test('refuses a task without its column, and changes nothing', async () => {
+      const { store, outside } = open(items('todo'));
+      const before = outside.rows();
+      await expect(store.prepare(['draft', 'review'], new Map([['review', ['score']]]))).rejects.toMatchObject({
+        code: 'bad-table',
+      });
+      expect(outside.rows()).toEqual(before);
+      expect((await store.snapshot()).tasks).toEqual(TASKS);
+    });
+  });
+});
+
+describe('the folder store writes', () => {
+  test('T2 T3 a claim of many items once, and changes that wait together together', async () => {
+    const { store, writes } = folderSubject(items(...Array<Status>(8).fill('todo')));
+    const claims = await claimAll(store);
+    expect([claims.length, writes!()]).toEqual([8, 1]);
+    const recorded = await Promise.all(
+      claims.map(({ token }) => store.record(token, 'in_progress', 'qa', { url: token })),
+    );
+    expect(recorded).toEqual(Array(8).fill({ ok: true }));
+    expect(writes!()).toBeGreaterThan(1);
+    expect(writes!()).toBeLessThanOrEqual(3);
+  });
+
+  test('T4 an editor that saves at the last moment before a write loses nothing, and neither does the run', async () => {
+    const rows = items('todo', 'todo', 'todo');
+    const lines = (note: string, ...draft: Status[]) =>
+      `name,city,draft,send,url\n${draft.map((status, i) => `${rows[i]!.name},${i === 1 ? note : rows[i]!.city},${status},todo,\n`).join('')}`;
+    const found = () => outside.rows().map(({ name, city, draft }) => `${name} ${city}: ${draft}`);
+    let overtake: string | undefined;
+    const { store, outside, events, table } = folderSubject(rows, (name, file) => {
+      if (name !== 'table:synced' || overtake === undefined) return;
+      writeFileSync(file, overtake);
+      overtake = undefined;
+    });
+    const all = ids(await store.snapshot());
+    overtake = lines('first edit', 'todo', 'failed', 'todo');
+    const claims = await store.claim('draft', all);
+    expect(claims.map(({ row }) => row)).toEqual([0, 2]);
+    expect(found()).toEqual(['a 00: in_progress', 'b first edit: failed', 'c 22: in_progress']);
+    // Also while a forbidden edit is just being put back.
+    writeFileSync(table!, lines('second edit', 'done', 'failed', 'in_progress'));
+    overtake = lines('third edit', 'done', 'failed', 'todo');
+    expect(await kinds(store)).toEqual(['reverted', 'withdrawn']);
+    expect(found()).toEqual(['a 00: in_progress', 'b third edit: failed', 'c 22: todo']);
+    expect(events.map(({ type }) => type)).toEqual(['edit:reverted', 'item:withdrawn']);
+    overtake = lines('fourth edit', 'in_progress', 'failed', 'todo');
+    await outside.command(1, 'draft', 'todo');
+    expect(outside.rows()[1]).toMatchObject({ city: 'fourth edit', draft: 'todo' });
+    expect(await store.record(claims[0]!.token, 'in_progress', 'qa')).toEqual({ ok: true });
+  });
+
+  test('T3 nothing when nothing changes', async () => {
+    const { store, outside, writes } = folderSubject(items('done', 'todo'));
+    await store.snapshot();
+    await store.claim('draft', ['nobody']);
+    await store.record('made up', 'in_progress', 'qa');
+    await store.reset([]);
+    await store.changes();
+    outside.edit((rows) => rows.map((row) => ({ ...row, city: 'edited' })));
+    await store.changes();
+    expect(writes!()).toBe(0);
+  });
+});
