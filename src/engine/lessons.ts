@@ -2,12 +2,14 @@ import { agentEnvironment } from '../agents/environment.ts';
 import type { Recommendation } from '../core/events.ts';
 import { versionOf } from '../core/identity.ts';
 import { applyChanges, checkLessons, lessonsOf, mergePlainly, type StepChange } from '../core/lessons.ts';
+import { createMask } from '../core/mask.ts';
 import { statusAt } from '../core/plan.ts';
 import type { Shift, Task } from '../core/shift.ts';
 import { placeholdersIn } from '../core/template.ts';
 import { managerPrompt } from '../roles/prompt.ts';
 import { readManagerReport } from '../roles/report.ts';
 import type { Snapshot } from '../store/store.ts';
+import { openMasked } from './masked-transcript.ts';
 import type { RunParts } from './run-state.ts';
 
 /** The newest count: a manager that never answers must not make the question grow for ever. */
@@ -66,13 +68,23 @@ async function askManager(
   const { agent, command, model, timeoutMs, passEnv } = task.settings;
   const signal = AbortSignal.any([parts.stop.now, AbortSignal.timeout(timeoutMs)]);
   const subject = { role: 'manager' as const, task: task.name, key: `${task.name}-${task.version}` };
-  await using session = await agents.find(agent)!.open({
-    role: 'manager',
-    folder: shift.root,
-    settings: { tools: [], ...(command === undefined ? {} : { command }), ...(model === undefined ? {} : { model }) },
-    transcript: (entry) => parts.emit({ type: 'transcript', ...subject, entry }),
-    signal,
-  });
+  const mask = createMask(agents.secrets);
+  await using session = await openMasked(
+    mask,
+    (entry) => parts.emit({ type: 'transcript', ...subject, entry }),
+    (transcript) =>
+      agents.find(agent)!.open({
+        role: 'manager',
+        folder: shift.root,
+        settings: {
+          tools: [],
+          ...(command === undefined ? {} : { command }),
+          ...(model === undefined ? {} : { model }),
+        },
+        transcript,
+        signal,
+      }),
+  );
   const answer = await session.ask({
     prompt: managerPrompt({ task: task.name, steps: task.stepTexts, recommendations }),
     steps: [],
@@ -90,9 +102,11 @@ async function askManager(
     }),
   });
   if (answer.kind === 'aborted') return { refused: 'it was stopped' };
-  if (answer.kind !== 'report') return { refused: answer.reason };
+  if (answer.kind !== 'report') return { refused: mask.text(answer.reason) };
   const report = await readManagerReport(answer.report);
-  return 'unusable' in report ? { refused: report.unusable } : report;
+  if ('unusable' in report) return { refused: report.unusable };
+  // The changes are not masked: one that brings in a secret is to be refused, not written without it.
+  return { changes: report.changes, summary: mask.text(report.summary) };
 }
 
 function check(

@@ -8,6 +8,7 @@ import type { Emit, Happening } from '../core/events.ts';
 import type { Mask } from '../core/mask.ts';
 import type { Criterion, CriterionVerdict, Order } from '../core/model.ts';
 import { resolveText } from '../core/template.ts';
+import { openMasked } from './masked-transcript.ts';
 import { type Agents, type Checks, resolveScript } from './parts.ts';
 
 /** One order while it is carried out: what dev and qa have in common. */
@@ -67,29 +68,19 @@ export async function readCaptured(work: Work, attempt: number): Promise<Record<
 export async function openSession(work: Work, attempt: () => number): Promise<Session> {
   const { order, agents } = work;
   const { agent, command, model, tools } = order.settings;
-  const lines = work.mask.stream();
-  return agents.find(agent)!.open({
-    role: order.role,
-    folder: work.folder,
-    settings: { tools, ...(command === undefined ? {} : { command }), ...(model === undefined ? {} : { model }) },
-    signal: work.signal,
-    transcript: ({ kind, text }) => {
-      // Output comes in pieces that may cut a secret in two; everything else comes whole.
-      const masked = kind === 'output' || kind === 'error' ? lines.push(text) : work.mask.text(text);
-      if (masked !== '') {
-        work.transcript({
-          type: 'transcript',
-          role: order.role,
-          task: order.task,
-          index: order.item.index,
-          item: order.item.id,
-          attempt: attempt(),
-          key: order.key,
-          entry: { kind, text: masked },
-        });
-      }
-    },
-  });
+  const subject = { role: order.role, task: order.task, index: order.item.index, item: order.item.id, key: order.key };
+  return openMasked(
+    work.mask,
+    (entry) => work.transcript({ type: 'transcript', ...subject, attempt: attempt(), entry }),
+    (transcript) =>
+      agents.find(agent)!.open({
+        role: order.role,
+        folder: work.folder,
+        settings: { tools, ...(command === undefined ? {} : { command }), ...(model === undefined ? {} : { model }) },
+        signal: work.signal,
+        transcript,
+      }),
+  );
 }
 
 /** `final`: a check ran out of its time, so there is no other attempt. */
