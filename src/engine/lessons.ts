@@ -15,8 +15,17 @@ import type { RunParts } from './run-state.ts';
 /** The newest count: a manager that never answers must not make the question grow for ever. */
 const CONSIDERED_AT_MOST = 100;
 
-/** After a batch: what devs that succeeded recommended, on items that passed, becomes part of the Steps (rules L1-L6). */
-export async function foldLessons(parts: RunParts, shift: Shift, task: Task, snapshot: Snapshot): Promise<void> {
+/**
+ * After a batch: what devs that succeeded recommended, on items that passed, becomes part of the Steps (rules L1-L6).
+ * `batch`: its number in this run, 0 for what an earlier run left.
+ */
+export async function foldLessons(
+  parts: RunParts,
+  shift: Shift,
+  task: Task,
+  snapshot: Snapshot,
+  batch: number,
+): Promise<void> {
   if (!shift.settings.learn) return;
   const recommendations = passedRecommendations(parts, task, snapshot);
   if (recommendations.length === 0) return;
@@ -30,10 +39,10 @@ export async function foldLessons(parts: RunParts, shift: Shift, task: Task, sna
   const checked = 'changes' in proposal ? check(task, shift, snapshot, proposal.changes) : proposal;
   if ('steps' in checked && 'changes' in proposal) {
     const lessons = lessonsOf(proposal.changes, recommendations);
-    await write(parts, task, checked.steps, proposal.summary, lessons, recommendations);
+    await write(parts, task, { steps: checked.steps, summary: proposal.summary, lessons, batch }, recommendations);
     return;
   }
-  await foldPlainly(parts, shift, task, snapshot, recommendations, 'refused' in checked ? checked.refused : '');
+  await foldPlainly(parts, shift, task, snapshot, recommendations, batch, 'refused' in checked ? checked.refused : '');
 }
 
 /** Rule L1; the table says who passed, so that an interruption loses nobody (rule P8). */
@@ -139,6 +148,7 @@ async function foldPlainly(
   task: Task,
   snapshot: Snapshot,
   recommendations: readonly Recommendation[],
+  batch: number,
   why: string,
 ): Promise<void> {
   const { changes, lessons } = mergePlainly(recommendations, task.stepTexts);
@@ -147,7 +157,7 @@ async function foldPlainly(
   if (changes.length > 0 && 'steps' in checked) {
     const rows = new Set(lessons.flatMap((lesson) => lesson.rows));
     const agreed = recommendations.filter(({ row }) => rows.has(row));
-    await write(parts, task, checked.steps, summary, lessons, agreed);
+    await write(parts, task, { steps: checked.steps, summary, lessons, batch }, agreed);
     return;
   }
   const refused = 'refused' in checked ? `; and by themselves: ${checked.refused}` : '';
@@ -158,9 +168,12 @@ async function foldPlainly(
 async function write(
   parts: RunParts,
   task: Task,
-  steps: readonly string[],
-  summary: string,
-  lessons: ReturnType<typeof lessonsOf>,
+  {
+    steps,
+    summary,
+    lessons,
+    batch,
+  }: { steps: readonly string[]; summary: string; lessons: ReturnType<typeof lessonsOf>; batch: number },
   settled: readonly Recommendation[],
 ): Promise<void> {
   const unchanged = steps.length === task.stepTexts.length && steps.every((step, i) => step === task.stepTexts[i]);
@@ -180,6 +193,7 @@ async function write(
     to: versionOf(written),
     summary,
     lessons,
+    batch,
     considered: [...new Set(settled.map(({ item }) => item))],
   });
 }

@@ -49,7 +49,11 @@ async function closing(paths: ShiftPaths, exitCode: number, reason: string, ms: 
     ...(exitCode === EXIT.done || exitCode === EXIT.failedItems
       ? []
       : [`stopped: ${reason}. \`nightshift start ${paths.name}\` goes on.`]),
-    ...(completed === total ? [`All done. \`nightshift archive ${paths.name}\` puts the shift away.`] : []),
+    ...(completed === total
+      ? [
+          `${reason === 'already complete' ? 'Already complete: nothing was left to do.' : 'All done.'} \`nightshift archive ${paths.name}\` puts the shift away.`,
+        ]
+      : []),
     ...(failed > 0
       ? [`\`nightshift table ${paths.name} reset --failed\` and \`start\` try the failed ones again.`]
       : []),
