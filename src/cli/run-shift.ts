@@ -3,10 +3,11 @@ import { agentEnvironment } from '../agents/environment.ts';
 import { endMarked } from '../agents/leftovers.ts';
 import { agentNames, findAgent } from '../agents/registry.ts';
 import { runCheck } from '../checks/checks.ts';
-import { NightshiftError } from '../core/errors.ts';
+import { EXIT, NightshiftError } from '../core/errors.ts';
 import type { Happening, NightshiftEvent, TranscriptHappening } from '../core/events.ts';
 import { History } from '../core/history.ts';
 import { countItems, type Selection } from '../core/plan.ts';
+import type { Shift, Task } from '../core/shift.ts';
 import { checkAgents } from '../engine/preflight.ts';
 import { runShift } from '../engine/run.ts';
 import type { RunEnd } from '../engine/run-state.ts';
@@ -48,7 +49,15 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
   await using _stream = await stream.open();
   using stop = new StopSignals((signal) => stream.emit({ type: 'run:draining', signal, running: stream.running }));
   for (const message of opened.shift.warnings) stream.emit({ type: 'run:warning', message });
-  const load = () => reload(opened, { agent: options.agent });
+  const isChecked = new Set(opened.shift.tasks.map(fingerprint));
+  const load = async () => {
+    const shift = await reload(opened, { agent: options.agent });
+    // A task that a person added or changed may ask for an agent that is not there.
+    const changed = shift.tasks.filter((task) => !isChecked.has(fingerprint(task)));
+    if (changed.length > 0) await checkTheirAgents({ ...shift, tasks: changed }, io);
+    for (const task of changed) isChecked.add(fingerprint(task));
+    return shift;
+  };
   const end = await runShift(
     {
       store: opened.store,
@@ -69,7 +78,12 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
     },
     await load(),
   ).finally(() => endMarked({ shiftFolder: paths.folder }));
-  const counts = countItems(await opened.store.snapshot());
+  // A run that lost its folder has no table to count in.
+  const last = await opened.store.snapshot().catch((error: unknown) => {
+    if (end.exitCode === EXIT.stopped) return opened.snapshot;
+    throw error;
+  });
+  const counts = countItems(last);
   stream.emit({ type: 'run:finished', ...end, ms: io.now() - started, ...counts });
   return end;
 }
@@ -93,8 +107,16 @@ async function checkBeforehand(
     const hint = `tasks are: ${shift.tasks.map(({ name }) => name).join(', ')}`;
     throw new NightshiftError('not-found', `${shift.name} has no task ${task}`, hint, place);
   }
+  await checkTheirAgents(shift, io);
+}
+
+async function checkTheirAgents(shift: Shift, io: Io): Promise<void> {
   const environment = agentEnvironment({ caller: io.env, passEnv: [], secrets: shift.secrets, own: {} });
   await checkAgents(shift, findAgent, agentNames, environment);
+}
+
+function fingerprint({ name, version, settings }: Task): string {
+  return JSON.stringify([name, version, settings]);
 }
 
 /** The rows that `--rows` names are kept by identity: they stay the same ones when others are inserted above. */
