@@ -2,6 +2,7 @@ import { agentEnvironment } from '../agents/environment.ts';
 import type { Recommendation } from '../core/events.ts';
 import { versionOf } from '../core/identity.ts';
 import { applyChanges, checkLessons, lessonsOf, mergePlainly, type StepChange } from '../core/lessons.ts';
+import { compare } from '../core/likeness.ts';
 import { createMask } from '../core/mask.ts';
 import { statusAt } from '../core/plan.ts';
 import type { Shift, Task } from '../core/shift.ts';
@@ -155,8 +156,9 @@ async function foldPlainly(
   const summary = `the manager's answer was not used (${why}); merged what at least two rows recommended`;
   const checked = check(task, shift, snapshot, changes);
   if (changes.length > 0 && 'steps' in checked) {
-    const rows = new Set(lessons.flatMap((lesson) => lesson.rows));
-    const agreed = recommendations.filter(({ row }) => rows.has(row));
+    const isMerged = ({ text }: Recommendation) => lessons.some((lesson) => compare(lesson.text, text) === 'same');
+    const waiting = new Set(recommendations.filter((each) => !isMerged(each)).map(({ item }) => item));
+    const agreed = recommendations.filter(({ item }) => !waiting.has(item));
     await write(parts, task, { steps: checked.steps, summary, lessons, batch }, agreed);
     return;
   }
