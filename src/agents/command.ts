@@ -29,6 +29,7 @@ export const commandAgent: Agent = {
 };
 
 async function runCommand(opening: Opening, question: Question): Promise<Answer> {
+  opening.transcript({ kind: 'prompt', text: question.prompt });
   const ended = await runProcess({
     file: SHELL,
     args: ['-c', opening.settings.command ?? ''],

@@ -7,6 +7,7 @@ import { EXIT, NightshiftError } from '../core/errors.ts';
 import type { Counts, Happening, NightshiftEvent, TranscriptHappening } from '../core/events.ts';
 import { History } from '../core/history.ts';
 import { cellsAt, countItems, type Selection } from '../core/plan.ts';
+import type { Shift, Task } from '../core/shift.ts';
 import { checkAgents } from '../engine/preflight.ts';
 import { runShift } from '../engine/run.ts';
 import type { RunEnd } from '../engine/run-state.ts';
@@ -50,7 +51,15 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
   await using _stream = await stream.open();
   using stop = new StopSignals((signal) => stream.emit({ type: 'run:draining', signal, running: stream.running }));
   for (const message of shift.warnings) stream.emit({ type: 'run:warning', message });
-  const load = () => reload(files, store, { agent: options.agent });
+  const isChecked = new Set(shift.tasks.map(fingerprint));
+  const load = async () => {
+    const now = await reload(files, store, { agent: options.agent });
+    // A task that a person added or changed may ask for an agent that is not there.
+    const changed = now.tasks.filter((task) => !isChecked.has(fingerprint(task)));
+    if (changed.length > 0) await requireAgents({ ...now, tasks: changed }, io);
+    for (const task of changed) isChecked.add(fingerprint(task));
+    return now;
+  };
   const end = await runShift(
     {
       store,
@@ -71,7 +80,12 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
     },
     await load(),
   ).finally(() => endMarked({ shiftFolder: paths.folder }));
-  const counts = countItems(await store.snapshot());
+  // A run that lost its folder has no table to count in.
+  const last = await store.snapshot().catch((error: unknown) => {
+    if (end.exitCode === EXIT.stopped) return undefined;
+    throw error;
+  });
+  const counts = last ? countItems(last) : { total: 0, completed: 0, failed: 0, remaining: 0 };
   stream.emit({ type: 'run:finished', ...end, ms: io.now() - started, ...counts });
   return end;
 }
@@ -85,7 +99,7 @@ async function checkFirst(paths: ShiftPaths, options: StartOptions, io: Io): Pro
   refuseEmpty(found, options);
   const { count, tasks } = found.snapshot;
   if (cellsAt(found.snapshot, 'done').length === count * tasks.length) return countItems(found.snapshot);
-  await requireAgents(found, io);
+  await requireAgents(found.shift, io);
   await found.files.prepare();
   return undefined;
 }
@@ -104,9 +118,13 @@ function refuseEmpty({ shift, snapshot }: OpenShift, { task }: Pick<StartOptions
   if (task !== undefined) findTask(shift, task);
 }
 
-async function requireAgents({ shift }: OpenShift, io: Io): Promise<void> {
+async function requireAgents(shift: Shift, io: Io): Promise<void> {
   const environment = agentEnvironment({ caller: io.env, passEnv: [], secrets: shift.secrets, own: {} });
   await checkAgents(shift, findAgent, agentNames, environment);
+}
+
+function fingerprint({ name, version, settings }: Task): string {
+  return JSON.stringify([name, version, settings]);
 }
 
 /** The rows that `--rows` names are kept by identity: they stay the same ones when others are inserted above. */
@@ -199,6 +217,6 @@ export async function planFolder(
 ): Promise<OpenShift & { selection: Selection }> {
   const opened = await openAndCheck(paths, { agent: options.agent });
   refuseEmpty(opened, options);
-  await requireAgents(opened, io);
+  await requireAgents(opened.shift, io);
   return { ...opened, selection: selector(opened.snapshot, options)(opened.snapshot) };
 }

@@ -49,8 +49,18 @@ export interface EventMap {
   'edit:reverted': { file: string; what: string; kept?: string };
   'table:edited': { changes: CellEdit[]; by: string };
   'table:grew': { rows: number };
-  /** `considered`: the items whose recommendations are settled by this, whether they were taken or not. */
-  'steps:changed': { from: string; to: string; summary: string; lessons: Lesson[]; considered: string[] };
+  /**
+   * `considered`: the items whose recommendations are settled by this, whether they were taken or not. `batch`: the
+   * number of the batch in its run that they came from; 0 if an earlier run was interrupted before it could fold them in.
+   */
+  'steps:changed': {
+    from: string;
+    to: string;
+    summary: string;
+    lessons: Lesson[];
+    batch: number;
+    considered: string[];
+  };
   'steps:kept': { reason: string; recommendations: Recommendation[]; considered: string[] };
   progress: { done: number; total: number; compacted: boolean };
 }

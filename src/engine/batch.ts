@@ -49,7 +49,8 @@ export async function runBatch(
       passed.map(({ claim }) => claim),
       true,
     );
-    return countEnds([...ends.filter((each) => each.end !== 'qa'), ...judged]);
+    const counted = countEnds([...ends.filter((each) => each.end !== 'qa'), ...judged]);
+    return { ...counted, compacted: counted.compacted || passed.some((each) => each.compacted) };
   });
 }
 

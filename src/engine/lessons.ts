@@ -2,6 +2,7 @@ import { agentEnvironment } from '../agents/environment.ts';
 import type { Recommendation } from '../core/events.ts';
 import { versionOf } from '../core/identity.ts';
 import { applyChanges, checkLessons, lessonsOf, mergePlainly, type StepChange } from '../core/lessons.ts';
+import { compare } from '../core/likeness.ts';
 import { createMask } from '../core/mask.ts';
 import { statusAt } from '../core/plan.ts';
 import type { Shift, Task } from '../core/shift.ts';
@@ -15,8 +16,17 @@ import { Transcript } from './transcript.ts';
 /** The newest count: a manager that never answers must not make the question grow for ever. */
 const CONSIDERED_AT_MOST = 100;
 
-/** After a batch: what devs that succeeded recommended, on items that passed, becomes part of the Steps (rules L1-L6). */
-export async function foldLessons(parts: RunParts, shift: Shift, task: Task, snapshot: Snapshot): Promise<void> {
+/**
+ * After a batch: what devs that succeeded recommended, on items that passed, becomes part of the Steps (rules L1-L6).
+ * `batch`: its number in this run, 0 for what an earlier run left.
+ */
+export async function foldLessons(
+  parts: RunParts,
+  shift: Shift,
+  task: Task,
+  snapshot: Snapshot,
+  batch: number,
+): Promise<void> {
   if (!shift.settings.learn) return;
   const recommendations = passedRecommendations(parts, task, snapshot);
   if (recommendations.length === 0) return;
@@ -30,10 +40,10 @@ export async function foldLessons(parts: RunParts, shift: Shift, task: Task, sna
   const checked = 'changes' in proposal ? check(task, shift, snapshot, proposal.changes) : proposal;
   if ('steps' in checked && 'changes' in proposal) {
     const lessons = lessonsOf(proposal.changes, recommendations);
-    await write(parts, task, checked.steps, proposal.summary, lessons, recommendations);
+    await write(parts, task, { steps: checked.steps, summary: proposal.summary, lessons, batch }, recommendations);
     return;
   }
-  await foldPlainly(parts, shift, task, snapshot, recommendations, 'refused' in checked ? checked.refused : '');
+  await foldPlainly(parts, shift, task, snapshot, recommendations, batch, 'refused' in checked ? checked.refused : '');
 }
 
 /** Rule L1; the table says who passed, so that an interruption loses nobody (rule P8). */
@@ -131,15 +141,17 @@ async function foldPlainly(
   task: Task,
   snapshot: Snapshot,
   recommendations: readonly Recommendation[],
+  batch: number,
   why: string,
 ): Promise<void> {
   const { changes, lessons } = mergePlainly(recommendations, task.stepTexts);
   const summary = `the manager's answer was not used (${why}); merged what at least two rows recommended`;
   const checked = check(task, shift, snapshot, changes);
   if (changes.length > 0 && 'steps' in checked) {
-    const rows = new Set(lessons.flatMap((lesson) => lesson.rows));
-    const agreed = recommendations.filter(({ row }) => rows.has(row));
-    await write(parts, task, checked.steps, summary, lessons, agreed);
+    const isMerged = ({ text }: Recommendation) => lessons.some((lesson) => compare(lesson.text, text) === 'same');
+    const waiting = new Set(recommendations.filter((each) => !isMerged(each)).map(({ item }) => item));
+    const agreed = recommendations.filter(({ item }) => !waiting.has(item));
+    await write(parts, task, { steps: checked.steps, summary, lessons, batch }, agreed);
     return;
   }
   const refused = 'refused' in checked ? `; and by themselves: ${checked.refused}` : '';
@@ -150,9 +162,12 @@ async function foldPlainly(
 async function write(
   parts: RunParts,
   task: Task,
-  steps: readonly string[],
-  summary: string,
-  lessons: ReturnType<typeof lessonsOf>,
+  {
+    steps,
+    summary,
+    lessons,
+    batch,
+  }: { steps: readonly string[]; summary: string; lessons: ReturnType<typeof lessonsOf>; batch: number },
   settled: readonly Recommendation[],
 ): Promise<void> {
   const unchanged = steps.length === task.stepTexts.length && steps.every((step, i) => step === task.stepTexts[i]);
@@ -172,6 +187,7 @@ async function write(
     to: versionOf(written),
     summary,
     lessons,
+    batch,
     considered: [...new Set(settled.map(({ item }) => item))],
   });
 }

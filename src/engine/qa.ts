@@ -1,5 +1,5 @@
 import { sum } from '../core/history.ts';
-import type { CriterionVerdict, Outcome, Usage } from '../core/model.ts';
+import type { Criterion, CriterionVerdict, Outcome, Usage } from '../core/model.ts';
 import { resolveText } from '../core/template.ts';
 import { qaPrompt } from '../roles/prompt.ts';
 import { readQaReport } from '../roles/report.ts';
@@ -69,33 +69,28 @@ async function judge(work: Work, spent: { usage: Usage; compacted: boolean }): P
   if (checked.kind === 'trouble') return checked;
   const asked = work.order.criteria.filter((each) => !each.check || work.order.settings.qa === 'always');
   if (asked.length === 0) return { kind: 'judged', verdicts: checked.verdicts };
-  const answered = await ask(
-    work,
-    asked.map((criterion) => criterionText(work, criterion)),
-    spent,
-  );
+  const answered = await ask(work, asked, spent);
   // What a check found stands beside the agent's opinion: no agent can overrule it.
   return answered.kind === 'judged' ? { ...answered, verdicts: [...checked.verdicts, ...answered.verdicts] } : answered;
 }
 
 async function ask(
   work: Work,
-  criteria: readonly string[],
+  asked: readonly Criterion[],
   spent: { usage: Usage; compacted: boolean },
 ): Promise<Judgement> {
   let reason = '';
-  for (let asked = 1; asked <= ASKED_AT_MOST; asked++) {
-    await using session = await openSession(work, () => asked);
+  const prompt = qaPrompt(
+    work.order,
+    asked.map(({ text }) => text),
+  );
+  const criteria = asked.map((criterion) => criterionText(work, criterion));
+  for (let time = 1; time <= ASKED_AT_MOST; time++) {
+    await using session = await openSession(work, () => time);
     const answer = await session.ask({
-      prompt: resolveText(
-        qaPrompt(
-          work.order,
-          criteria.map((criterion) => [criterion]),
-        ),
-        work.agents.secrets,
-      ),
+      prompt: resolveText(prompt, work.agents.secrets),
       steps: [],
-      environment: environmentOf(work, asked),
+      environment: environmentOf(work, time),
     });
     if (answer.kind === 'aborted') return stopped(work);
     if (answer.kind === 'trouble') return answer;

@@ -36,6 +36,7 @@ class Run {
   #pauseMs = FIRST_PAUSE_MS;
   #lastProgress: number;
   #isFirst = true;
+  #batches = 0;
   #progress = { done: 0, total: 0 };
 
   constructor(parts: RunParts, shift: Shift, folderId: string) {
@@ -66,9 +67,15 @@ class Run {
       recovered: stale.length,
       waiting: cellsAt(snapshot, 'qa').length,
     });
-    // Recommendations of items that passed just before an interruption.
+    // Recommendations of items that passed just before an interruption; where nothing is left, no agent is started.
     const now = await parts.store.snapshot();
-    for (const task of shift.tasks) await foldLessons(parts, shift, task, now);
+    if (!this.#isLeft(now)) return;
+    for (const task of shift.tasks) {
+      if (parts.history.unsettled(task.name).size === 0) continue;
+      await foldLessons(parts, shift, task, now, 0);
+      // The first batch is given the new Steps too.
+      this.#isFirst = false;
+    }
   }
 
   /** One turn of the loop; how the run ended, if it did. */
@@ -84,6 +91,7 @@ class Run {
       waiting ?? nextBatch(snapshot, { parallel: this.#shift.settings.parallel, size: this.#size }, selection);
     if (!batch) return this.#finished(snapshot, selection);
     const task = this.#shift.tasks.find(({ name }) => name === batch.task)!;
+    this.#batches++;
     const end = waiting
       ? await judgeWaiting(this.#parts, this.#shift, task, snapshot, batch.rows)
       : await runBatch(this.#parts, this.#shift, task, snapshot, batch.rows, this.#sizeNow());
@@ -149,7 +157,7 @@ class Run {
   async #finishBatch(task: Task, end: BatchEnd, waiting: boolean): Promise<void> {
     const { store, documents, emit, stop } = this.#parts;
     const snapshot = await store.snapshot();
-    if (!stop.now.aborted) await foldLessons(this.#parts, this.#shift, task, snapshot);
+    if (!stop.now.aborted) await foldLessons(this.#parts, this.#shift, task, snapshot, this.#batches);
     const { parallel, batchSize: was, maxBatchSize } = this.#shift.settings;
     const from = this.#sizeNow();
     const adapts = parallel && !waiting && !stop.now.aborted && end !== NOTHING;
@@ -198,17 +206,23 @@ class Run {
 
   async #interrupted(): Promise<RunEnd> {
     const snapshot = await this.#parts.store.snapshot();
-    const selection = this.#parts.select(snapshot);
-    const left =
-      nextBatch(snapshot, { parallel: true, size: 1 }, selection) !== undefined ||
-      cellsAt(snapshot, 'qa', selection).length > 0;
-    if (!left) return this.#finished(snapshot, selection);
+    if (!this.#isLeft(snapshot)) return this.#finished(snapshot, this.#parts.select(snapshot));
     return { exitCode: EXIT.interrupted, reason: 'interrupted' };
+  }
+
+  #isLeft(snapshot: Snapshot): boolean {
+    const selection = this.#parts.select(snapshot);
+    return (
+      nextBatch(snapshot, { parallel: true, size: 1 }, selection) !== undefined ||
+      cellsAt(snapshot, 'qa', selection).length > 0
+    );
   }
 
   #finished(snapshot: Snapshot, selection: Selection): RunEnd {
     const failed = cellsAt(snapshot, 'failed', selection).length;
     if (failed > 0) return { exitCode: EXIT.failedItems, reason: 'finished, with failed items' };
+    const { total, completed } = countItems(snapshot);
+    if (this.#batches === 0 && completed === total) return { exitCode: EXIT.done, reason: 'already complete' };
     return { exitCode: EXIT.done, reason: 'finished' };
   }
 }

@@ -32,7 +32,13 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
     },
     io,
   );
-  if (!options.json) for (const line of await closing(paths, exitCode, reason, io.now() - started)) io.print(line);
+  if (options.json) return exitCode;
+  const lines = await closing(paths, exitCode, reason, io.now() - started).catch((error: unknown) => {
+    // What stopped the run may be that the shift can't be read any more.
+    if (exitCode === EXIT.stopped) return [`stopped: ${reason}`];
+    throw error;
+  });
+  for (const line of lines) io.print(line);
   return exitCode;
 }
 

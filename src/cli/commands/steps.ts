@@ -52,6 +52,8 @@ export async function run(io: Io, [name = '', taskName = '']: readonly string[],
       version,
       current: version === task.version,
       at: change?.at,
+      run: change?.run,
+      batch: change?.batch,
       summary: change?.summary,
       lessons: change?.lessons,
     };
@@ -67,11 +69,14 @@ function describe(version: {
   version: string;
   current: boolean;
   at?: string | undefined;
+  run?: string | undefined;
+  batch?: number | undefined;
   summary?: string | undefined;
   lessons?: Change['lessons'] | undefined;
 }): string[] {
-  const { number, version: hash, current, at, summary, lessons = [] } = version;
-  const origin = at === undefined ? 'written by a person' : `learned ${at}: ${oneLine(summary ?? '')}`;
+  const { number, version: hash, current, at, run, batch, summary, lessons = [] } = version;
+  const origin =
+    at === undefined ? 'written by a person' : `learned ${at}, batch ${batch} of run ${run}: ${oneLine(summary ?? '')}`;
   return [
     `${number} ${hash}${current ? ' (in force)' : ''}  ${origin}`,
     ...lessons.map(
