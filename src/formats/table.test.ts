@@ -67,8 +67,8 @@ describe('parseTable', () => {
     ['a lone CR', 'a,b\n1,2\n3\r,4\n', 3, /without its line feed/, /CRLF/],
     ['line ends of an old Mac', 'a,b\r1,2\r', 1, /without its line feed/, /CRLF/],
     ['a NUL byte', 'a,b\n1,2\n\0,4\n', 3, /NUL/, /backup/],
-    ['UTF-16 with a BOM', Buffer.from(`${BOM}a,b\n`, 'utf16le'), undefined, /UTF-16/, /iconv -f UTF-16 -t UTF-8/],
-    ['UTF-16 without a BOM', Buffer.from('a,b\n', 'utf16le'), undefined, /UTF-16/, /iconv -f UTF-16LE/],
+    ['UTF-16 with a BOM', Buffer.from(`${BOM}a,b\n`, 'utf16le'), 1, /UTF-16/, /iconv -f UTF-16 -t UTF-8/],
+    ['UTF-16 without a BOM', Buffer.from('a,b\n', 'utf16le'), 1, /UTF-16/, /iconv -f UTF-16LE/],
     ['Latin-1', Buffer.from('a,b\nx,1\ncafé,2\n', 'latin1'), 3, /not valid UTF-8/, /WINDOWS-1252/],
     ['Latin-1 in the last line', Buffer.from('a\ncafé', 'latin1'), 2, /not valid UTF-8/, /WINDOWS-1252/],
     ['a huge cell', `a,b\n1,${long}\n`, 2, /cell of 1.1 MiB in column "b"/, /files/],
@@ -101,7 +101,7 @@ describe('readStatuses', () => {
     const table = parse(`id,build\n"two\nlines",todo\n2,${value}\n`);
     const error = errorOf(() => readStatuses(table, 1, 'table.csv'));
     expect(error).toMatchObject({ code: 'bad-table', file: 'table.csv', line: 4 });
-    expect(error.message).toBe(`Row 2 has ${message} in column "build".`);
+    expect(error.message).toBe(`row 2 has ${message} in column "build"`);
     expect(error.hint).toContain('todo, in_progress, qa, done, failed');
     expect(error.hint).toContain(hint);
   });
