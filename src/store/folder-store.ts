@@ -1,13 +1,12 @@
-import { writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { NightshiftError } from '../core/errors.ts';
 import type { Emit } from '../core/events.ts';
 import { isStatus, mayWrite, type Status } from '../core/status.ts';
-import type { Failpoint } from './atomic-write.ts';
+import { type Failpoint, replaceFile } from './atomic-write.ts';
 import { Claims, type Held } from './claims.ts';
 import { Draft, snapshotOf, statusColumns } from './draft.ts';
-import { lockWithin } from './flock.ts';
+import { lockIfThere, lockWithin } from './flock.ts';
 import { Identities } from './identities.ts';
 import { journalSize, readJournal } from './journal.ts';
 import { type Reading, reconcile } from './reconcile.ts';
@@ -44,6 +43,9 @@ export class FolderStore implements Store {
   #reading: Reading | undefined;
   #journalSeen = 0;
   #changes: Change[] = [];
+  /** Somebody wants to write. */
+  #isWriter = false;
+  #isLocked = false;
 
   constructor(options: FolderStoreOptions) {
     this.#options = options;
@@ -52,16 +54,22 @@ export class FolderStore implements Store {
     this.#outputs = options.outputs;
     this.#queue = new WriteQueue<Draft>({
       begin: async () => {
-        const lock = await lockWithin(options.lock, options.lockWaitMs ?? LOCK_WAIT_MS);
+        // The first reading makes no lock file: what it finds may be refused.
+        const take = this.#reading || this.#isWriter ? lockWithin : lockIfThere;
+        const lock = await take(options.lock, options.lockWaitMs ?? LOCK_WAIT_MS);
         try {
           const draft = new Draft(await this.#refresh(), this.#tasks);
-          return { draft, [Symbol.dispose]: () => lock[Symbol.dispose]() };
+          this.#isLocked = lock !== undefined;
+          return { draft, [Symbol.dispose]: () => lock?.[Symbol.dispose]() };
         } catch (error) {
-          lock[Symbol.dispose]();
+          lock?.[Symbol.dispose]();
           throw error;
         }
       },
-      write: (draft) => this.#write(draft),
+      write: (draft) => {
+        if (!this.#isLocked) throw new Error('a change was queued behind the first reading, which holds no lock');
+        return this.#write(draft);
+      },
       isChanged: (draft) => draft.isChanged,
     });
   }
@@ -71,7 +79,7 @@ export class FolderStore implements Store {
   }
 
   async prepare(tasks: readonly string[], outputs: ReadonlyMap<string, readonly string[]>): Promise<void> {
-    await this.#queue.add((draft) => {
+    await this.#change((draft) => {
       const isNew = !isDeepStrictEqual([tasks, outputs], [this.#tasks, this.#outputs]);
       // Read before anything is kept: a task without its column must leave everything as it was.
       if (isNew) statusColumns(draft.reading.table, tasks, this.#options.table);
@@ -88,7 +96,7 @@ export class FolderStore implements Store {
   }
 
   claim(task: string, ids: readonly string[]): Promise<Claim[]> {
-    return this.#queue.add((draft) => {
+    return this.#change((draft) => {
       const index = this.#taskIndex(task);
       const claims = ids.flatMap((id): Claim[] => {
         const row = draft.reading.identities.rowOf(id);
@@ -106,7 +114,7 @@ export class FolderStore implements Store {
   }
 
   record(token: string, from: Status, to: Status, outputs: Outputs = {}, reason?: string): Promise<Recorded> {
-    return this.#queue.add<Recorded>((draft) => {
+    return this.#change<Recorded>((draft) => {
       if (!mayWrite(from === 'qa' ? 'qa' : 'dev', from, to)) {
         throw new NightshiftError('bad-transition', `a status does not go from ${from} to ${to}`);
       }
@@ -132,7 +140,7 @@ export class FolderStore implements Store {
   }
 
   release(token: string, reason: string): Promise<Recorded> {
-    return this.#queue.add<Recorded>((draft) => {
+    return this.#change<Recorded>((draft) => {
       const held = this.#claims.find(token);
       if (!held) return refuse('the token is not the current one');
       const row = draft.reading.identities.rowOf(held.id);
@@ -147,7 +155,7 @@ export class FolderStore implements Store {
   }
 
   reset(cells: readonly ItemTask[]): Promise<number> {
-    return this.#queue.add((draft) => {
+    return this.#change((draft) => {
       let count = 0;
       for (const { id, task } of cells) {
         const row = draft.reading.identities.rowOf(id);
@@ -169,6 +177,11 @@ export class FolderStore implements Store {
 
   changes(): Promise<Change[]> {
     return this.#queue.add(() => () => this.#changes.splice(0));
+  }
+
+  #change<T>(prepare: (draft: Draft) => () => T): Promise<T> {
+    this.#isWriter = true;
+    return this.#queue.add(prepare);
   }
 
   /** Our own write moves no row: who is who stays. */
@@ -222,7 +235,7 @@ export class FolderStore implements Store {
     if (putBack.length > 0) {
       const file = this.#options.table;
       const kept = `${file}.put-back-${new Date().toISOString().replace(/[:.]/g, '')}`;
-      await writeFile(kept, after.table.bytes, { mode: 0o600 });
+      await replaceFile(kept, after.table.bytes, 0o600);
       const draft = new Draft(reading, this.#tasks);
       for (const { row, column, value } of putBack) draft.setCell(row, after.table.header[column]!, value);
       await this.#write(draft);
