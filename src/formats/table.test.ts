@@ -52,14 +52,14 @@ describe('parseTable', () => {
   test.each<[string, string | Buffer, number | undefined, RegExp, RegExp]>([
     ['an empty file', '', 1, /no header/, /names of the columns/],
     ['only a BOM', BOM, 1, /no header/, /names of the columns/],
-    ['a blank first line', '\na,b\n', 1, /Column 1 has no name/, /Name it/],
-    ['a blank name', 'a, ,c\n', 1, /Column 2 has no name/, /remove the column/],
-    ['a duplicate header', 'a,b,"a"\n', 1, /"a" twice: columns 1 and 3/, /Rename/],
+    ['a blank first line', '\na,b\n', 1, /column 1 has no name/, /name it/],
+    ['a blank name', 'a, ,c\n', 1, /column 2 has no name/, /remove the column/],
+    ['a duplicate header', 'a,b,"a"\n', 1, /"a" twice: columns 1 and 3/, /rename/],
     ['too many columns', Array.from({ length: 2001 }, (_, i) => i).join(), 1, /more than 2000/, /line ends/],
     ['a row that is too short', 'a,b\n"1\n1",2\n3\n', 4, /has 1 cell, but the header has 2 columns/, /commas/],
     ['a row that is too long', 'a,b\n1,2,3\n', 2, /has 3 cells, but the header has 2 columns/, /double quotes/],
-    ['a blank line', 'a,b\n1,2\n\n3,4\n', 3, /blank line/, /Remove the blank line/],
-    ['a blank line at the end', 'a,b\r\n1,2\r\n\r\n', 3, /blank line/, /Remove the blank line/],
+    ['a blank line', 'a,b\n1,2\n\n3,4\n', 3, /blank line/, /remove the blank line/],
+    ['a blank line at the end', 'a,b\r\n1,2\r\n\r\n', 3, /blank line/, /remove the blank line/],
     ['an unclosed quote', 'a,b\n1,"2\n3,4\n', 2, /never closed/, /closing quote/],
     ['a stray quote', 'a,b\n1,2\n5" pipe,4\n', 3, /middle of a cell/, /twice/],
     ['text after a quote', 'a,b\n"1" ,2\n', 2, /closing quote of a cell and the next comma/, /twice/],
@@ -92,8 +92,8 @@ describe('readStatuses', () => {
   });
 
   test.each([
-    ['Done', 'the unknown status "Done"', 'Write it as "done"'],
-    [' todo', 'the unknown status " todo"', 'Write it as "todo"'],
+    ['Done', 'the unknown status "Done"', 'write it as "done"'],
+    [' todo', 'the unknown status " todo"', 'write it as "todo"'],
     ['', 'no status', 'still to be done is "todo"'],
     ['tod', 'the unknown status "tod"', 'take it out of the Task Order'],
     ['dodo', 'the unknown status "dodo"', 'take it out of the Task Order'],
