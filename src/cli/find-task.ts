@@ -12,5 +12,5 @@ export function findTask(shift: Shift, name: string): Task {
     : names.length > 0
       ? `tasks are: ${names.join(', ')}`
       : 'it has no tasks yet';
-  throw new NightshiftError('not-found', `${shift.name} has no task ${name}`, hint, { file: shift.folder });
+  throw new NightshiftError('not-found', `${shift.name} has no task ${JSON.stringify(name)}`, hint);
 }

@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs';
+import { escapeUnsafe } from '../views/printable.ts';
 
 /** What a command has of the world; given to it, so that it asks for nothing else. */
 export interface Io {
@@ -26,7 +27,8 @@ export function processIo(): Io {
 
 /** Whole lines at once; a reader that has gone (`| head`, a closed terminal) does not end a night's work. */
 function write(fd: number, line: string): void {
-  const bytes = Buffer.from(`${line}\n`);
+  // The last gate: whatever a cell, an agent or a file name holds, no control character of theirs gets to a terminal.
+  const bytes = Buffer.from(`${escapeUnsafe(line)}\n`);
   for (let offset = 0; offset < bytes.length; ) {
     try {
       offset += writeSync(fd, bytes, offset);

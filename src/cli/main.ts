@@ -18,16 +18,26 @@ async function main(io: Io, argv: readonly string[]): Promise<number> {
     await program.parseAsync(argv as string[]);
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.badInput;
-    if (!(error instanceof NightshiftError)) {
+    if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
+    if (error instanceof CommanderError && error.code === 'commander.help') return EXIT.badInput;
+    const wrong = error instanceof CommanderError ? usageError(error) : error;
+    if (!(wrong instanceof NightshiftError)) {
       io.warn(
         `This is a bug in Nightshift. Nothing that was recorded is lost.\n${(error as Error)?.stack ?? String(error)}`,
       );
       return EXIT.bug;
     }
-    tell(io, error, argv.includes('--json'));
-    return error.exitCode;
+    tell(io, wrong, argv.includes('--json'));
+    return wrong.exitCode;
   }
+}
+
+/** Commander says what is wrong in one line, and what was meant in a second, in brackets. */
+function usageError({ message }: CommanderError): NightshiftError {
+  const [first = '', meant] = message.replace(/^error: /, '').split('\n');
+  const help = '`nightshift --help` shows the commands, `nightshift COMMAND --help` what one takes';
+  const near = meant === undefined ? '' : `${meant.replace(/^\(Did/, 'did').replace(/\)$/, '')} `;
+  return new NightshiftError('usage', first, near + help);
 }
 
 function tell(io: Io, error: NightshiftError, asJson: boolean): void {

@@ -24,7 +24,7 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
       subcommandTerm: (command) =>
         `${command.name()} ${command.usage().replace('[options] ', '').replace('[options]', '')}`,
     })
-    .showHelpAfterError('(`nightshift --help` shows the commands)')
+    .configureOutput({ outputError: () => {} })
     .exitOverride();
 
   const add = (usage: string, description: string, load: () => Promise<{ run: CommandAction }>): Command =>

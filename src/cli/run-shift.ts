@@ -22,7 +22,7 @@ import { findTask } from './find-task.ts';
 import { readHistory } from './history.ts';
 import type { Io } from './io.ts';
 import { type OpenShift, openAndCheck, reload } from './open-shift.ts';
-import type { RowRange } from './rows.ts';
+import { parseRow, type RowRange } from './rows.ts';
 
 export interface StartOptions {
   readonly agent?: string | undefined;
@@ -105,17 +105,17 @@ async function checkFirst(paths: ShiftPaths, options: StartOptions, io: Io): Pro
 }
 
 /** Nothing to work on is bad input, and each has its own message (rule M7). */
-function refuseEmpty({ shift, snapshot }: OpenShift, { task }: Pick<StartOptions, 'task'>): void {
-  const place = { file: shift.folder };
+function refuseEmpty({ shift, snapshot }: OpenShift, { task, rows }: Pick<StartOptions, 'task' | 'rows'>): void {
   if (shift.tasks.length === 0) {
     const hint = `\`nightshift add-task ${shift.name} TASK\` adds one`;
-    throw new NightshiftError('nothing-to-do', `${shift.name} has no tasks`, hint, place);
+    throw new NightshiftError('nothing-to-do', `${shift.name} has no tasks`, hint, shift.taskOrder);
   }
   if (snapshot.count === 0) {
     const hint = `\`nightshift table ${shift.name} add NAME=VALUE\` or \`import FILE.csv\` adds some`;
-    throw new NightshiftError('nothing-to-do', `${shift.name} has no items`, hint, place);
+    throw new NightshiftError('nothing-to-do', `${shift.name} has no items`, hint, { file: shift.table, line: 1 });
   }
   if (task !== undefined) findTask(shift, task);
+  if (rows !== undefined) parseRow(String(rows.from + 1), snapshot.count);
 }
 
 async function requireAgents(shift: Shift, io: Io): Promise<void> {

@@ -30,7 +30,7 @@ const CONTEXTS: [script: string, printed: string][] = [
   [`printf '%s\\0' "$(cat <<EOF\n@.\nEOF\n)"`, '@.'],
   [`x=1; printf '%s\\0' $x@ "$x@" "$x@@" | tr '\\0' '|'; printf '\\0'`, '1@|1@|1@@|'],
   [`x=1; cat <<EOF; printf '\\0'\n$x@$#@\nEOF`, '1@0@\n'],
-  [`case @ in\n  a=*) echo no ;;\n  @) printf '%s\\0' "$(case x in x) printf %s. @ ;; esac)" ;;\nesac`, '@.'],
+  [`case @ in\n  never=*) echo no ;;\n  @) printf '%s\\0' "$(case x in x) printf %s. @ ;; esac)" ;;\nesac`, '@.'],
   [`sh -c 'printf "%s\\0" "$1"' sh @`, '@'],
   [`f() { printf '%s\\0' "$1"; } # it's @\n( (f @) | cat )`, '@'],
   [`y=@; export z=@; printf '%s%s\\0' "$y" "$z"`, '@@'],

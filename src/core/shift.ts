@@ -1,3 +1,4 @@
+import type { Place } from './errors.ts';
 import type { Criterion, Settings, ShiftSettings, Step, Text } from './model.ts';
 import { fillScript, renderForReader, type ScriptTemplate } from './shell-template.ts';
 import { fillTemplate, type Template, type Values } from './template.ts';
@@ -14,6 +15,8 @@ export interface Shift {
   readonly tasks: readonly Task[];
   readonly secrets: Readonly<Record<string, string>>;
   readonly warnings: readonly string[];
+  /** Where the Task Order stands. */
+  readonly taskOrder: Place;
 }
 
 export interface Task {
@@ -22,14 +25,21 @@ export interface Task {
   readonly text: string;
   readonly version: string;
   readonly settings: Settings;
+  /** Where a setting stands; where it would, for one that is not set. */
+  place(key: string): Place;
   readonly workingDir: Template;
   readonly document: readonly Piece[];
   readonly steps: readonly {
     readonly number: number;
+    readonly line: number;
     readonly text: readonly Piece[];
     readonly scripts: readonly ScriptTemplate[];
   }[];
-  readonly criteria: readonly { readonly text: readonly Piece[]; readonly check?: ScriptTemplate }[];
+  readonly criteria: readonly {
+    readonly line: number;
+    readonly text: readonly Piece[];
+    readonly check?: ScriptTemplate;
+  }[];
   /** The steps as they stand in the file, without their numbers: what a lesson changes. */
   readonly stepTexts: readonly string[];
 }

@@ -61,7 +61,7 @@ describe('placeholders in prose', () => {
       ['{whatever_else}', 'no such column', 'for the text itself write {{whatever_else}}'],
       ['{API_KEY}', 'no such column', 'did you mean {ENV:API_KEY}?'],
       ['{ENV:API_KYE}', '{ENV:API_KYE}', 'did you mean {ENV:API_KEY}?'],
-      ['{ENV:TOTALLY_OTHER}', '.env', 'add TOTALLY_OTHER= to .env'],
+      ['{ENV:TOTALLY_OTHER}', '.env', "add TOTALLY_OTHER= to the shift's .env"],
       ['{SHIFT:FODLER}', 'SHIFT', 'did you mean {SHIFT:FOLDER}?'],
       ['{SHIFT:what_is_this}', 'SHIFT', '{SHIFT:NAME}'],
     ];

@@ -15,6 +15,8 @@ export interface Scope {
   /** The table's headers, and the outputs that earlier tasks declare. */
   readonly columns: ReadonlySet<string>;
   readonly env: ReadonlySet<string>;
+  /** Columns that a task fills, for those that are asked for too early: the task by the column. */
+  readonly later?: ReadonlyMap<string, string>;
   readonly file: string;
 }
 
@@ -143,7 +145,7 @@ function resolveName(name: string, scope: Scope, line: number): Placeholder {
     const near = nearest(rest, scope.env);
     return fail(
       '.env has no such variable',
-      near === undefined ? `add ${rest}= to .env` : `did you mean {ENV:${near}}?`,
+      near === undefined ? `add ${rest}= to the shift's .env` : `did you mean {ENV:${near}}?`,
     );
   }
   if (prefix === 'SHIFT') {
@@ -154,6 +156,11 @@ function resolveName(name: string, scope: Scope, line: number): Placeholder {
     return fail('SHIFT has no such key', near === undefined ? all : `did you mean {SHIFT:${near}}?`);
   }
   if (scope.columns.has(name)) return { kind: 'column', name };
+  const filledBy = scope.later?.get(name);
+  if (filledBy !== undefined) {
+    const hint = `move ${filledBy} before this task in the Task Order, or leave {${name}} out`;
+    return fail(`this column is filled by ${filledBy}, which comes later`, hint);
+  }
   const near = scope.env.has(name) ? `ENV:${name}` : nearest(name, scope.columns);
   const literal = `for the text itself write {{${name}}}`;
   return fail('the table has no such column', near === undefined ? literal : `did you mean {${near}}? ${literal}`);

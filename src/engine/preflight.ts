@@ -19,14 +19,13 @@ export async function checkAgents(
         'bad-task',
         `${task.name} is for the agent command, but no command is set`,
         'add `- command: LINE` to its Configuration or to the Shift Configuration',
-        { file: task.file },
+        task.place('agent'),
       );
     }
     const missing = await agent.missing(task.settings, placeOf(task, shift, environment));
     if (missing !== undefined) {
-      throw new NightshiftError('agent-missing', `the agent of ${task.name} can't be started: ${missing}`, undefined, {
-        file: task.file,
-      });
+      const message = `the agent of ${task.name} can't be started`;
+      throw new NightshiftError('agent-missing', message, missing, task.place('command'));
     }
   }
 }
@@ -42,7 +41,7 @@ function requireAgent(task: Task, find: (name: string) => Agent | undefined, kno
   const name = task.settings.agent;
   const agent = find(name);
   if (agent) return agent;
-  const place = { file: task.file };
+  const place = task.place('agent');
   const choice = `agents are: ${known.join(', ')}`;
   if (name === '') {
     const hint = `add \`- agent: NAME\` to the Shift Configuration, or start with --agent NAME; ${choice}`;
@@ -55,31 +54,32 @@ function requireAgent(task: Task, find: (name: string) => Agent | undefined, kno
 
 /** Without a model nobody could do a step that has no block, or judge a criterion that has no check (rule X3). */
 function checkShellTask(task: Task): void {
-  const place = { file: task.file };
+  const at = (line: number) => ({ file: task.file, line });
   const step = task.steps.find(({ scripts }) => scripts.length === 0);
   if (step) {
     throw new NightshiftError(
       'bad-task',
       `step ${step.number} of ${task.name} has no \`sh\` block, and the agent shell runs nothing else`,
       'put what is to be run into a block that begins with ```sh, below the step',
-      place,
+      at(step.line),
     );
   }
-  const criterion = task.criteria.findIndex(({ check }) => check === undefined);
-  if (criterion >= 0) {
+  const index = task.criteria.findIndex(({ check }) => check === undefined);
+  const criterion = task.criteria[index];
+  if (criterion) {
     throw new NightshiftError(
       'bad-task',
-      `criterion ${criterion + 1} of ${task.name} has no check, and the agent shell can't judge it`,
+      `criterion ${index + 1} of ${task.name} has no check, and the agent shell can't judge it`,
       'put a ```sh block below it that fails when the criterion is not met',
-      place,
+      at(criterion.line),
     );
   }
   if (task.settings.qa === 'always') {
     throw new NightshiftError(
       'bad-task',
       `\`qa: always\` needs an agent that can judge; shell can't`,
-      'write `qa: auto`',
-      place,
+      'write `qa: auto`, or set another agent',
+      task.place('qa'),
     );
   }
 }

@@ -1,5 +1,5 @@
 import { parseDuration } from '../core/duration.ts';
-import { NightshiftError } from '../core/errors.ts';
+import { NightshiftError, type Place } from '../core/errors.ts';
 import { versionOf } from '../core/identity.ts';
 import type { Setting, Settings } from '../core/model.ts';
 import { parseScript } from '../core/shell-template.ts';
@@ -38,10 +38,12 @@ export function compileShift(documents: ShiftDocuments, header: readonly string[
   // A declared output counts from the task after the one that fills it, whether its column is there yet or not.
   const filled = new Set([...outputs.values()].flat());
   const columns = new Set(header.filter((name) => !filled.has(name)));
+  const later = new Map([...outputs].flatMap(([task, names]) => names.map((name) => [name, task] as const)));
   const tasks = documents.tasks.map((each) => {
-    const scope: Scope = { columns: new Set(columns), env, file: each.file };
+    const scope: Scope = { columns: new Set(columns), env, later, file: each.file };
     for (const output of outputs.get(each.name) ?? []) columns.add(output);
-    return compileTask(each, readTaskSettings(each, manager.settings, managerFile, overrides), scope);
+    const place = placeOf(each, manager.settings, managerFile, overrides);
+    return compileTask(each, readTaskSettings(each, manager.settings, managerFile, overrides), scope, place);
   });
   return {
     name,
@@ -52,6 +54,7 @@ export function compileShift(documents: ShiftDocuments, header: readonly string[
     settings,
     tasks,
     secrets: Object.fromEntries(secrets),
+    taskOrder: { file: managerFile, line: manager.orderLine },
     warnings: [...warnings, ...documents.tasks.flatMap(({ document, file }) => taskWarnings(document, file))],
   };
 }
@@ -67,17 +70,35 @@ export function outputsByTask(documents: Pick<ShiftDocuments, 'tasks' | 'manager
 function refuseClashingOutputs(documents: ShiftDocuments, outputs: ReadonlyMap<string, readonly string[]>): void {
   const owner = new Map<string, string>();
   for (const { name, file, document } of documents.tasks) {
-    const line = document.settings.find(({ key }) => key === 'outputs')?.line;
-    const place = line === undefined ? { file } : { file, line };
+    const own = document.settings.find(({ key }) => key === 'outputs');
+    const shared = documents.manager.settings.find(({ key }) => key === 'outputs');
+    const place = own ? { file, line: own.line } : { file: documents.managerFile, line: shared?.line ?? 1 };
+    const hint = own ? 'give the output another name' : 'declare it in the Configuration of the task that fills it';
     for (const output of outputs.get(name) ?? []) {
       const other = owner.get(output);
       const clash = outputs.has(output)
         ? `the output ${output} of ${name} has the name of a task, whose column holds statuses`
         : other !== undefined && `the output ${output} is declared by ${other} and by ${name}`;
-      if (clash) throw new NightshiftError('bad-task', clash, 'give the output another name', place);
+      if (clash) throw new NightshiftError('bad-task', clash, hint, place);
       owner.set(output, name);
     }
   }
+}
+
+/** For errors that only show when all is put together: what a file did not say is looked for in the Configuration. */
+function placeOf(
+  { file, document }: ShiftDocuments['tasks'][number],
+  shared: readonly Setting[],
+  managerFile: string,
+  overrides: Overrides,
+): (key: string) => Place {
+  return (key) => {
+    if (key === 'agent' && overrides.agent !== undefined) return {};
+    const own = document.settings.find((setting) => setting.key === key);
+    const general = own ?? shared.find((setting) => setting.key === key);
+    if (general) return { file: own ? file : managerFile, line: general.line };
+    return { file, line: document.text.slice(0, document.sections.configuration.start).split('\n').length - 1 };
+  };
 }
 
 type SettingReader = { readonly setting: Setting; readonly file: string } | undefined;
@@ -131,6 +152,7 @@ function compileTask(
   { name, file, document }: ShiftDocuments['tasks'][number],
   { workingDir, ...settings }: Settings & { workingDir?: SettingReader },
   scope: Scope,
+  place: Task['place'],
 ): Task {
   const { text, sections } = document;
   const entryPieces = (entry: Entry, from: number, to: number) => compilePieces(text, from, to, entry.blocks, scope);
@@ -144,6 +166,7 @@ function compileTask(
     text,
     version: versionOf(text),
     settings,
+    place,
     workingDir: where ? parseTemplate(workingDir.setting.value, where, workingDir.setting.line) : { segments: ['.'] },
     document: [
       text.slice(0, sections.steps.start),
@@ -154,6 +177,7 @@ function compileTask(
     ],
     steps: document.steps.map((entry) => ({
       number: entry.number,
+      line: entry.line,
       text: entryPieces(entry, entry.start, entry.end),
       scripts: scripts(entry),
     })),
@@ -182,7 +206,7 @@ function compileCriterion(
   const source = text.slice(entry.start, end);
   const marker = /^\s*[-*+]\s+/.exec(source)?.[0] ?? '';
   const prose = { prose: parseTemplate(source.slice(marker.length).trimEnd(), scope, entry.line) };
-  return { text: [prose], ...(check === undefined ? {} : { check }) };
+  return { line: entry.line, text: [prose], ...(check === undefined ? {} : { check }) };
 }
 
 type Block = Entry['blocks'][number];

@@ -19,6 +19,8 @@ export interface ManagerDocument {
   /** Lines in Shift Configuration that are list items but no setting. */
   readonly strays: readonly number[];
   readonly tasks: readonly TaskEntry[];
+  /** Where `## Task Order` stands. */
+  readonly orderLine: number;
   /** What the Progress section said when it was written last; absent if there is no such section. */
   readonly progress?: Readonly<Partial<Counts>>;
 }
@@ -53,6 +55,7 @@ export function parseManager(text: string, file: string): ManagerDocument {
     settings: settings.map(({ key, value, line }) => ({ key, value, line })),
     strays,
     tasks: readTasks(order, file),
+    orderLine: order.heading.number,
     ...(progress && { progress: readProgress(progress) }),
   };
 }

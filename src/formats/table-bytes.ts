@@ -46,15 +46,15 @@ export function encodeCell(value: string, column: string, style: { quoted?: bool
   if (size > MAX_CELL_BYTES) {
     throw new NightshiftError(
       'bad-table',
-      `A value of ${mebibytes(size)} is too long for column "${column}": a cell may have 1 MiB.`,
-      'Write the text to a file and put the name of the file into the table.',
+      `a value of ${mebibytes(size)} is too long for column "${column}": a cell may have 1 MiB`,
+      'write the text to a file and put the name of the file into the table',
     );
   }
   if (value.includes('\0')) {
     throw new NightshiftError(
       'bad-table',
-      `A value for column "${column}" contains a NUL character, which a table can't hold.`,
-      'Binary content belongs into a file; put the name of the file into the table.',
+      `a value for column "${column}" contains a NUL character, which a table can't hold`,
+      'binary content belongs into a file; put the name of the file into the table',
     );
   }
   return source;
@@ -65,8 +65,8 @@ export function checkTableSize(size: number, file?: string): void {
   if (size <= MAX_TABLE_BYTES) return;
   throw new NightshiftError(
     'bad-table',
-    'The table is larger than 4 GiB, the most that Nightshift can work on.',
-    'Split it into several shifts, or move long texts into files and keep only their names in the table.',
+    'the table is larger than 4 GiB, the most that Nightshift can work on',
+    'split it into several shifts, or move long texts into files and keep only their names in the table',
     file === undefined ? {} : { file },
   );
 }

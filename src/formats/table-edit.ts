@@ -51,10 +51,10 @@ function replaceCell(table: Table, { row, column, value }: CellChange): Splice |
 export function addColumns(table: Table, columns: readonly NewColumn[]): Table {
   const names = new Set(table.header);
   for (const { name } of columns) {
-    if (name.trim() === '') throw new NightshiftError('bad-table', 'A column needs a name.', 'Give it one.');
+    if (name.trim() === '') throw new NightshiftError('bad-table', 'a column needs a name', 'give it one');
     if (names.has(name)) {
-      const hint = 'Choose another name, or rename the column that is there.';
-      throw new NightshiftError('bad-table', `The table has a column "${name}" already.`, hint);
+      const hint = 'choose another name, or rename the column that is there';
+      throw new NightshiftError('bad-table', `the table has a column "${name}" already`, hint);
     }
     names.add(name);
   }

@@ -6,24 +6,25 @@ import { LF, lineAt } from './table-bytes.ts';
 export function checkEncoding(bytes: Buffer, file: string): void {
   const utf16 = utf16Name(bytes);
   if (utf16) {
-    throw new NightshiftError('bad-table', 'The table is saved as UTF-16, not as UTF-8.', convert(utf16, file), {
+    throw new NightshiftError('bad-table', 'the table is saved as UTF-16, not as UTF-8', convert(utf16, file), {
       file,
+      line: 1,
     });
   }
   const nul = bytes.indexOf(0);
   if (nul !== -1) {
     throw new NightshiftError(
       'bad-table',
-      'The table contains a NUL byte, so it is not a text file or it was damaged.',
-      'Restore it from version control or a backup, or save it again as CSV (UTF-8).',
+      'the table contains a NUL byte, so it is not a text file or it was damaged',
+      'restore it from version control or a backup, or save it again as CSV (UTF-8)',
       { file, line: lineAt(bytes, nul) },
     );
   }
   if (!isUtf8(bytes)) {
     throw new NightshiftError(
       'bad-table',
-      'The table is not valid UTF-8; this is the first line with a character in another encoding.',
-      `${convert('WINDOWS-1252', file)} If it was not saved by a Windows program, its encoding has another name.`,
+      'the table is not valid UTF-8; this is the first line with a character in another encoding',
+      `${convert('WINDOWS-1252', file)} (if it was not saved by a Windows program, its encoding has another name)`,
       { file, line: firstLineNotUtf8(bytes) },
     );
   }
@@ -40,7 +41,7 @@ function utf16Name(bytes: Buffer): string | undefined {
 }
 
 function convert(encoding: string, file: string): string {
-  return `Save it again as CSV (UTF-8), or convert it: iconv -f ${encoding} -t UTF-8 '${file}' > utf8.csv && mv utf8.csv '${file}'.`;
+  return `save it again as CSV (UTF-8), or convert it: iconv -f ${encoding} -t UTF-8 '${file}' > utf8.csv && mv utf8.csv '${file}'`;
 }
 
 /** A line end is never part of a longer UTF-8 sequence, so each line is valid or not on its own. */

@@ -27,8 +27,8 @@ export function scanTable(bytes: Buffer, file: string): Scan {
   if (begin === bytes.length) {
     throw new NightshiftError(
       'bad-table',
-      'The table is empty: it has no header.',
-      'Write the names of the columns into its first line, separated by commas.',
+      'the table is empty: it has no header',
+      'write the names of the columns into its first line, separated by commas',
       { file, line: 1 },
     );
   }
@@ -85,8 +85,8 @@ function closeQuote(source: Source, open: number): number {
   throw bad(
     source,
     open,
-    'A quoted cell opens in this line and is never closed.',
-    'Add the closing quote. A quote that is part of the text is written twice ("") in a cell that is quoted itself.',
+    'a quoted cell opens in this line and is never closed',
+    'add the closing quote; a quote that is part of the text is written twice ("") in a cell that is quoted itself',
   );
 }
 
@@ -99,16 +99,16 @@ function readHeader(bytes: Buffer, file: string, begin: number, next: number): s
     const name = decodeCell(bytes, at, end);
     const column = names.size + 1;
     if (name.trim() === '') {
-      throw bad(source, at, `Column ${column} has no name.`, 'Name it in the header, or remove the column.');
+      throw bad(source, at, `column ${column} has no name`, 'name it in the header, or remove the column');
     }
     const earlier = names.get(name);
     if (earlier !== undefined) {
-      const message = `The header has "${name}" twice: columns ${earlier} and ${column}.`;
-      throw bad(source, at, message, 'Rename or remove one of the two.');
+      const message = `the header has "${name}" twice: columns ${earlier} and ${column}`;
+      throw bad(source, at, message, 'rename or remove one of the two');
     }
     if (column > MAX_COLUMNS) {
-      const message = `The header has more than ${MAX_COLUMNS} columns.`;
-      throw bad(source, at, message, 'Check that the file has line ends: the first line should hold only names.');
+      const message = `the header has more than ${MAX_COLUMNS} columns`;
+      throw bad(source, at, message, 'check that the file has line ends: the first line should hold only names');
     }
     names.set(name, column);
     if (end >= limit) return [...names.keys()];
@@ -125,13 +125,13 @@ export function lineEnd(bytes: Buffer, next: number): number {
 function ragged(source: Source, start: number, end: number, cells: number): NightshiftError {
   const expected = source.header.length;
   if (start === end) {
-    return bad(source, start, 'There is a blank line in the table.', 'Remove the blank line.');
+    return bad(source, start, 'there is a blank line in the table', 'remove the blank line');
   }
   const hint =
     cells > expected
-      ? 'Put a cell that contains a comma into double quotes, or remove what is too much.'
-      : 'Add the commas of the missing cells; an empty cell is fine.';
-  const message = `This row has ${plural(cells, 'cell')}, but the header has ${plural(expected, 'column')}.`;
+      ? 'put a cell that contains a comma into double quotes, or remove what is too much'
+      : 'add the commas of the missing cells; an empty cell is fine';
+  const message = `this row has ${plural(cells, 'cell')}, but the header has ${plural(expected, 'column')}`;
   return bad(source, start, message, hint);
 }
 
@@ -142,26 +142,26 @@ function misplaced(source: Source, cell: number, at: number): NightshiftError {
     return bad(
       source,
       at,
-      'There is a carriage return (CR) without its line feed (LF).',
-      'Save the table with line ends of Unix (LF) or Windows (CRLF), or put the cell into double quotes.',
+      'there is a carriage return (CR) without its line feed (LF)',
+      'save the table with line ends of Unix (LF) or Windows (CRLF), or put the cell into double quotes',
     );
   }
   if (bytes[cell] !== QUOTE) {
     return bad(
       source,
       at,
-      'There is a double quote in the middle of a cell that is not quoted.',
-      'Put the whole cell into double quotes and write the quote in it twice: "5"" pipe".',
+      'there is a double quote in the middle of a cell that is not quoted',
+      'put the whole cell into double quotes and write the quote in it twice: "5"" pipe"',
     );
   }
   const opened = lineAt(bytes, cell);
   const where =
-    opened === lineAt(bytes, at) ? '' : ` The cell opens in line ${opened}; its own closing quote may be missing.`;
+    opened === lineAt(bytes, at) ? '' : `; the cell opens in line ${opened}, and its own closing quote may be missing`;
   return bad(
     source,
     at,
-    'There is text between the closing quote of a cell and the next comma.',
-    `A quote that is part of the text is written twice ("").${where}`,
+    'there is text between the closing quote of a cell and the next comma',
+    `a quote that is part of the text is written twice ("")${where}`,
   );
 }
 
@@ -170,9 +170,9 @@ function longCell(source: Source, start: number, end: number, column: number): N
   const where = name === undefined ? `column ${column}` : `column "${name}"`;
   const hint =
     source.bytes[start] === QUOTE
-      ? 'Check that its closing quote is where it should be. Long texts belong into files; put their names into the table.'
-      : 'Long texts belong into files; put their names into the table.';
-  return bad(source, start, `There is a cell of ${mebibytes(end - start)} in ${where}; the limit is 1 MiB.`, hint);
+      ? 'check that its closing quote is where it should be; long texts belong into files; put their names into the table'
+      : 'long texts belong into files; put their names into the table';
+  return bad(source, start, `there is a cell of ${mebibytes(end - start)} in ${where}; the limit is 1 MiB`, hint);
 }
 
 function bad(source: Source, position: number, message: string, hint: string): NightshiftError {

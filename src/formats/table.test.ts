@@ -52,14 +52,14 @@ describe('parseTable', () => {
   test.each<[string, string | Buffer, number | undefined, RegExp, RegExp]>([
     ['an empty file', '', 1, /no header/, /names of the columns/],
     ['only a BOM', BOM, 1, /no header/, /names of the columns/],
-    ['a blank first line', '\na,b\n', 1, /Column 1 has no name/, /Name it/],
-    ['a blank name', 'a, ,c\n', 1, /Column 2 has no name/, /remove the column/],
-    ['a duplicate header', 'a,b,"a"\n', 1, /"a" twice: columns 1 and 3/, /Rename/],
+    ['a blank first line', '\na,b\n', 1, /column 1 has no name/, /name it/],
+    ['a blank name', 'a, ,c\n', 1, /column 2 has no name/, /remove the column/],
+    ['a duplicate header', 'a,b,"a"\n', 1, /"a" twice: columns 1 and 3/, /rename/],
     ['too many columns', Array.from({ length: 2001 }, (_, i) => i).join(), 1, /more than 2000/, /line ends/],
     ['a row that is too short', 'a,b\n"1\n1",2\n3\n', 4, /has 1 cell, but the header has 2 columns/, /commas/],
     ['a row that is too long', 'a,b\n1,2,3\n', 2, /has 3 cells, but the header has 2 columns/, /double quotes/],
-    ['a blank line', 'a,b\n1,2\n\n3,4\n', 3, /blank line/, /Remove the blank line/],
-    ['a blank line at the end', 'a,b\r\n1,2\r\n\r\n', 3, /blank line/, /Remove the blank line/],
+    ['a blank line', 'a,b\n1,2\n\n3,4\n', 3, /blank line/, /remove the blank line/],
+    ['a blank line at the end', 'a,b\r\n1,2\r\n\r\n', 3, /blank line/, /remove the blank line/],
     ['an unclosed quote', 'a,b\n1,"2\n3,4\n', 2, /never closed/, /closing quote/],
     ['a stray quote', 'a,b\n1,2\n5" pipe,4\n', 3, /middle of a cell/, /twice/],
     ['text after a quote', 'a,b\n"1" ,2\n', 2, /closing quote of a cell and the next comma/, /twice/],
@@ -67,8 +67,8 @@ describe('parseTable', () => {
     ['a lone CR', 'a,b\n1,2\n3\r,4\n', 3, /without its line feed/, /CRLF/],
     ['line ends of an old Mac', 'a,b\r1,2\r', 1, /without its line feed/, /CRLF/],
     ['a NUL byte', 'a,b\n1,2\n\0,4\n', 3, /NUL/, /backup/],
-    ['UTF-16 with a BOM', Buffer.from(`${BOM}a,b\n`, 'utf16le'), undefined, /UTF-16/, /iconv -f UTF-16 -t UTF-8/],
-    ['UTF-16 without a BOM', Buffer.from('a,b\n', 'utf16le'), undefined, /UTF-16/, /iconv -f UTF-16LE/],
+    ['UTF-16 with a BOM', Buffer.from(`${BOM}a,b\n`, 'utf16le'), 1, /UTF-16/, /iconv -f UTF-16 -t UTF-8/],
+    ['UTF-16 without a BOM', Buffer.from('a,b\n', 'utf16le'), 1, /UTF-16/, /iconv -f UTF-16LE/],
     ['Latin-1', Buffer.from('a,b\nx,1\ncafé,2\n', 'latin1'), 3, /not valid UTF-8/, /WINDOWS-1252/],
     ['Latin-1 in the last line', Buffer.from('a\ncafé', 'latin1'), 2, /not valid UTF-8/, /WINDOWS-1252/],
     ['a huge cell', `a,b\n1,${long}\n`, 2, /cell of 1.1 MiB in column "b"/, /files/],
@@ -92,8 +92,8 @@ describe('readStatuses', () => {
   });
 
   test.each([
-    ['Done', 'the unknown status "Done"', 'Write it as "done"'],
-    [' todo', 'the unknown status " todo"', 'Write it as "todo"'],
+    ['Done', 'the unknown status "Done"', 'write it as "done"'],
+    [' todo', 'the unknown status " todo"', 'write it as "todo"'],
     ['', 'no status', 'still to be done is "todo"'],
     ['tod', 'the unknown status "tod"', 'take it out of the Task Order'],
     ['dodo', 'the unknown status "dodo"', 'take it out of the Task Order'],
@@ -101,7 +101,7 @@ describe('readStatuses', () => {
     const table = parse(`id,build\n"two\nlines",todo\n2,${value}\n`);
     const error = errorOf(() => readStatuses(table, 1, 'table.csv'));
     expect(error).toMatchObject({ code: 'bad-table', file: 'table.csv', line: 4 });
-    expect(error.message).toBe(`Row 2 has ${message} in column "build".`);
+    expect(error.message).toBe(`row 2 has ${message} in column "build"`);
     expect(error.hint).toContain('todo, in_progress, qa, done, failed');
     expect(error.hint).toContain(hint);
   });

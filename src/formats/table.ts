@@ -67,14 +67,14 @@ function unknownStatus(
   const meant = value.trim().toLowerCase().replace(/[ -]/g, '_');
   const fix =
     value === ''
-      ? 'An item that has still to be done is "todo".'
+      ? 'an item that has still to be done is "todo"'
       : (STATUSES as readonly string[]).includes(meant)
-        ? `Write it as "${meant}", in lower case and without spaces.`
-        : `Correct the cell. If "${name}" is not a task, take it out of the Task Order in manager.md.`;
+        ? `write it as "${meant}", in lower case and without spaces`
+        : `correct the cell; if "${name}" is not a task, take it out of the Task Order in manager.md`;
   return new NightshiftError(
     'bad-table',
-    `Row ${row + 1} has ${value === '' ? 'no status' : `the unknown status ${shown}`} in column "${name}".`,
-    `The five statuses are ${STATUSES.join(', ')}. ${fix}`,
+    `row ${row + 1} has ${value === '' ? 'no status' : `the unknown status ${shown}`} in column "${name}"`,
+    `the five statuses are ${STATUSES.join(', ')}; ${fix}`,
     { file, line },
   );
 }

@@ -106,6 +106,17 @@ export function diskError(cause: unknown, file: string): unknown {
         'make the shift folder writable for this user',
         place,
       );
+    case 'ELOOP':
+      return new NightshiftError(
+        'bad-folder',
+        `${file} is a symbolic link`,
+        'remove the link: Nightshift writes only inside of the shift folder',
+        place,
+      );
+    case 'ENAMETOOLONG':
+      return new NightshiftError('bad-folder', 'the name of the file is too long', 'give it a shorter name', place);
+    case 'ENOTDIR':
+      return new NightshiftError('bad-folder', `a part of ${file} is not a folder`, 'remove or rename it', place);
     case 'EIO':
       return new NightshiftError('disk', `the disk failed at ${file} (EIO)`, 'check the disk before you go on', place);
     default:

@@ -69,7 +69,7 @@ export function statusColumns(table: Table, tasks: readonly string[], file: stri
       throw new NightshiftError(
         'bad-table',
         `the table has no column ${task}, which is in the Task Order`,
-        `add the column with \`todo\` in every row, or take ${task} out of the Task Order`,
+        `add the column with \`todo\` in every row, or take ${task} out of the Task Order; the first line must hold the names of the columns`,
         { file, line: 1 },
       );
     }

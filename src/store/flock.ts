@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NightshiftError } from '../core/errors.ts';
@@ -64,15 +64,23 @@ export function tryLock(file: string): Lock | undefined {
 /** Node opens with O_CLOEXEC, so no child keeps the lock alive after our death. */
 function openLockFile(file: string): number {
   try {
-    return openSync(file, constants.O_RDWR | constants.O_CREAT, 0o644);
+    return openSync(file, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o644);
   } catch (cause) {
     try {
       // Whoever may only read the shift can still lock it, to read it.
-      return openSync(file, constants.O_RDONLY);
+      return openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW);
     } catch {
       throw diskError(cause, file);
     }
   }
+}
+
+/**
+ * For reading: where there is no lock file yet, nobody can hold it, and none is made, since a shift that is refused must
+ * be left as it was. Undefined then; who goes on to write has to take the lock.
+ */
+export async function lockIfThere(file: string, milliseconds: number): Promise<Lock | undefined> {
+  return existsSync(file) ? lockWithin(file, milliseconds) : undefined;
 }
 
 /** Waits without blocking the event loop, and not for ever: whoever holds the lock is named. */

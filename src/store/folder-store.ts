@@ -1,13 +1,12 @@
-import { writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { NightshiftError } from '../core/errors.ts';
 import type { Emit } from '../core/events.ts';
 import { isStatus, mayWrite, type Status } from '../core/status.ts';
-import type { Failpoint } from './atomic-write.ts';
+import { type Failpoint, replaceFile } from './atomic-write.ts';
 import { Claims, type Held } from './claims.ts';
 import { Draft, snapshotOf, statusColumns } from './draft.ts';
-import { lockWithin } from './flock.ts';
+import { lockIfThere, lockWithin } from './flock.ts';
 import { Identities } from './identities.ts';
 import { journalSize, readJournal } from './journal.ts';
 import { type Reading, reconcile } from './reconcile.ts';
@@ -46,6 +45,7 @@ export class FolderStore implements Store {
   #unreadableSince: number | undefined;
   #journalSeen = 0;
   #changes: Change[] = [];
+  #isLocked = false;
 
   constructor(options: FolderStoreOptions) {
     this.#options = options;
@@ -54,7 +54,8 @@ export class FolderStore implements Store {
     this.#outputs = options.outputs;
     this.#queue = new WriteQueue<Draft>({
       begin: () => this.#begin(),
-      write: (draft) => this.#write(draft),
+      // A change that met the first reading, which may hold no lock, is worked out again under one.
+      write: async (draft) => this.#isLocked && this.#write(draft),
       isChanged: (draft) => draft.isChanged,
     });
   }
@@ -170,8 +171,11 @@ export class FolderStore implements Store {
    */
   async #begin(): Promise<{ draft: Draft } & Disposable> {
     const patience = this.#reading ? (this.#options.patienceMs ?? PATIENCE_MS) : 0;
+    // The first reading makes no lock file: what it finds may be refused.
+    const take = this.#reading ? lockWithin : lockIfThere;
     for (;;) {
-      const lock = await lockWithin(this.#options.lock, this.#options.lockWaitMs ?? LOCK_WAIT_MS);
+      const lock = await take(this.#options.lock, this.#options.lockWaitMs ?? LOCK_WAIT_MS);
+      this.#isLocked = lock !== undefined;
       let keep = false;
       try {
         const read = await this.#read();
@@ -180,12 +184,12 @@ export class FolderStore implements Store {
           keep = await this.#refresh(read);
           if (!keep) continue;
           const draft = new Draft(this.#reading!, this.#tasks);
-          return { draft, [Symbol.dispose]: () => lock[Symbol.dispose]() };
+          return { draft, [Symbol.dispose]: () => lock?.[Symbol.dispose]() };
         }
         this.#unreadableSince ??= performance.now();
         if (performance.now() - this.#unreadableSince >= patience) throw read;
       } finally {
-        if (!keep) lock[Symbol.dispose]();
+        if (!keep) lock?.[Symbol.dispose]();
       }
       await sleep(REREAD_MS);
     }
@@ -238,7 +242,7 @@ export class FolderStore implements Store {
     if (putBack.length > 0) {
       const file = this.#options.table;
       const kept = `${file}.put-back-${new Date().toISOString().replace(/[:.]/g, '')}`;
-      await writeFile(kept, after.table.bytes, { mode: 0o600 });
+      await replaceFile(kept, after.table.bytes, 0o600);
       const draft = new Draft(reading, this.#tasks);
       for (const { row, column, value } of putBack) draft.setCell(row, after.table.header[column]!, value);
       if (!(await this.#write(draft))) return false;

@@ -1,5 +1,6 @@
 import { constants, createReadStream } from 'node:fs';
-import { type FileHandle, open, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { NightshiftEvent } from '../core/events.ts';
 import { diskError } from './atomic-write.ts';
@@ -24,7 +25,9 @@ export class Journal implements AsyncDisposable {
 
   static async open(file: string): Promise<Journal> {
     try {
-      const handle = await open(file, constants.O_CREAT | constants.O_RDWR | constants.O_APPEND, 0o600);
+      await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+      const flags = constants.O_CREAT | constants.O_RDWR | constants.O_APPEND | constants.O_NOFOLLOW;
+      const handle = await open(file, flags, 0o600);
       const journal = new Journal(file, handle);
       await journal.#endTornLine();
       return journal;

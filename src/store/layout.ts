@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { NightshiftError } from '../core/errors.ts';
 import { checkShiftName, checkTaskName, nearest } from '../core/names.ts';
@@ -70,11 +70,17 @@ export function findRoot(from: string): string | undefined {
 
 export function listShifts(root: string): string[] {
   const folder = join(root, FOLDER);
-  if (!existsSync(folder)) return [];
+  const found = statSync(folder, { throwIfNoEntry: false });
+  if (!found) return [];
+  if (!found.isDirectory()) throw notAFolder(folder);
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && entry.name !== ARCHIVE && !entry.name.startsWith('.'))
     .map((entry) => entry.name)
     .sort();
+}
+
+function notAFolder(file: string): NightshiftError {
+  return new NightshiftError('bad-folder', `${file} is not a folder`, 'remove it or rename it', { file });
 }
 
 /** The paths of a shift that is there; refuses one that leads elsewhere (rule F1). */
@@ -99,8 +105,12 @@ export function openShift(root: string, name: string): ShiftPaths {
       { file: paths.folder },
     );
   }
-  if (!found.isDirectory()) {
-    throw new NightshiftError('bad-folder', `${paths.folder} is not a folder`, undefined, { file: paths.folder });
+  if (!found.isDirectory()) throw notAFolder(paths.folder);
+  for (const file of [paths.lock, paths.engine, paths.runLock, paths.journal]) {
+    if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) {
+      const hint = 'remove the link: Nightshift writes only inside of the shift folder';
+      throw new NightshiftError('bad-folder', `${file} is a symbolic link`, hint, { file });
+    }
   }
   return paths;
 }

@@ -16,9 +16,11 @@ export async function createTaskFile(
   now: () => number,
 ): Promise<void> {
   const files = new ShiftFiles(paths);
-  if ((await files.taskOrder()).includes(task)) {
-    const hint = `edit ${paths.task(task)}`;
-    throw new NightshiftError('usage', `${paths.name} already has the task ${task}`, hint, { file: paths.manager });
+  const present = (await files.taskOrder()).find(({ name }) => name === task);
+  if (present) {
+    const hint = `edit ${paths.task(task)}, or choose another name`;
+    const place = { file: paths.manager, line: present.line };
+    throw new NightshiftError('usage', `${paths.name} already has the task ${task}`, hint, place);
   }
   // Checked before the first write: a column of that name that holds something else.
   const column = (table: Parameters<typeof readStatuses>[0]) => table.columnOf(task);

@@ -1,5 +1,5 @@
-import { constants } from 'node:fs';
-import { mkdir, open, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { isUtf8 } from 'node:buffer';
+import { mkdir, open, readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NightshiftError } from '../core/errors.ts';
@@ -13,7 +13,7 @@ import { diskError, type Failpoint, removeTemporaries, replaceFile } from './ato
 import type { Documents, SizeChange } from './documents.ts';
 import { lockWithin } from './flock.ts';
 import type { ShiftPaths } from './layout.ts';
-import { readError } from './table-file.ts';
+import { notAFile, READ_ONLY_HERE, readError } from './table-file.ts';
 
 const LOCK_WAIT_MS = 30_000;
 const SETTLE_MS = 100;
@@ -112,9 +112,9 @@ export class ShiftFiles implements Documents {
     );
   }
 
-  async taskOrder(): Promise<string[]> {
+  async taskOrder(): Promise<readonly { readonly name: string; readonly line: number }[]> {
     const { manager } = this.paths;
-    return parseManager(await this.#text(manager), manager).tasks.map(({ name }) => name);
+    return parseManager(await this.#text(manager), manager).tasks;
   }
 
   async addToOrder(task: string): Promise<void> {
@@ -146,7 +146,7 @@ export class ShiftFiles implements Documents {
         return restored ?? text;
       },
       async (text) => {
-        if (kept !== undefined) await writeFile(kept, text, { mode: 0o600 });
+        if (kept !== undefined) await replaceFile(kept, Buffer.from(text), 0o600, this.#failpoint);
       },
     );
     return kept;
@@ -205,20 +205,33 @@ export class ShiftFiles implements Documents {
   /** Never through a symbolic link: nothing may lead outside of the shift. Bytes that are not UTF-8 would not survive an edit. */
   async #text(file: string): Promise<string> {
     try {
-      const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW);
+      const handle = await open(file, READ_ONLY_HERE);
       try {
-        const bytes = await handle.readFile();
-        return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+        const stats = await handle.stat();
+        if (!stats.isFile()) throw notAFile(stats.isDirectory(), file);
+        return decodeText(await handle.readFile(), file);
       } finally {
         await handle.close();
       }
     } catch (cause) {
-      if (cause instanceof TypeError) {
-        throw new NightshiftError('bad-folder', `${file} is not UTF-8 text`, 'save it as UTF-8', { file });
-      }
       throw readError(cause, file);
     }
   }
+}
+
+/** Bytes that are not UTF-8 would not survive an edit. */
+function decodeText(bytes: Buffer, file: string): string {
+  const lines = () => Buffer.from(bytes).toString('latin1').split('\n');
+  if (!isUtf8(bytes)) {
+    const line = lines().findIndex((each) => !isUtf8(Buffer.from(each, 'latin1'))) + 1;
+    throw new NightshiftError('bad-folder', `${file} is not UTF-8 text`, 'save it as UTF-8', { file, line });
+  }
+  if (bytes.includes(0)) {
+    const line = lines().findIndex((each) => each.includes('\0')) + 1;
+    const hint = 'restore it, or remove the NUL and what else is damaged';
+    throw new NightshiftError('bad-folder', `${file} holds a NUL byte, so it is no text`, hint, { file, line });
+  }
+  return bytes.toString('utf8');
 }
 
 function isMissing(error: unknown): boolean {

@@ -9,6 +9,9 @@ import { diskError, type Failpoint, fingerprint, replaceFile } from './atomic-wr
 const SETTLE_MS = 100;
 const SETTLE_AT_MOST_MS = 2000;
 
+/** Never through a link, which could lead anywhere; and without waiting for the other end of a pipe. */
+export const READ_ONLY_HERE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
 /** `table.csv` on disk. Its reader and writer hold the lock. */
 export class TableFile {
   readonly file: string;
@@ -56,9 +59,10 @@ export class TableFile {
 
   async #read(): Promise<{ bytes: Buffer; print: string; mode: number } | undefined> {
     try {
-      const handle = await open(this.file, constants.O_RDONLY | constants.O_NOFOLLOW);
+      const handle = await open(this.file, READ_ONLY_HERE);
       try {
         const stats = await handle.stat({ bigint: true });
+        if (!stats.isFile()) throw notAFile(stats.isDirectory(), this.file);
         const print = fingerprint(stats);
         if (print === this.#fingerprint) return undefined;
         return { bytes: await handle.readFile(), print, mode: Number(stats.mode & 0o777n) };
@@ -71,11 +75,21 @@ export class TableFile {
   }
 }
 
+export function notAFile(isFolder: boolean, file: string): NightshiftError {
+  const message = `${file} is ${isFolder ? 'a folder' : 'not a file'}`;
+  return new NightshiftError('bad-folder', message, 'there must be a file of that name', { file });
+}
+
 export function readError(cause: unknown, file: string): unknown {
   const place = { file };
   switch ((cause as NodeJS.ErrnoException).code) {
     case 'ENOENT':
-      return new NightshiftError('not-found', `${file} is missing`, 'restore it, or create the shift anew', place);
+      return new NightshiftError(
+        'not-found',
+        `${file} is missing`,
+        'check the name and the folder, or restore it',
+        place,
+      );
     case 'ELOOP':
       return new NightshiftError(
         'bad-folder',
@@ -84,7 +98,7 @@ export function readError(cause: unknown, file: string): unknown {
         place,
       );
     case 'EISDIR':
-      return new NightshiftError('bad-folder', `${file} is a folder`, 'there must be a file of that name', place);
+      return notAFile(true, file);
     case 'EACCES':
       return new NightshiftError(
         'bad-folder',

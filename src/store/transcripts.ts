@@ -22,7 +22,7 @@ export class Transcripts implements AsyncDisposable {
     const file = this.#paths.transcript(task, key, role);
     let transcript = this.#open.get(file);
     if (!transcript) {
-      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      makeFolder(dirname(file));
       const stream = createWriteStream(file, { flags: 'a', mode: 0o600 });
       // History only: a disk that has no room for it shows at the next write of the table.
       stream.on('error', () => {});
@@ -49,4 +49,11 @@ export class Transcripts implements AsyncDisposable {
     this.#open.clear();
     await Promise.all(streams.map((stream) => finished(stream.end()).catch(() => {})));
   }
+}
+
+/** A folder that can't be made shows like a full disk: at the next write of the table. */
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch {}
 }

@@ -7,6 +7,11 @@ export function printable(text: string): string {
   return text.replace(/\r\n/g, '\n').replace(UNSAFE, '\uFFFD');
 }
 
+/** Written as escapes of JSON: inside of JSON the value stays the same, and a person sees what was there. */
+export function escapeUnsafe(text: string): string {
+  return text.replace(UNSAFE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
 /** The same as one line of at most `length` characters. */
 export function oneLine(text: string, length = 300): string {
   const line = printable(text).replace(/\s+/g, ' ').trim();

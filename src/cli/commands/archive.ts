@@ -21,7 +21,7 @@ export async function run(io: Io, [name = '']: readonly string[], { force, json 
     const { total, completed } = countItems(snapshot);
     if (completed < total) {
       const hint = `\`nightshift status ${name}\` says why; --force archives it as it is`;
-      throw new NightshiftError('usage', `${count(total - completed, 'item')} of ${name} not completed`, hint);
+      throw new NightshiftError('usage', `${count(total - completed, 'item')} of ${name} not completed yet`, hint);
     }
   }
   const now = new Date(io.now()).toISOString();

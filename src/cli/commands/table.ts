@@ -79,7 +79,7 @@ const HANDLERS: Record<Verb, (desk: Desk) => Promise<void>> = {
   async search(desk) {
     const { exact, select } = desk.options;
     if (exact === undefined || select === undefined) {
-      throw new NightshiftError('usage', 'search needs --exact VALUE and --select COLUMN');
+      throw wrongArguments('search needs --exact VALUE and --select COLUMN');
     }
     const table = await readTable(desk.paths);
     const column = requireColumn(table, select);
@@ -89,13 +89,13 @@ const HANDLERS: Record<Verb, (desk: Desk) => Promise<void>> = {
   async slice(desk) {
     const table = await readTable(desk.paths);
     const wanted = ((desk.options.index ?? []) as string[]).map((index) => parseIndex(index, table.rowCount));
-    if (wanted.length === 0) throw new NightshiftError('usage', 'slice needs --index I (0-based)');
+    if (wanted.length === 0) throw wrongArguments('slice needs --index I (0-based)');
     printRows(desk, table, (_, row) => wanted.includes(row));
   },
 
   async edit(desk) {
     const [name = '', indexText = '', value] = desk.args;
-    if (value === undefined) throw new NightshiftError('usage', 'edit needs COLUMN INDEX VALUE');
+    if (value === undefined) throw wrongArguments('edit needs COLUMN INDEX VALUE');
     const change = (table: Table) => {
       const column = requireColumn(table, name);
       const row = parseIndex(indexText, table.rowCount);
@@ -113,7 +113,7 @@ const HANDLERS: Record<Verb, (desk: Desk) => Promise<void>> = {
 
   async add(desk) {
     const values = desk.args.map(readAssignment);
-    if (values.length === 0) throw new NightshiftError('usage', 'add needs NAME=VALUE...');
+    if (values.length === 0) throw wrongArguments('add needs NAME=VALUE...');
     const index = await changeTable(
       desk.paths,
       (table) => {
@@ -128,7 +128,7 @@ const HANDLERS: Record<Verb, (desk: Desk) => Promise<void>> = {
 
   async import(desk) {
     const [file] = desk.args;
-    if (file === undefined) throw new NightshiftError('usage', 'import needs FILE.csv');
+    if (file === undefined) throw wrongArguments('import needs FILE.csv');
     const source = await readItems(resolve(desk.io.cwd, file));
     const added = await changeTable(
       desk.paths,
@@ -203,9 +203,13 @@ function newRow(desk: Desk, table: Table, values: ReadonlyMap<string, string>): 
   });
 }
 
+function wrongArguments(message: string): NightshiftError {
+  return new NightshiftError('usage', message, '`nightshift table --help` shows all verbs and their arguments');
+}
+
 function readAssignment(text: string): [string, string] {
   const equals = text.indexOf('=');
-  if (equals <= 0) throw new NightshiftError('usage', `${JSON.stringify(text)} is not NAME=VALUE`);
+  if (equals <= 0) throw wrongArguments(`${JSON.stringify(text)} is not NAME=VALUE`);
   return [text.slice(0, equals), text.slice(equals + 1)];
 }
 
@@ -221,7 +225,7 @@ function requireTask({ tasks, paths }: Desk, task: string): void {
   if (tasks.includes(task)) return;
   const near = nearest(task, tasks);
   const hint = near ? `did you mean ${near}?` : `tasks are: ${tasks.join(', ')}`;
-  throw new NightshiftError('not-found', `${paths.name} has no task ${task}`, hint);
+  throw new NightshiftError('not-found', `${paths.name} has no task ${JSON.stringify(task)}`, hint);
 }
 
 function unknownStatus(value: string): NightshiftError {
