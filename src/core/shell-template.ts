@@ -112,8 +112,9 @@ function quoteLiteral(value: string, { standing: { quoting, delimiters }, follow
   if (quoting === 'here-document') return hereLiteral(value, delimiters, followsName);
   const isInHereDocument = delimiters !== '';
   if (quoting === 'double' && HARMLESS.test(value) && !followsName && !isInHereDocument) return value;
-  // In a `$( )` of a here-document a line of the value could be the delimiter; behind quotes it is not.
-  const quoted = isInHereDocument ? singleQuoted(value).replaceAll('\n', "\n''") : singleQuoted(value);
+  // In a `$( )` of a here-document a line of the value could be the delimiter, and bash takes a backslash at its end for
+  // a continuation; between quotes neither is so.
+  const quoted = isInHereDocument ? singleQuoted(value).replaceAll('\n', "''\n''") : singleQuoted(value);
   if (quoting === 'double') return `"${quoted}"`;
   if (quoting === 'bare') return quoted;
   return isInHereDocument ? `'${quoted}'` : quoted.slice(1, -1);

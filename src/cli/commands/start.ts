@@ -49,7 +49,7 @@ async function closing(paths: ShiftPaths, exitCode: number, reason: string, ms: 
   const { total, completed, failed } = summary.counts;
   const usage = usageText(summary.usage);
   if (reason === 'already complete') {
-    return [`${paths.name} is already complete: nothing to do.`, archiveHint(paths.name)];
+    return ['Already complete: nothing was left to do.', archiveHint(paths.name)];
   }
   return [
     '',
