@@ -69,7 +69,9 @@ describe('placeholders in shell blocks', () => {
     const template = parseScript(block, scope, 1);
     const cells = fc.tuple(...CONTEXTS.map(() => cell));
     // What random cells rarely are: all, a part or the beginning of a delimiter, and what dash loses bytes of.
-    const rows = ['', 'EOF', 'OF', 'EOF)', 'A\nEOF\nB', 'O💥', '\tEOF', '\\\n'].map((value) => CONTEXTS.map(() => value));
+    const rows = ['', 'EOF', 'OF', 'EOF)', 'A\nEOF\nB', 'O💥', '\tEOF', '\\\n'].map((value) =>
+      CONTEXTS.map(() => value),
+    );
     const examples = rows.flatMap((row) => shells.map((shell): [string[], string] => [row, shell]));
     fc.assert(
       fc.property(cells, fc.constantFrom(...shells), (row, shell) => {

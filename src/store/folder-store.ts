@@ -2,14 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { NightshiftError } from '../core/errors.ts';
 import type { Emit } from '../core/events.ts';
-import { isStatus, mayWrite, type Status } from '../core/status.ts';
+import { mayWrite, type Status } from '../core/status.ts';
 import { type Failpoint, replaceFile } from './atomic-write.ts';
 import { Claims, type Held } from './claims.ts';
 import { Draft, snapshotOf, statusColumns } from './draft.ts';
 import { lockIfThere, lockWithin } from './flock.ts';
 import { Identities } from './identities.ts';
-import { journalSize, readJournal } from './journal.ts';
+import { journalSize } from './journal.ts';
 import { type Reading, reconcile } from './reconcile.ts';
+import { readSanctioned } from './sanctioned.ts';
 import type { Change, Claim, ItemTask, Outputs, Recorded, Snapshot, Store } from './store.ts';
 import { TableFile } from './table-file.ts';
 import { WriteQueue } from './write-queue.ts';
@@ -229,7 +230,7 @@ export class FolderStore implements Store {
   }
 
   async #settle(before: Reading, after: Reading): Promise<boolean> {
-    const { sanctioned, end } = await this.#readSanctioned();
+    const sanctioned = await readSanctioned(this.#options.journal, this.#journalSeen);
     const { reading, putBack, reverted, withdrawn, meant, addedRows } = reconcile(before, after, {
       tasks: this.#tasks,
       statusAndOutputs: this.#statusAndOutputs(),
@@ -237,7 +238,7 @@ export class FolderStore implements Store {
       isClaimed: (id, task) => this.#claims.holderOf({ id, task }) !== undefined,
       claimed: () => this.#claims.all(),
       isDoneHere: (id, task) => this.#claims.isDoneHere({ id, task }),
-      isSanctioned: (freshId, task, to) => sanctioned.has(JSON.stringify([freshId, task, to])),
+      isSanctioned: (freshId, task, to) => sanctioned.has(freshId, task, to),
     });
     if (putBack.length > 0) {
       const file = this.#options.table;
@@ -251,7 +252,7 @@ export class FolderStore implements Store {
     } else {
       this.#reading = reading;
     }
-    this.#journalSeen = end;
+    this.#journalSeen = sanctioned.end;
     for (const cell of meant) this.#claims.unmarkDone(cell);
     for (const { id, task, reason } of withdrawn) {
       const held = this.#claims.holderOf({ id, task });
@@ -262,19 +263,6 @@ export class FolderStore implements Store {
     }
     if (addedRows > 0) this.#options.emit({ type: 'table:grew', rows: addedRows });
     return true;
-  }
-
-  /** Statuses that a person changed with a command since we last looked: `table edit` and `reset` leave a line. */
-  async #readSanctioned(): Promise<{ sanctioned: Set<string>; end: number }> {
-    const sanctioned = new Set<string>();
-    const end = await journalSize(this.#options.journal);
-    for await (const event of readJournal(this.#options.journal, this.#journalSeen)) {
-      if (event.type !== 'table:edited') continue;
-      for (const { item, column, to } of event.changes) {
-        if (isStatus(to)) sanctioned.add(JSON.stringify([item, column, to]));
-      }
-    }
-    return { sanctioned, end };
   }
 
   #identify(table: Reading['table'], known?: Iterable<[number, string]>): Identities {
