@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { NightshiftError } from '../core/errors.ts';
 import type { Emit } from '../core/events.ts';
-import { isStatus, mayWrite, type Status } from '../core/status.ts';
+import { mayWrite, type Status } from '../core/status.ts';
 import { type Failpoint, replaceFile } from './atomic-write.ts';
 import { Claims, type Held } from './claims.ts';
 import { Draft, snapshotOf, statusColumns } from './draft.ts';
 import { lockIfThere, lockWithin } from './flock.ts';
 import { Identities } from './identities.ts';
-import { journalSize, readJournal } from './journal.ts';
+import { journalSize, readSanctioned } from './journal.ts';
 import { type Reading, reconcile } from './reconcile.ts';
 import type { Change, Claim, ItemTask, Outputs, Recorded, Snapshot, Store } from './store.ts';
 import { TableFile } from './table-file.ts';
@@ -229,7 +229,7 @@ export class FolderStore implements Store {
   }
 
   async #settle(before: Reading, after: Reading): Promise<boolean> {
-    const { sanctioned, end } = await this.#readSanctioned();
+    const { sanctioned, end } = await readSanctioned(this.#options.journal, this.#journalSeen);
     const { reading, putBack, reverted, withdrawn, meant, addedRows } = reconcile(before, after, {
       tasks: this.#tasks,
       statusAndOutputs: this.#statusAndOutputs(),
@@ -262,19 +262,6 @@ export class FolderStore implements Store {
     }
     if (addedRows > 0) this.#options.emit({ type: 'table:grew', rows: addedRows });
     return true;
-  }
-
-  /** Statuses that a person changed with a command since we last looked: `table edit` and `reset` leave a line. */
-  async #readSanctioned(): Promise<{ sanctioned: Set<string>; end: number }> {
-    const sanctioned = new Set<string>();
-    const end = await journalSize(this.#options.journal);
-    for await (const event of readJournal(this.#options.journal, this.#journalSeen)) {
-      if (event.type !== 'table:edited') continue;
-      for (const { item, column, to } of event.changes) {
-        if (isStatus(to)) sanctioned.add(JSON.stringify([item, column, to]));
-      }
-    }
-    return { sanctioned, end };
   }
 
   #identify(table: Reading['table'], known?: Iterable<[number, string]>): Identities {

@@ -3,6 +3,7 @@ import { type FileHandle, mkdir, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { NightshiftEvent } from '../core/events.ts';
+import { isStatus } from '../core/status.ts';
 import { diskError } from './atomic-write.ts';
 
 /**
@@ -112,4 +113,20 @@ export async function journalSize(file: string): Promise<number> {
     ({ size }) => size,
     () => 0,
   );
+}
+
+/**
+ * Statuses that a person changed with a command from a byte offset on, as `[item, task, status]` in JSON: `table edit` and
+ * `reset` leave a line. `end`: where to look from next time.
+ */
+export async function readSanctioned(file: string, from: number): Promise<{ sanctioned: Set<string>; end: number }> {
+  const sanctioned = new Set<string>();
+  const end = await journalSize(file);
+  for await (const event of readJournal(file, from)) {
+    if (event.type !== 'table:edited') continue;
+    for (const { item, column, to } of event.changes) {
+      if (isStatus(to)) sanctioned.add(JSON.stringify([item, column, to]));
+    }
+  }
+  return { sanctioned, end };
 }
