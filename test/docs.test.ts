@@ -14,7 +14,13 @@ const DOCUMENTS = [
 test('docs/events.md has every event, each with a line that has nothing but what is described', () => {
   const source = readFileSync('src/core/events.ts', 'utf8');
   const map = /export interface EventMap \{\n(.*?)\n\}\n/s.exec(source)![1]!;
-  const types = [...map.matchAll(/^ {2}'?([a-z]+(?::[a-z]+)?)'?: /gm)].map(([, type]) => type!);
+  const fields = new Map(
+    [...map.matchAll(/^ {2}'?([a-z]+(?::[a-z]+)?)'?: (\{.*?\})[^}]*?;$/gms)].map(([, type, body]) => [
+      type!,
+      [...body!.matchAll(/([a-zA-Z]+)\??:\s/g)].map(([, name]) => name!),
+    ]),
+  );
+  const types = [...fields.keys()];
   const text = readFileSync('docs/events.md', 'utf8');
   const sections = [...text.matchAll(/^### `([^`]+)`\n(.*?)```json\n(.*?)\n```/gms)];
   expect(sections.map(([, type]) => type).sort()).toEqual(types.sort());
@@ -23,6 +29,10 @@ test('docs/events.md has every event, each with a line that has nothing but what
     const rows = [...described!.matchAll(/^\| (`.+`) \|/gm)].flatMap(([, names]) => names!.match(/[a-zA-Z]+/g)!);
     const event = JSON.parse(line!) as Record<string, unknown>;
     expect(event.type).toBe(type);
+    expect(
+      fields.get(type!)!.filter((name) => !rows.includes(name)),
+      `fields of ${type}`,
+    ).toEqual([]);
     const strange = Object.keys(event).filter((name) => !common.includes(name) && !rows.includes(name));
     expect(strange, type).toEqual([]);
   }
