@@ -91,7 +91,7 @@ test('M3 parallel: a batch is items of one task in row order, all at work at the
   ]);
 });
 
-test('M4 a failed item blocks its later tasks and nothing else; P7 it never reaches qa', async () => {
+test('M4 P7 a failed item blocks its later tasks and nothing else; it never reaches qa', async () => {
   const project = new Project();
   const shift = project.shift('night', {
     settings: { parallel: true },

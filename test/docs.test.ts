@@ -1,0 +1,96 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+
+const DOCUMENTS = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  ...readdirSync('docs', { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => join('docs', file)),
+];
+
+test('docs/events.md has every event, each with a line that has nothing but what is described', () => {
+  const source = readFileSync('src/core/events.ts', 'utf8');
+  const map = /export interface EventMap \{\n(.*?)\n\}\n/s.exec(source)![1]!;
+  const fields = new Map(
+    [...map.matchAll(/^ {2}'?([a-z]+(?::[a-z]+)?)'?: (\{.*?\})[^}]*?;$/gms)].map(([, type, body]) => [
+      type!,
+      [...body!.matchAll(/([a-zA-Z]+)\??:\s/g)].map(([, name]) => name!),
+    ]),
+  );
+  const types = [...fields.keys()];
+  const text = readFileSync('docs/events.md', 'utf8');
+  const sections = [...text.matchAll(/^### `([^`]+)`\n(.*?)```json\n(.*?)\n```/gms)];
+  expect(sections.map(([, type]) => type).sort()).toEqual(types.sort());
+  const common = ['type', 'at', 'run', 'seq', 'shift', 'task', 'index', 'item', 'attempt'];
+  for (const [, type, described, line] of sections) {
+    const rows = [...described!.matchAll(/^\| (`.+`) \|/gm)].flatMap(([, names]) => names!.match(/[a-zA-Z]+/g)!);
+    const event = JSON.parse(line!) as Record<string, unknown>;
+    expect(event.type).toBe(type);
+    expect(
+      fields.get(type!)!.filter((name) => !rows.includes(name)),
+      `fields of ${type}`,
+    ).toEqual([]);
+    const strange = Object.keys(event).filter((name) => !common.includes(name) && !rows.includes(name));
+    expect(strange, type).toEqual([]);
+  }
+});
+
+test('docs/formats.md has every key that a manifest or a task may have', () => {
+  const text = readFileSync('docs/formats.md', 'utf8');
+  const lists = ['src/formats/settings.ts', 'src/formats/manager.ts'].map((file) => {
+    return /const (?:TASK|SHIFT)_KEYS = \[(.*?)\]/s.exec(readFileSync(file, 'utf8'))![1]!;
+  });
+  const keys = lists.flatMap((list) => [...list.matchAll(/'([a-z-]+)'/g)].map(([, key]) => key!));
+  expect(keys).toEqual(expect.arrayContaining(['agent', 'patience']));
+  expect(keys.filter((key) => !text.includes(`\`${key}\``))).toEqual([]);
+});
+
+test('the README has every command and every exit code', () => {
+  const readme = readFileSync('README.md', 'utf8');
+  const program = readFileSync('src/cli/program.ts', 'utf8');
+  const commands = [...program.matchAll(/\badd\(\s*'([a-z-]+)/g)].map(([, name]) => name!);
+  expect(commands.length).toBeGreaterThan(10);
+  expect(commands.filter((name) => !readme.includes(`| \`${name}`))).toEqual([]);
+  const codes = /export const EXIT = \{(.*?)\}/s.exec(readFileSync('src/core/errors.ts', 'utf8'))![1]!;
+  for (const [code] of codes.matchAll(/\d+/g)) expect(readme).toMatch(new RegExp(`^\\| ${code} \\|`, 'm'));
+});
+
+test('docs/dependencies.md has every dependency', () => {
+  const text = readFileSync('docs/dependencies.md', 'utf8');
+  const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const names = Object.keys({ ...dependencies, ...devDependencies });
+  expect(names.filter((name) => !text.includes(`| ${name} `))).toEqual([]);
+});
+
+test('links lead somewhere', () => {
+  const broken = DOCUMENTS.flatMap((file) => {
+    const text = readFileSync(file, 'utf8').replace(/```.*?```/gs, '');
+    return [...text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].flatMap(([, link]) => {
+      const [path = '', anchor] = link!.split('#');
+      const target = path === '' ? file : resolve(dirname(file), path);
+      if (!existsSync(target)) return [`${file}: ${link}`];
+      return anchor === undefined || anchorsOf(target).includes(anchor) ? [] : [`${file}: ${link}`];
+    });
+  });
+  expect(broken).toEqual([]);
+});
+
+/** As GitHub makes them of headings. */
+function anchorsOf(file: string): string[] {
+  return [...readFileSync(file, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+test('notes on decisions are short', () => {
+  const long = DOCUMENTS.filter((file) => file.startsWith('docs/decisions/')).filter(
+    (file) => readFileSync(file, 'utf8').trimEnd().split('\n').length > 20,
+  );
+  expect(long).toEqual([]);
+});
