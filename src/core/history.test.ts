@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import type { Happening, NightshiftEvent } from './events.ts';
+import { History, sum } from './history.ts';
+
+const subject = { task: 'work', item: 'i1', index: 4 };
+const dev = { ...subject, ms: 1, key: 'k' };
+let seq = 0;
+
+function historyOf(...happenings: Happening[]): History {
+  const history = new History();
+  for (const happening of happenings) {
+    seq++;
+    history.add({ ...happening, at: `t${seq}`, run: 'r', seq, shift: 's' } as NightshiftEvent);
+  }
+  return history;
+}
+
+const started: Happening = { type: 'dev:started', ...subject, agent: 'a', key: 'k', version: 'v' };
+const failed: Happening = { type: 'dev:finished', ...dev, status: 'FAILED (step 1)', attempts: 3, reason: 'no ink' };
+const succeeded: Happening = {
+  type: 'dev:finished',
+  ...dev,
+  status: 'SUCCESS',
+  attempts: 2,
+  recommendations: ['Stir'],
+};
+const qa = (status: 'PASS' | 'FAIL' | 'NONE', reason?: string): Happening => ({
+  ...{ type: 'qa:finished', ...subject, ms: 1, key: 'k', verdicts: [], status },
+  ...(reason === undefined ? {} : { reason }),
+});
+
+test('D1 a failure is remembered until the item passes, also over a new start that was given back', () => {
+  expect(historyOf(started, failed).of('work', 'i1')?.failure).toBe('no ink');
+  const trouble: Happening = { type: 'dev:finished', ...dev, status: 'trouble', attempts: 1, reason: 'quota' };
+  expect(historyOf(started, failed, started, trouble).of('work', 'i1')?.failure).toBe('no ink');
+  expect(historyOf(started, failed, started, succeeded, qa('NONE')).of('work', 'i1')?.failure).toBe('no ink');
+  expect(historyOf(started, failed, started, succeeded, qa('FAIL', 'dirty')).of('work', 'i1')?.failure).toBe('dirty');
+  expect(historyOf(started, failed, started, succeeded, qa('PASS')).of('work', 'i1')?.failure).toBeUndefined();
+});
+
+test('D3 attempts are those of the last dev only', () => {
+  const attempt = (number: number): Happening => ({
+    type: 'attempt:finished',
+    ...subject,
+    attempt: number,
+    status: 'x',
+  });
+  const item = historyOf(started, attempt(1), attempt(2), failed, started, attempt(1)).of('work', 'i1');
+  expect(item?.attempts.map(({ number }) => number)).toEqual([1]);
+  expect(item?.dev).toBeUndefined();
+});
+
+test('P8 L1 recommendations wait until a fold settles them; those of a dev that failed afterwards are gone', () => {
+  expect([...historyOf(started, succeeded).unsettled('work').values()]).toEqual([
+    [{ text: 'Stir', item: 'i1', row: 5, attempts: 2 }],
+  ]);
+  expect(historyOf(started, succeeded, started, failed).unsettled('work').size).toBe(0);
+  const kept = (considered: string[]): Happening => ({
+    type: 'steps:kept',
+    task: 'work',
+    reason: '',
+    recommendations: [],
+    considered,
+  });
+  expect(historyOf(started, succeeded, kept([])).unsettled('work').size).toBe(1);
+  expect(historyOf(started, succeeded, kept(['i1'])).unsettled('work').size).toBe(0);
+  expect(historyOf(started, succeeded).unsettled('other').size).toBe(0);
+});
+
+test('unknown usage stays unknown', () => {
+  expect(sum({}, {})).toEqual({});
+  expect(sum({ inputTokens: 1 }, { inputTokens: 2, costUsd: 0 })).toEqual({ inputTokens: 3, costUsd: 0 });
+  expect(sum({ costUsd: 1 }, undefined)).toEqual({ costUsd: 1 });
+});
