@@ -87,7 +87,8 @@ async function inContext(
     },
     onFailure: (error) => failure.abort(error),
   });
-  return work({ parts, shift, task, snapshot, watch, failure });
+  // Awaited here: the watch ends when this block does.
+  return await work({ parts, shift, task, snapshot, watch, failure });
 }
 
 /** Waits for all, also when one throws: nothing may run on unwatched. Then the first error is everybody's. */
