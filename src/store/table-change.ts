@@ -1,6 +1,7 @@
+import { mkdir } from 'node:fs/promises';
 import type { CellEdit } from '../core/events.ts';
 import type { Table } from '../formats/table.ts';
-import type { Failpoint } from './atomic-write.ts';
+import { diskError, type Failpoint } from './atomic-write.ts';
 import { lockWithin } from './flock.ts';
 import { Journal } from './journal.ts';
 import type { ShiftPaths } from './layout.ts';
@@ -35,6 +36,10 @@ export async function changeTable<T>(
 }
 
 async function tellRun(paths: ShiftPaths, changes: readonly CellEdit[], now: () => number): Promise<void> {
+  // A shift that was never started has no folder of the engine yet.
+  await mkdir(paths.engine, { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
+    throw diskError(cause, paths.engine);
+  });
   await using journal = await Journal.open(paths.journal);
   const at = new Date(now()).toISOString();
   const by = `process ${process.pid}`;
