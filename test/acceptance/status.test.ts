@@ -1,0 +1,600 @@
+import { execFile, spawn } from 'node:child_process';
+import { readdirSync, rmSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { agentTask, NIGHTSHIFT, Project, processesOf, type ShiftHandle, shellTask, until } from '../harness.ts';
+
+const run = promisify(execFile);
+const STATUSES = ['todo', 'in_progress', 'qa', 'done', 'failed'];
+
+/** A dev that works until the test says go. */
+const waits = { sh: 'until [ -e "go" ] || [ -e "go-$NIGHTSHIFT_INDEX" ]; do sleep 0.1; done' };
+
+/** Rows of name, note and one status column `work`. */
+function table(rows: Record<string, string>): string {
+  return `name,note,work\n${Object.entries(rows)
+    .map(([name, status]) => `${name},about ${name},${status}\n`)
+    .join('')}`;
+}
+
+function todo(names: string): Record<string, string> {
+  return Object.fromEntries([...names].map((name) => [name, 'todo']));
+}
+
+/** A shift whose batches are of `size` items at first, for the agent fixture. */
+function agentShift(project: Project, rows: Record<string, string>, size = 2, name = 'night'): ShiftHandle {
+  return project.shift(name, {
+    settings: { parallel: true, 'current-batch-size': size, 'disable-self-improvement': true },
+    table: table(rows),
+    tasks: { work: agentTask() },
+  });
+}
+
+/** A second process edits the table in place, as an editor does that knows of no lock: `lines`, the header first. */
+async function edit(shift: ShiftHandle, body: string): Promise<void> {
+  const file = shift.project.path(shift.folder, 'table.csv');
+  const script = `const fs = require('fs');
+    let lines = fs.readFileSync(process.argv[1], 'utf8').trimEnd().split('\\n');
+    ${body};
+    fs.writeFileSync(process.argv[1], lines.join('\\n') + '\\n');`;
+  await run(process.execPath, ['-e', script, file]);
+}
+
+const statusOf = (shift: ShiftHandle, name: string) => shift.rows().find((row) => row.name === name)?.work;
+const devCalls = (project: Project, name?: string) =>
+  project.calls().filter((call) => call.role === 'dev' && !call.ended && (name === undefined || call.name === name));
+const allCalled = (project: Project, count: number) =>
+  until(() => devCalls(project).length >= count, `${count} devs to be at work`);
+const lives = (pid: number) => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+describe('T1 the five values and the arrows', () => {
+  test('T1 a write of another value, or along no arrow of the picture, is refused and changes nothing', async () => {
+    const project = new Project();
+    const shift = agentShift(project, Object.fromEntries(STATUSES.map((status) => [status, status])));
+    const before = shift.tableText;
+    const arrows = [
+      ...['todo in_progress', 'in_progress qa', 'in_progress failed', 'in_progress todo', 'qa done', 'qa failed'],
+      ...['qa todo', 'done todo', 'failed todo'],
+    ];
+    const along = STATUSES.flatMap((from, index) => STATUSES.map((to) => ({ arrow: `${from} ${to}`, index, to })));
+    const wrong = [
+      ...along.filter(({ arrow }) => !arrows.includes(arrow)),
+      ...['DONE', 'finished', ''].map((to) => ({ index: 0, to })),
+    ];
+    for (let at = 0; at < wrong.length; at += 4) {
+      await Promise.all(
+        wrong.slice(at, at + 4).map(async ({ index, to }) => {
+          const ended = await project.run(['table', 'night', 'edit', 'work', String(index), to]);
+          expect({ ...ended, to }).toMatchObject({ code: 2 });
+          expect(ended.stderr).toMatch(/does not go from|is not a status/);
+        }),
+      );
+    }
+    expect(shift.tableText).toBe(before);
+    for (const arrow of arrows) {
+      const [from, to] = arrow.split(' ') as [string, string];
+      shift.tableText = table({ only: from });
+      const { code } = await project.run(['table', 'night', 'edit', 'work', '0', to]);
+      expect([arrow, code, shift.column('work')]).toEqual([arrow, 0, [to]]);
+    }
+  }, 120_000);
+
+  test('T1 reset takes failed items to todo, and others only where they are named', async () => {
+    const project = new Project();
+    const shift = agentShift(project, { a: 'done', b: 'failed', c: 'qa', d: 'todo', e: 'failed' });
+    await project.run(['table', 'night', 'reset', '--failed']);
+    expect(shift.column('work')).toEqual(['done', 'todo', 'qa', 'todo', 'todo']);
+    const { stdout } = await project.run(['table', 'night', 'reset', '--index', '0', '--index', '2', '--index', '3']);
+    expect(stdout).toContain('2 set back to todo');
+    expect(shift.column('work')).toEqual(Array(5).fill('todo'));
+  });
+});
+
+test('T2 claimed before any agent starts; each side writes its own transition as soon as it knows', async () => {
+  const project = new Project();
+  const shift = agentShift(project, todo('abcd'), 3);
+  const note = 'cp "$NIGHTSHIFT_TABLE" "at-$NIGHTSHIFT_ROLE-$NIGHTSHIFT_INDEX"';
+  project.behave({
+    'dev:a': { sh: note },
+    'dev:b': { sh: note, report: { overall_status: 'FAILED (step 1)', error: 'no' } },
+    'dev:c': { sh: `${note}; ${waits.sh}` },
+    'qa:a': { sh: `${note}; until [ -e judge ]; do sleep 0.1; done` },
+    'qa:c': { sh: note, report: { overall_status: 'FAIL' } },
+  });
+  const running = shift.spawn();
+  await until(() => statusOf(shift, 'a') === 'qa' && statusOf(shift, 'b') === 'failed', 'a and b to be written');
+  // Not when the batch is: c is still at work, and d is not of this batch.
+  expect(shift.column('work')).toEqual(['qa', 'failed', 'in_progress', 'todo']);
+  project.write('go', '');
+  await until(() => project.exists('at-qa-0'), 'the qa of a');
+  project.write('judge', '');
+  const { code } = await running.ended;
+  expect(code).toBe(3);
+  expect(shift.column('work')).toEqual(['done', 'failed', 'failed', 'done']);
+  const work = (file: string) =>
+    project
+      .read(file)
+      .trimEnd()
+      .split('\n')
+      .slice(1)
+      .map((line) => line.split(',')[2]);
+  for (const dev of ['at-dev-0', 'at-dev-1', 'at-dev-2']) {
+    expect(work(dev).slice(0, 3)).not.toContain('todo');
+    expect(work(dev)[3]).toBe('todo');
+  }
+  // One qa after the other, each recorded before the next begins.
+  expect(work('at-qa-0')).toEqual(['qa', 'failed', 'qa', 'todo']);
+  expect(work('at-qa-2')).toEqual(['done', 'failed', 'qa', 'todo']);
+  const recorded = shift.journal().filter(({ type }) => type === 'item:recorded');
+  expect(recorded.map(({ index, from, to }) => `${index}: ${from} ${to}`).sort()).toEqual([
+    ...['0: in_progress qa', '0: qa done', '1: in_progress failed', '2: in_progress qa', '2: qa failed'],
+    ...['3: in_progress qa', '3: qa done'],
+  ]);
+});
+
+describe('T3 the lock', () => {
+  test('T3 reads and writes wait for whoever holds table.csv.lock, and go on when it is free', async () => {
+    const project = new Project();
+    const shift = agentShift(project, todo('ab'));
+    const other = agentShift(project, todo('ab'), 2, 'other');
+    project.behave({ dev: waits });
+    const running = shift.spawn();
+    await allCalled(project, 2);
+    await until(() => shift.column('work').every((status) => status === 'in_progress'), 'the claim');
+    const lock = project.path(shift.folder, 'table.csv.lock');
+    const holder = spawn('flock', ['-x', lock, 'sh', '-c', 'echo held; exec sleep 600'], { detached: true });
+    const free = () => {
+      try {
+        process.kill(-holder.pid!, 'SIGKILL');
+      } catch {}
+    };
+    onTestFinished(free);
+    await new Promise((held) => holder.stdout.once('data', held));
+    const before = shift.tableText;
+    const manifest = shift.manager;
+    const waiting = [
+      ['table', 'night', 'count'],
+      ['table', 'night', 'show'],
+      ['table', 'night', 'edit', 'note', '0', 'edited meanwhile'],
+      ['table', 'night', 'add', 'name=c'],
+      ['status', 'night'],
+    ].map((args) => project.spawn(args));
+    let early = 0;
+    for (const each of waiting) void each.ended.then(() => early++);
+    // Both devs finish now; their side can't write yet.
+    project.write('go', '');
+    await until(() => project.calls().filter((call) => call.ended).length === 2, 'both devs to end');
+    // Others are not held up: so the ones above had time enough to end, too.
+    for (let i = 0; i < 3; i++) expect(await project.run(['table', 'other', 'count'])).toMatchObject({ code: 0 });
+    expect(other.column('work')).toEqual(['todo', 'todo']);
+    expect([early, shift.tableText, shift.manager]).toEqual([0, before, manifest]);
+    free();
+    for (const each of waiting) expect(await each.ended).toMatchObject({ code: 0 });
+    expect(await running.ended).toMatchObject({ code: 0 });
+    expect(shift.rows()).toEqual([
+      { name: 'a', note: 'edited meanwhile', work: 'done' },
+      { name: 'b', note: 'about b', work: 'done' },
+      { name: 'c', note: '', work: 'done' },
+    ]);
+  });
+
+  test('T3 the journal is history: it makes nothing done, and losing it loses no status', async () => {
+    const project = new Project();
+    const shift = agentShift(project, todo('ab'));
+    await shift.start(['--rows', '1:1']);
+    expect(shift.column('work')).toEqual(['done', 'todo']);
+    // Says that a is done; the table says that it is not.
+    expect(shift.journal().some(({ type, to }) => type === 'item:recorded' && to === 'done')).toBe(true);
+    shift.tableText = table(todo('ab'));
+    expect(await shift.start()).toMatchObject({ code: 0 });
+    expect(
+      devCalls(project)
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual(['a', 'a', 'b']);
+    const { tableText } = shift;
+    rmSync(project.path(shift.folder, '.engine'), { recursive: true });
+    expect(await shift.start()).toMatchObject({ code: 0 });
+    expect([shift.tableText, devCalls(project).length]).toEqual([tableText, 3]);
+  });
+});
+
+describe('T4 others write too', () => {
+  test('T4 no update of many writers is lost while a shift runs', async () => {
+    const project = new Project();
+    const WRITERS = 8;
+    const header = ['name', ...Array.from({ length: WRITERS + 1 }, (_, i) => `w${i}`), 'work'];
+    const rows = Array.from({ length: 40 }, (_, i) => [`item ${i}`, ...Array(WRITERS + 1).fill(''), 'todo']);
+    const shift = project.shift('night', {
+      settings: { agent: 'shell', parallel: true, 'max-batch-size': 4 },
+      table: `${[header, ...rows].join('\n')}\n`,
+      tasks: { work: shellTask('sleep 0.3') },
+    });
+    const running = shift.spawn();
+    await running.seen('batch:claimed');
+    const commands = Array.from({ length: WRITERS }, async (_, writer) => {
+      for (let i = 0; i < 10; i++) {
+        const args = ['table', 'night', 'edit', `w${writer}`, String((writer * 5 + i) % 40), `${writer}.${i}`];
+        const { code, stderr } = await project.run(args);
+        expect([code, stderr]).toEqual([0, '']);
+      }
+    });
+    // Another program that takes part in the lock, and replaces the file.
+    const [csv, lock] = ['table.csv', 'table.csv.lock'].map((name) => project.path(shift.folder, name));
+    const awk = (i: number) =>
+      `awk -F, -v OFS=, 'NR==${i + 2}{$10="8.${i}"} {print}' '${csv}' > '${csv}.awk' && mv '${csv}.awk' '${csv}'`;
+    const taking = (async () => {
+      for (let i = 0; i < 10; i++) await run('flock', ['-x', lock!, 'sh', '-c', awk(i)]);
+    })();
+    await Promise.all([...commands, taking]);
+    expect(await running.ended).toMatchObject({ code: 0 });
+    const expected = rows.map((_, row) => ({ name: `item ${row}`, work: 'done' }) as Record<string, string>);
+    for (const row of expected) for (let w = 0; w <= WRITERS; w++) row[`w${w}`] = '';
+    for (let w = 0; w < WRITERS; w++) for (let i = 0; i < 10; i++) expected[(w * 5 + i) % 40]![`w${w}`] = `${w}.${i}`;
+    for (let i = 0; i < 10; i++) expected[i]!.w8 = `8.${i}`;
+    expect(shift.rows()).toEqual(expected);
+  }, 180_000);
+
+  test('T4 T7 edited, inserted, sorted and removed rows: every status lands on its own item, new rows are done', async () => {
+    const project = new Project();
+    const shift = agentShift(project, todo('abcdef'), 3);
+    project.behave({
+      'dev:a': waits,
+      'dev:b': waits,
+      'dev:c': { ...waits, report: { overall_status: 'FAILED (step 1)' } },
+    });
+    const running = shift.spawn();
+    await allCalled(project, 3);
+    await edit(shift, "lines[1] = lines[1].replace('about a', 'edited in place')");
+    await edit(shift, "lines.splice(1, 0, 'new,about new,todo', 'b,about b,todo')");
+    await edit(shift, 'lines = [lines[0], ...lines.slice(1).reverse()]');
+    await edit(shift, "lines = lines.filter((line) => !line.startsWith('f,'))");
+    expect(shift.rows().map(({ name, work }) => `${name} ${work}`)).toEqual([
+      ...['e todo', 'd todo', 'c in_progress', 'b in_progress', 'a in_progress', 'b todo', 'new todo'],
+    ]);
+    project.write('go', '');
+    const { code, events } = await running.ended;
+    expect(code).toBe(3);
+    expect(shift.rows()).toEqual([
+      ...['e', 'd'].map((name) => ({ name, note: `about ${name}`, work: 'done' })),
+      { name: 'c', note: 'about c', work: 'failed' },
+      { name: 'b', note: 'about b', work: 'done' },
+      { name: 'a', note: 'edited in place', work: 'done' },
+      { name: 'b', note: 'about b', work: 'done' },
+      { name: 'new', note: 'about new', work: 'done' },
+    ]);
+    // The twin of b is an item of its own; nobody was stopped, and nobody was done twice.
+    const done = devCalls(project).map(({ name, attempt }) => `${name}${attempt}`);
+    expect(done.sort()).toEqual(['a1', 'b1', 'b1', 'c1', 'c2', 'c3', 'd1', 'e1', 'new1']);
+    expect(events.filter(({ type }) => ['item:withdrawn', 'edit:reverted'].includes(type))).toEqual([]);
+    expect(events.find(({ type }) => type === 'table:grew')).toMatchObject({ rows: 2 });
+    expect(new Set(devCalls(project).map(({ key }) => key)).size).toBe(7);
+  });
+
+  const withdrawals = {
+    'set to todo': {
+      how: "lines[1] = lines[1].replace('in_progress', 'todo')",
+      left: 'todo',
+      status: 'done',
+      calls: 2,
+    },
+    'set to failed': {
+      how: "lines[1] = lines[1].replace('in_progress', 'failed')",
+      left: 'failed',
+      status: 'failed',
+      calls: 1,
+    },
+    'its row removed': { how: 'lines.splice(1, 1)', left: undefined, status: undefined, calls: 1 },
+  };
+  test.each(Object.entries(withdrawals))(
+    'T4 withdrawn (%s): the dev is stopped, its result dropped and reported',
+    async (_, withdrawal) => {
+      const project = new Project();
+      const shift = agentShift(project, todo('ab'));
+      project.behave({ 'dev:a': { sh: `trap "" TERM; ${waits.sh}` }, 'dev:b': waits });
+      const running = shift.spawn();
+      await allCalled(project, 2);
+      const { pid } = devCalls(project, 'a')[0];
+      await edit(shift, withdrawal.how);
+      const { task, item, reason } = await running.seen('item:withdrawn');
+      expect([task, reason]).toEqual(['work', expect.stringMatching(/^somebody (set it to|removed)/)]);
+      await until(() => !lives(pid), 'the dev of a to be stopped');
+      expect(lives(devCalls(project, 'b')[0].pid)).toBe(true);
+      expect(statusOf(shift, 'a')).toBe(withdrawal.left);
+      project.write('go', '');
+      await running.ended;
+      expect([statusOf(shift, 'a'), statusOf(shift, 'b')]).toEqual([withdrawal.status, 'done']);
+      expect(devCalls(project, 'a')).toHaveLength(withdrawal.calls);
+      // What became of a is never taken from the dev that was stopped.
+      const recorded = running.events.filter((event) => event.type === 'item:recorded' && event.item === item);
+      expect(recorded.map(({ to }) => to)).toEqual(withdrawal.calls === 2 ? ['qa', 'done'] : []);
+      expect(running.events.find(({ type }) => type === 'batch:finished')).toMatchObject({
+        done: 1,
+        returned: 1,
+        failed: 0,
+      });
+    },
+  );
+
+  test('T4 an item that is withdrawn while it waits for its qa is not judged', async () => {
+    const project = new Project();
+    const shift = agentShift(project, todo('ab'));
+    project.behave({ 'qa:a': { sh: 'until [ -e judge ]; do sleep 0.1; done' } });
+    const running = shift.spawn();
+    await until(() => project.calls().some((call) => call.role === 'qa'), 'the qa of a');
+    await edit(shift, "lines[2] = lines[2].replace(/qa$/, 'failed')");
+    await running.seen('item:withdrawn', ({ index }) => index === 1);
+    project.write('judge', '');
+    expect(await running.ended).toMatchObject({ code: 3 });
+    expect(shift.column('work')).toEqual(['done', 'failed']);
+    expect(project.calls().filter((call) => call.role === 'qa' && call.name === 'b')).toEqual([]);
+  });
+});
+
+describe('T5 a start after an interruption', () => {
+  test('T5 in_progress goes back to todo, and the number is said; qa is judged first, without a dev', async () => {
+    const project = new Project();
+    const rows = { a: 'todo', b: 'in_progress', c: 'qa', d: 'done', e: 'in_progress' };
+    const shift = agentShift(project, rows);
+    const { code, stdout } = await project.run(['start', 'night']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('2 items in progress from an interrupted run: back to todo');
+    expect(stdout).toContain('1 item at qa from an earlier run: judged first');
+    expect(shift.column('work')).toEqual(Array(5).fill('done'));
+    const calls = project.calls().filter((call) => !call.ended);
+    expect(calls[0]).toMatchObject({ role: 'qa', name: 'c' });
+    expect(
+      devCalls(project)
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual(['a', 'b', 'e']);
+    shift.tableText = table(rows);
+    const { events } = await shift.start();
+    expect(events.find(({ type }) => type === 'run:started')).toMatchObject({ recovered: 2, waiting: 1 });
+  });
+});
+
+describe('T6 one run at a time', () => {
+  test('T6 of ten starts exactly one runs, the others say who and since when; a dead run is taken over', async () => {
+    const project = new Project();
+    const shift = agentShift(project, todo('ab'));
+    const other = agentShift(project, todo('a'), 2, 'other');
+    project.behave({ dev: waits });
+    const starts = Array.from({ length: 10 }, () => shift.spawn());
+    let losers = 0;
+    for (const each of starts) void each.ended.then(() => losers++);
+    await until(() => losers === 9, 'nine of ten to end', 50_000);
+    const [winner] = starts.filter((each) => each.child.exitCode === null);
+    await allCalled(project, 2);
+    const { at } = await winner!.seen('run:started');
+    for (const each of starts.filter((start) => start !== winner)) {
+      const { code, stderr, events } = await each.ended;
+      expect(code).toBe(5);
+      const [, pid, since] = /is already being run by process (\d+) since (\S+)/.exec(stderr)!;
+      expect(Number(pid)).toBe(winner!.pid);
+      expect(Math.abs(Date.parse(since!) - Date.parse(at))).toBeLessThan(60_000);
+      expect(events.filter(({ type }) => type !== 'error')).toEqual([]);
+    }
+    // Several shifts may run at once.
+    const beside = other.spawn();
+    await until(() => devCalls(project).length === 3, 'the dev of the other shift');
+    winner!.kill('SIGKILL');
+    await winner!.ended;
+    const next = shift.spawn();
+    expect(await next.seen('run:started')).toMatchObject({ recovered: 2 });
+    project.write('go', '');
+    expect(await next.ended).toMatchObject({ code: 0 });
+    expect(await beside.ended).toMatchObject({ code: 0 });
+    expect(shift.column('work')).toEqual(['done', 'done']);
+    expect(processesOf(project.path(shift.folder))).toEqual([]);
+  });
+});
+
+test('T8 a result whose claim is no longer the current one is refused', async () => {
+  const project = new Project();
+  const shift = agentShift(project, todo('a'), 1);
+  // While the dev is at work, its item is reset with a command; it reports success nevertheless.
+  const reset = `env -u NIGHTSHIFT_ROLE ${process.execPath} ${NIGHTSHIFT} table night reset --index 0`;
+  project.behave({ dev: { sh: `[ -e once ] || { touch once; ${reset}; }`, report: {} } });
+  const { code, events } = await shift.start();
+  expect(code).toBe(0);
+  expect(events.filter(({ type }) => type === 'item:withdrawn')).toHaveLength(1);
+  expect(devCalls(project)).toHaveLength(2);
+  const recorded = events.filter(({ type }) => type === 'item:recorded').map(({ from, to }) => `${from} ${to}`);
+  expect(recorded).toEqual(['in_progress qa', 'qa done']);
+});
+
+describe('D5 what only the run may write', () => {
+  const kept = (shift: ShiftHandle) =>
+    readdirSync(shift.project.path(shift.folder)).filter((name) => name.includes('.put-back-'));
+
+  test('D5 T4 an old copy of the whole table is put back where it would undo the run, and kept beside it', async () => {
+    const project = new Project();
+    const shift = agentShift(project, todo('abcd'));
+    project.behave({ 'dev:c': waits, 'dev:d': waits });
+    project.write('old.csv', table(todo('abcd')).replace('about b', 'written in the old copy'));
+    const running = shift.spawn();
+    await allCalled(project, 4);
+    expect(shift.column('work')).toEqual(['done', 'done', 'in_progress', 'in_progress']);
+    await run('cp', [project.path('old.csv'), project.path(shift.folder, 'table.csv')]);
+    const { file, what, kept: where } = await running.seen('edit:reverted');
+    expect(file).toBe(project.path(shift.folder, 'table.csv'));
+    expect(what).toContain('row 1: work from done to todo');
+    expect(project.read(where.slice(project.root.length + 1))).toBe(project.read('old.csv'));
+    expect(shift.column('work')).toEqual(['done', 'done', 'in_progress', 'in_progress']);
+    project.write('go', '');
+    expect(await running.ended).toMatchObject({ code: 0 });
+    expect(shift.rows().map(({ note, work }) => `${note}: ${work}`)).toEqual([
+      ...['about a: done', 'written in the old copy: done', 'about c: done', 'about d: done'],
+    ]);
+    expect(devCalls(project)).toHaveLength(4);
+    expect(running.events.filter(({ type }) => type === 'item:withdrawn')).toEqual([]);
+  });
+
+  test('D5 cells set to done, qa or in_progress are put back and reported; nobody fails when two could have done it', async () => {
+    const project = new Project();
+    const shift = agentShift(project, todo('abcde'));
+    project.behave({ 'dev:a': waits, 'dev:b': waits });
+    const running = shift.spawn();
+    await allCalled(project, 2);
+    await edit(
+      shift,
+      "['done', 'in_progress', 'qa', 'done'].forEach((to, i) => { lines[[1, 3, 4, 5][i]] = lines[[1, 3, 4, 5][i]].replace(/[a-z_]+$/, to) })",
+    );
+    const { what } = await running.seen('edit:reverted');
+    for (const part of [
+      'row 1: work from in_progress to done',
+      'row 3: work from todo to in_progress',
+      'row 4: work from todo to qa',
+      'row 5: work from todo to done',
+    ]) {
+      expect(what).toContain(part);
+    }
+    expect(shift.column('work')).toEqual(['in_progress', 'in_progress', 'todo', 'todo', 'todo']);
+    expect(kept(shift)).toHaveLength(1);
+    expect(project.read(`${shift.folder}/${kept(shift)[0]}`)).toContain('a,about a,done');
+    project.write('go', '');
+    expect(await running.ended).toMatchObject({ code: 0 });
+    expect(
+      devCalls(project)
+        .map(({ name }) => name)
+        .sort()
+        .join(''),
+    ).toBe('abcde');
+    expect(running.events.filter((event) => event.type === 'attempt:finished' && event.status !== 'SUCCESS')).toEqual(
+      [],
+    );
+  });
+
+  test('D5 Validation and Configuration of a task in flight are put back; Steps and manifest count from the next batch', async () => {
+    const project = new Project();
+    const shift = agentShift(project, todo('abcdef'));
+    const original = shift.task('work');
+    project.behave({ 'dev:a': waits, 'dev:b': waits });
+    const running = shift.spawn();
+    await allCalled(project, 2);
+    const edited = original
+      .replace('- {name} is done', '- anything goes')
+      .replace('## Steps', '- timeout: 1s\n\n## Steps')
+      .replace('1. Do {name}', '1. Do {name} with care');
+    project.write(`${shift.folder}/work.md`, edited);
+    const reverted = await running.seen('edit:reverted');
+    expect(reverted).toMatchObject({ task: 'work', file: project.path(shift.folder, 'work.md') });
+    expect(project.read(reverted.kept.slice(project.root.length + 1))).toBe(edited);
+    const lines = (text: string) => text.split('\n').filter((line) => line !== '');
+    expect(lines(shift.task('work'))).toEqual(lines(original.replace('1. Do {name}', '1. Do {name} with care')));
+    shift.manager = shift.manager.replace('- current-batch-size: 2', '- current-batch-size: 3');
+    project.write('go', '');
+    expect(await running.ended).toMatchObject({ code: 0 });
+    const prompts = Object.fromEntries(devCalls(project).map(({ name, prompt }) => [name, prompt]));
+    expect(prompts.a).toContain('Do a');
+    for (const name of 'ab') expect(prompts[name]).not.toContain('with care');
+    for (const name of 'cdef') expect(prompts[name]).toContain(`Do ${name} with care`);
+    for (const call of project.calls().filter(({ role, prompt }) => role === 'qa' && prompt)) {
+      expect(call.prompt).toContain(`${call.name} is done`);
+      expect(call.prompt).not.toContain('anything goes');
+    }
+    const claimed = running.events.filter(({ type }) => type === 'batch:claimed').map(({ indices }) => indices.length);
+    expect(claimed).toEqual([2, 3, 1]);
+  });
+
+  const trespasses = {
+    'the table': 'sed -i "s/todo$/done/" "$NIGHTSHIFT_TABLE"',
+    'its own status': 'sed -i "s/in_progress$/done/" "$NIGHTSHIFT_TABLE"',
+    'the Validation': 'sed -i "s/is done/is anything/" "$NIGHTSHIFT_SHIFT_DIR/work.md"',
+    'the Configuration': 'sed -i "s/^- agent: command/- agent: shell/" "$NIGHTSHIFT_SHIFT_DIR/work.md"',
+  };
+  test.each(Object.entries(trespasses))('D5 a dev alone in flight that edits %s fails that attempt', async (_, sh) => {
+    const project = new Project();
+    const shift = agentShift(project, todo('ab'), 1);
+    const [before, task] = [shift.tableText, shift.task('work')];
+    project.behave({ 'dev:a:1': { sh }, 'dev:a:2': {} });
+    const { code, events } = await shift.start(['--rows', '1:1']);
+    expect(code).toBe(0);
+    expect(events.filter(({ type }) => type === 'attempt:finished')).toMatchObject([
+      {
+        attempt: 1,
+        status: 'FAILED (validation)',
+        reason: expect.stringContaining('it edited what only Nightshift writes'),
+      },
+      { attempt: 2, status: 'SUCCESS' },
+    ]);
+    expect(events.filter(({ type }) => type === 'edit:reverted')).toHaveLength(1);
+    expect([shift.tableText, shift.task('work')]).toEqual([before.replace('todo', 'done'), task]);
+    expect(kept(shift)).toHaveLength(1);
+  });
+
+  test('D5 with two in flight the same edit is put back and reported, and fails nobody', async () => {
+    const project = new Project();
+    const shift = agentShift(project, todo('abc'));
+    project.behave({ 'dev:a': { sh: `${trespasses['the Validation']}; ${waits.sh}` }, 'dev:b': waits });
+    const running = shift.spawn();
+    await running.seen('edit:reverted');
+    project.write('go', '');
+    expect(await running.ended).toMatchObject({ code: 0 });
+    expect(running.events.filter(({ type }) => type === 'attempt:finished').map(({ status }) => status)).toEqual(
+      Array(3).fill('SUCCESS'),
+    );
+  });
+
+  test('D5 a qa that changes the Validation at its end does not change what the next batch is judged by', async () => {
+    const project = new Project();
+    const shift = agentShift(project, todo('ab'), 1);
+    const before = shift.task('work');
+    project.behave({ 'qa:a': { sh: trespasses['the Validation'] } });
+    await shift.start();
+    expect(shift.task('work')).toBe(before);
+    const judge = project.calls().find((call) => call.role === 'qa' && call.name === 'b' && !call.ended);
+    expect(judge.prompt).toContain('b is done');
+  });
+
+  test('D5 what a person does with a command during a run is meant', async () => {
+    const project = new Project();
+    const shift = agentShift(project, todo('abcd'));
+    project.behave({ 'dev:c': waits, 'dev:d': waits });
+    const running = shift.spawn();
+    await allCalled(project, 4);
+    const { pid } = devCalls(project, 'c')[0];
+    // A done of this run is to be done again; an item in flight is withdrawn, another given up.
+    await project.run(['table', 'night', 'reset', '--index', '0']);
+    await project.run(['table', 'night', 'reset', '--index', '2']);
+    await project.run(['table', 'night', 'edit', 'work', '3', 'failed']);
+    await running.seen('item:withdrawn', ({ index }) => index === 3);
+    await until(() => !lives(pid), 'the dev of c to be stopped');
+    project.write('go', '');
+    expect(await running.ended).toMatchObject({ code: 3 });
+    expect(shift.column('work')).toEqual(['done', 'done', 'done', 'failed']);
+    expect(
+      devCalls(project)
+        .map(({ name }) => name)
+        .sort()
+        .join(''),
+    ).toBe('aabccd');
+    expect(running.events.filter(({ type }) => type === 'edit:reverted')).toEqual([]);
+    expect(kept(shift)).toEqual([]);
+  });
+
+  test('D5 an agent can’t use the commands to write a status', async () => {
+    const project = new Project();
+    const shift = agentShift(project, todo('ab'));
+    const before = shift.tableText;
+    for (const args of [
+      ['edit', 'work', '0', 'in_progress'],
+      ['reset', '--index', '0'],
+    ]) {
+      const ended = await project.run(['table', 'night', ...args], { env: { NIGHTSHIFT_ROLE: 'dev' } });
+      expect(ended).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('an agent (dev) does not write statuses'),
+      });
+    }
+    expect(shift.tableText).toBe(before);
+  });
+});
