@@ -30,6 +30,8 @@ export interface Ended {
 }
 
 export interface RunOptions {
+  /** Another user; only root may ask for one. */
+  uid?: number;
   env?: Record<string, string>;
   cwd?: string;
 }
@@ -106,6 +108,7 @@ export class Project {
   spawn(args: readonly string[], options: RunOptions = {}): Running {
     const child = spawn(process.execPath, [NIGHTSHIFT, ...args], {
       cwd: options.cwd ?? this.root,
+      ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.uid }),
       env: { ...process.env, ...options.env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -16,6 +16,7 @@ import type { Failpoint } from '../store/atomic-write.ts';
 import { Journal } from '../store/journal.ts';
 import type { ShiftPaths } from '../store/layout.ts';
 import { takeRunLock } from '../store/run-lock.ts';
+import { ShiftFiles } from '../store/shift-files.ts';
 import type { Snapshot } from '../store/store.ts';
 import { Transcripts } from '../store/transcripts.ts';
 import { findTask } from './find-task.ts';
@@ -41,6 +42,8 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
   const stream = new EventStream(run, paths, io, options.onEvent);
   const complete = await checkFirst(paths, options, io);
   if (complete) {
+    // The run that did the last item may have ended before it wrote this.
+    await new ShiftFiles(paths, failpoint).finishBatch(complete, undefined);
     const end = { exitCode: EXIT.done, reason: 'already complete' };
     stream.emit({ type: 'run:finished', ...end, ms: 0, ...complete });
     return end;

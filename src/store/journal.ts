@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { NightshiftEvent } from '../core/events.ts';
 import { diskError } from './atomic-write.ts';
+import { readError } from './table-file.ts';
 
 /**
  * History, one event on a line. It is appended to and read, never replayed into the table: losing it loses reasons and
@@ -101,7 +102,7 @@ export async function* readJournal(file: string, from = 0): AsyncGenerator<Night
       } catch {}
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw readError(error, file);
   } finally {
     stream.destroy();
   }

@@ -79,6 +79,15 @@ export function listShifts(root: string): string[] {
     .sort();
 }
 
+/** What can't be looked at is found later, by whoever needs it. */
+function isLink(file: string): boolean {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  } catch {
+    return false;
+  }
+}
+
 function notAFolder(file: string): NightshiftError {
   return new NightshiftError('bad-folder', `${file} is not a folder`, 'remove it or rename it', { file });
 }
@@ -107,7 +116,7 @@ export function openShift(root: string, name: string): ShiftPaths {
   }
   if (!found.isDirectory()) throw notAFolder(paths.folder);
   for (const file of [paths.lock, paths.engine, paths.runLock, paths.journal]) {
-    if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) {
+    if (isLink(file)) {
       const hint = 'remove the link: Nightshift writes only inside of the shift folder';
       throw new NightshiftError('bad-folder', `${file} is a symbolic link`, hint, { file });
     }

@@ -882,9 +882,12 @@ describe('M7 nothing to do', () => {
     },
   });
 
-  test('already complete: exit code 0, said in other words, and nothing is started or written', async () => {
+  test('already complete: exit code 0, said in other words, and nothing is started', async () => {
     const { project, shift } = rightProject();
     shift.tableText = 'name,size,make_page\na,1,done\nb,2,done\n';
+    // Only Progress may be behind, if the run that did the last item ended too early.
+    await shift.start();
+    expect(shift.manager).toContain('- Completed: 2\n');
     const before = listing(project.root);
     const ended = await project.run(['start', 'pages']);
     expect(ended.code).toBe(0);
