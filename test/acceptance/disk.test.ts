@@ -223,7 +223,7 @@ describe('R3 a full disk', () => {
       const full = await shift.start();
       if (full.code !== 0) {
         expectFull(full, shift);
-        const file = /\n {2}at .*\/([^/]*)\n/.exec(full.stderr)?.[1] ?? full.stderr;
+        const file = /\n {2}at .*\/([^/\n]*)\n/.exec(full.stderr)?.[1] ?? full.stderr;
         places.add(file.replace(/^\d+-\w+/, 'version'));
       }
       const done = rows(shift).filter(({ make_page }) => make_page === 'done');
