@@ -12,7 +12,7 @@ export interface Agent {
   open(opening: Opening): Promise<Session>;
 }
 
-export interface AgentSettings {
+interface AgentSettings {
   readonly command?: string;
   readonly model?: string;
   readonly tools: readonly string[];

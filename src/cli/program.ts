@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import type { Io } from './io.ts';
 
 /** A command: gets its arguments and options, answers the exit code. Loaded when it is used, so that `--help` is quick. */
-export type CommandAction = (io: Io, args: readonly string[], options: Options) => Promise<number>;
+type CommandAction = (io: Io, args: readonly string[], options: Options) => Promise<number>;
 
 // biome-ignore lint/suspicious/noExplicitAny: commander hands options over untyped; each command reads its own
 export type Options = Record<string, any>;

@@ -5,7 +5,7 @@ import type { Status } from './status.ts';
  * Everything that happens in a run, as one stream: the journal, the terminal and `--json` are folds over it.
  * `docs/events.md` describes each; names are `noun:verb`.
  */
-export interface EventMap {
+interface EventMap {
   'run:started': {
     total: number;
     tasks: string[];
@@ -94,14 +94,14 @@ export interface Lesson {
 }
 
 /** Where an event belongs; absent where it does not apply. */
-export interface Subject {
+interface Subject {
   task?: string;
   index?: number;
   attempt?: number;
   item?: string;
 }
 
-export type EventType = keyof EventMap;
+type EventType = keyof EventMap;
 
 /** What a part of the engine says; the run stamps it. */
 export type Happening = { [T in EventType]: { type: T } & Subject & EventMap[T] }[EventType];

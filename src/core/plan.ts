@@ -14,7 +14,7 @@ export interface Selection {
   includes(row: number): boolean;
 }
 
-export const EVERYTHING: Selection = { includes: () => true };
+const EVERYTHING: Selection = { includes: () => true };
 
 export interface Batch {
   readonly task: string;

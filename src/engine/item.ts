@@ -22,7 +22,8 @@ export async function perform(
 ): Promise<Outcome> {
   const mask = createMask(agents.secrets);
   const limit = AbortSignal.timeout(Math.max(0, order.deadline - Date.now()));
-  const scratch = await mkdtemp(join(tmpdir(), 'nightshift-'));
+  const scratch = await mkdtemp(join(tmpdir(), 'nightshift-')).catch((cause: NodeJS.ErrnoException) => cause);
+  if (scratch instanceof Error) return givenBack(order, `no folder can be made in ${tmpdir()} (${scratch.code})`);
   try {
     const carryOut = order.role === 'dev' ? performDev : performQa;
     const outcome = await carryOut({
@@ -41,4 +42,10 @@ export async function perform(
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
+}
+
+/** Not the item's fault (rule X5), and nothing was begun. */
+function givenBack({ role, item, token }: Order, reason: string): Outcome {
+  const nothing = { verdicts: [], outputs: {}, captured: {}, recommendations: [], usage: {}, compacted: false };
+  return { role, id: item.id, token, attempts: 0, reason, ...nothing };
 }

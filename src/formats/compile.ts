@@ -215,7 +215,7 @@ function blocksOf(entries: readonly Entry[]): Block[] {
   return entries.flatMap((entry) => entry.blocks);
 }
 
-export function isScript(block: Block): boolean {
+function isScript(block: Block): boolean {
   return block.info === 'sh';
 }
 

@@ -7,7 +7,6 @@ import { scan, splice } from './markdown.ts';
 import { requireClosed, requireSection } from './required.ts';
 import { readSettings, refuseDuplicates, settingWarnings, TASK_KEYS } from './settings.ts';
 
-export type { Block } from './markdown.ts';
 export { createTask } from './task-template.ts';
 
 /** What a task file says (rule F4). */

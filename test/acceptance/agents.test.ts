@@ -225,7 +225,7 @@ test('X4 S5 the environment is exactly the allow-list, pass-env, .env and NIGHTS
     env: 'TOKEN=from-dotenv\nSPECIAL=dotenv wins\n',
   });
   const caller = {
-    ...{ PATH: process.env.PATH!, HOME: '/home/x', LANG: 'C', LC_ALL: 'C', TERM: 'dumb', TMPDIR: '/tmp', USER: 'u' },
+    ...{ PATH: process.env.PATH!, HOME: '/nowhere', LANG: 'C', LC_ALL: 'C', TERM: 'dumb', TMPDIR: '/tmp', USER: 'u' },
     ...{ SHELL: '/bin/sh', SSH_AUTH_SOCK: '/s', XDG_CACHE_HOME: '/c', https_proxy: 'http://p', NO_PROXY: 'x' },
     ...{ SSL_CERT_FILE: '/f', NODE_EXTRA_CA_CERTS: '/n', SPECIAL: 'caller', MINE_A: '1', MINE_: '2' },
   };
