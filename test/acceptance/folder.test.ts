@@ -254,7 +254,7 @@ describe('F6 what does not fit together', () => {
       { table: 'name,work\na,todo\nb\n', says: /table\.csv:3\n +\S/ },
       {
         table: 'name,work\na,todo\nb,Todo\n',
-        says: /unknown status "Todo"[\s\S]*table\.csv:3[\s\S]*Write it as "todo"/,
+        says: /unknown status "Todo"[\s\S]*table\.csv:3[\s\S]*write it as "todo"/,
       },
       { table: 'name,work\n"a\nb",todo\nc,\n', says: /no status[\s\S]*table\.csv:4[\s\S]*todo/ },
     ];
