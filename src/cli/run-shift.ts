@@ -8,6 +8,7 @@ import type { Counts, Happening, NightshiftEvent, TranscriptHappening } from '..
 import { History } from '../core/history.ts';
 import { cellsAt, countItems, type Selection } from '../core/plan.ts';
 import type { Shift, Task } from '../core/shift.ts';
+import { perform } from '../engine/item.ts';
 import { checkAgents } from '../engine/preflight.ts';
 import { runShift } from '../engine/run.ts';
 import type { RunEnd } from '../engine/run-state.ts';
@@ -70,6 +71,7 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
       load,
       agents: (shift) => ({ find: findAgent, secrets: shift.secrets, caller: io.env }),
       check: runCheck,
+      perform,
       emit: stream.emit,
       flush: async () => {
         await stream.flush();

@@ -1,4 +1,4 @@
-/** The dispatch policy of rules P1, P2 and P4: a batch size that doubles on success and halves on failure. */
+/** The dispatch policy: a size that doubles on success and halves on failure, for batches (P1, P2) and for streams (X7). */
 
 const FIRST_SIZE = 2;
 
@@ -28,6 +28,54 @@ export function adaptSize(size: number, result: BatchResult, max?: number): { to
   if (result.done === 0) return { to: cap(size, max), reason: 'nothing was done' };
   const to = cap(size * 2, max);
   return { to, reason: to === size ? `all ${result.done} done, at max-batch-size` : `all ${result.done} done` };
+}
+
+/** How many items may be in flight in a stream, and what it takes to change that. */
+export interface Limit {
+  readonly size: number;
+  /** Items that ended `done` in a row since the last change. */
+  readonly streak: number;
+  /** As many as allowed were really in flight since the last change. */
+  readonly wasUsed: boolean;
+  /** Counts the halvings: an item that was dispatched before the last one does not cause another. */
+  readonly epoch: number;
+}
+
+export interface LimitChange {
+  readonly from: number;
+  readonly to: number;
+  readonly reason: string;
+}
+
+export function startLimit(settings: SizeSettings, epoch = 0): Limit {
+  return { size: startSize(settings), streak: 0, wasUsed: false, epoch };
+}
+
+/** Growth needs a limit that was reached: else a few items in a row would say nothing about more at once. */
+export function noteInFlight(limit: Limit, inFlight: number): Limit {
+  return inFlight >= limit.size && !limit.wasUsed ? { ...limit, wasUsed: true } : limit;
+}
+
+/** The limit after one item has ended. What was given back or withdrawn counts for neither side. */
+export function adaptLimit(
+  limit: Limit,
+  ended: { readonly end: 'done' | 'failed'; readonly epoch: number },
+  max?: number,
+): { limit: Limit; change?: LimitChange } {
+  const { size, epoch } = limit;
+  if (ended.end === 'failed') {
+    if (ended.epoch < epoch) return { limit: { ...limit, streak: 0 } };
+    const to = Math.max(1, Math.floor(size / 2));
+    return changed(limit, cap(to, max), epoch + 1, '1 failed');
+  }
+  const streak = limit.streak + 1;
+  if (streak < size || !limit.wasUsed) return { limit: { ...limit, streak } };
+  return changed(limit, cap(size * 2, max), epoch, `${streak} done in a row`);
+}
+
+function changed(limit: Limit, to: number, epoch: number, reason: string): { limit: Limit; change?: LimitChange } {
+  const next = { size: to, streak: 0, wasUsed: false, epoch };
+  return to === limit.size ? { limit: next } : { limit: next, change: { from: limit.size, to, reason } };
 }
 
 function cap(size: number, max: number | undefined): number {

@@ -20,6 +20,7 @@ interface EventMap {
   'run:waiting': { ms: number; reason: string };
   'run:finished': { exitCode: number; reason: string; ms: number } & Counts;
   'batch:claimed': { indices: number[]; size: number };
+  'limit:changed': { from: number; to: number; reason: string };
   'batch:finished': { from: number; to: number; reason: string; done: number; failed: number; returned: number };
   'dev:started': { agent: string; key: string; version: string };
   'attempt:finished': { status: string; reason?: string };

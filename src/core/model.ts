@@ -40,6 +40,8 @@ export interface Settings {
   readonly model?: string;
   readonly tools: readonly string[];
   readonly qa: 'auto' | 'always';
+  /** The qa of a batch all at once. */
+  readonly qaParallel: boolean;
   readonly timeoutMs: number;
   readonly checkTimeoutMs: number;
   readonly outputs: readonly string[];
@@ -109,6 +111,8 @@ export interface ShiftSettings {
   readonly parallel: boolean;
   readonly batchSize?: number;
   readonly maxBatchSize?: number;
+  /** A free slot is refilled at once (rule X7); else batches. */
+  readonly stream: boolean;
   readonly learn: boolean;
   /** How long the run goes on without any progress while trouble is not the items' fault (rule X5). */
   readonly patienceMs: number;

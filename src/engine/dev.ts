@@ -90,10 +90,12 @@ async function attempt(
     })),
     environment: environmentOf(work, number),
   });
-  const report = await reportOf(work, answer, tally);
-  if ('kind' in report) return report;
+  // Asked however it ended, so that the next attempt is not blamed for what this one did.
   const trespass = await work.checks.trespass();
-  if (trespass !== undefined) return failed('FAILED (validation)', trespass);
+  const report = await reportOf(work, answer, tally);
+  const isOver = 'kind' in report && report.kind !== 'failed';
+  if (trespass !== undefined && !isOver) return failed('FAILED (validation)', trespass);
+  if ('kind' in report) return report;
   if (report.status !== 'SUCCESS') {
     return failed(report.status, report.reason ?? 'no reason was given');
   }

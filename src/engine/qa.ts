@@ -92,6 +92,7 @@ async function ask(
       steps: [],
       environment: environmentOf(work, time),
     });
+    const trespass = await work.checks.trespass();
     if (answer.kind === 'aborted') return stopped(work);
     if (answer.kind === 'trouble') return answer;
     if (answer.kind === 'failed') {
@@ -100,6 +101,10 @@ async function ask(
     }
     spent.usage = sum(spent.usage, answer.usage);
     spent.compacted ||= answer.compacted ?? false;
+    if (trespass !== undefined) {
+      reason = `its verdict is void: ${trespass}`;
+      continue;
+    }
     const report = await readQaReport(answer.report, criteria);
     if ('unusable' in report) {
       reason = report.unusable;

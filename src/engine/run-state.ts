@@ -4,6 +4,7 @@ import type { Selection } from '../core/plan.ts';
 import type { Shift } from '../core/shift.ts';
 import type { Documents } from '../store/documents.ts';
 import type { Snapshot, Store } from '../store/store.ts';
+import type { perform } from './item.ts';
 import type { Agents, Checks } from './parts.ts';
 
 /** How a run is asked to end. */
@@ -22,6 +23,8 @@ export interface RunParts {
   load(): Promise<Shift>;
   agents(shift: Shift): Agents;
   readonly check: Checks['run'];
+  /** Carries an order out: here, or on another machine. */
+  readonly perform: typeof perform;
   readonly emit: Emit;
   /** Resolves when every event so far is durable. */
   flush(): Promise<void>;

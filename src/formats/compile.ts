@@ -25,6 +25,7 @@ export interface Overrides {
   readonly agent?: string | undefined;
 }
 
+const QA_WORDS = ['auto', 'always', 'parallel'];
 const HALF_AN_HOUR = 30 * 60_000;
 const TEN_MINUTES = 10 * 60_000;
 
@@ -129,15 +130,18 @@ function readTaskSettings(
     });
   };
   const qa = lookUp('qa');
-  if (qa && !['auto', 'always', ''].includes(qa.setting.value)) {
-    const message = `\`qa: ${qa.setting.value}\` is neither auto nor always`;
-    throw new NightshiftError('bad-task', message, 'write auto or always', { file: qa.file, line: qa.setting.line });
+  const wanted = names(qa?.setting.value);
+  if (qa && wanted.some((word) => !QA_WORDS.includes(word))) {
+    const message = `\`qa: ${qa.setting.value}\` is not one of ${QA_WORDS.join(', ')}`;
+    const hint = 'write auto, always, parallel, or `always, parallel`';
+    throw new NightshiftError('bad-task', message, hint, { file: qa.file, line: qa.setting.line });
   }
   const [command, model, workingDir] = [value('command'), value('model'), lookUp('working-dir')];
   return {
     agent: overrides.agent ?? value('agent') ?? '',
     tools: names(value('tools')),
-    qa: qa?.setting.value === 'always' ? 'always' : 'auto',
+    qa: wanted.includes('always') ? 'always' : 'auto',
+    qaParallel: wanted.includes('parallel'),
     timeoutMs: duration('timeout', HALF_AN_HOUR),
     checkTimeoutMs: duration('check-timeout', TEN_MINUTES),
     outputs: names(value('outputs')),

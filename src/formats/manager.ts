@@ -38,6 +38,7 @@ const SHIFT_KEYS = [
   'max-batch-size',
   'disable-self-improvement',
   'patience',
+  'dispatch',
 ];
 const DEFAULT_PATIENCE_MS = 15 * 60_000;
 
@@ -116,11 +117,16 @@ export function readShiftSettings(
   const batchSize = readSize('current-batch-size');
   const maxBatchSize = readSize('max-batch-size');
   const stopLearning = read('disable-self-improvement', parseBoolean, 'it is `true` or `false`') ?? false;
+  const isStream = read('dispatch', parseDispatch, 'it is `batch` or `stream`; items are done in batches') ?? false;
+  const stream = isStream && parallel;
+  if (isStream && !parallel)
+    warnings.push(`\`dispatch: stream\` needs \`parallel: true\` (${file}); items are done one at a time`);
   const patienceMs = read('patience', parseDuration, 'write a duration such as `15m`') ?? DEFAULT_PATIENCE_MS;
   const settings: ShiftSettings = {
     ...(name && { name }),
     ...(created && { created }),
     parallel,
+    stream,
     ...(batchSize !== undefined && { batchSize }),
     ...(maxBatchSize !== undefined && { maxBatchSize }),
     learn: !stopLearning,
@@ -137,4 +143,8 @@ function parseBoolean(value: string): boolean | undefined {
 function parsePositive(value: string): number | undefined {
   const size = /^\d+$/.test(value) ? Number(value) : 0;
   return size > 0 && Number.isSafeInteger(size) ? size : undefined;
+}
+
+function parseDispatch(value: string): boolean | undefined {
+  return value === 'stream' ? true : value === 'batch' ? false : undefined;
 }

@@ -22,6 +22,7 @@ const order: Order = {
     agent: 'command',
     tools: [],
     qa: 'auto',
+    qaParallel: false,
     timeoutMs: 1,
     checkTimeoutMs: 1,
     outputs: ['page_id'],

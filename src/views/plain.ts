@@ -60,6 +60,8 @@ export function plainLines(event: NightshiftEvent): string[] {
       const ends = [`${done} done`, `${failed} failed`, ...(returned > 0 ? [`${returned} given back`] : [])].join(', ');
       return [from === to ? ends : `${ends}; batch size ${from} -> ${to} (${reason})`];
     }
+    case 'limit:changed':
+      return [`at most ${event.to} at once, before ${event.from} (${event.reason})`];
     case 'progress':
       return [`Progress: ${event.done}/${event.total}`, `Compacted: ${event.compacted}`];
     case 'run:finished':

@@ -6,10 +6,8 @@ const EVERY_MS = 500;
 export interface Watched {
   /** What others did to the table since the last look. */
   changes(): Promise<readonly Change[]>;
-  /** Puts protected text of the task file back; where the other text went, if there was any. */
-  putBack(): Promise<string | undefined>;
-  /** The protected text was put back. */
-  onPutBack(kept: string): void;
+  /** Puts protected text of the task files in flight back; what was put back, in words. */
+  putBack(): Promise<readonly string[]>;
   /** The files can't be read any more: nothing that is in flight could be recorded. */
   onFailure(error: unknown): void;
 }
@@ -71,11 +69,7 @@ export class Watch implements AsyncDisposable {
       if (change.kind === 'withdrawn') this.#withdraw(change.token, change.reason);
       else edits.push(change.what);
     }
-    const kept = await this.#watched.putBack();
-    if (kept !== undefined) {
-      this.#watched.onPutBack(kept);
-      edits.push('Configuration or Validation of the task file');
-    }
+    edits.push(...(await this.#watched.putBack()));
     if (edits.length > 0 && suspects.size === 1) {
       const [token] = suspects as Set<string>;
       this.#blame.set(token as string, `it edited what only Nightshift writes (${edits.slice(0, 3).join('; ')})`);

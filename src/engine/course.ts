@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EXIT, NightshiftError } from '../core/errors.ts';
+import type { Counts } from '../core/events.ts';
+import { cellsAt, countItems, nextBatch, type Selection } from '../core/plan.ts';
+import type { Shift } from '../core/shift.ts';
+import type { Snapshot } from '../store/store.ts';
+import { Patience } from './patience.ts';
+import type { RunEnd, RunParts } from './run-state.ts';
+
+/** Rule F6: what does not parse between two batches may just be half saved. */
+const REREAD_FOR_MS = 10_000;
+const REREAD_EVERY_MS = 250;
+
+/** What a run knows about itself, whichever way it dispatches: the shift as last read, and how it would end. */
+export class Course {
+  readonly parts: RunParts;
+  readonly patience: Patience;
+  readonly #folderId: string;
+  #shift: Shift;
+  #isRead = true;
+  #progress = { done: 0, total: 0 };
+  /** Batches, or in a stream items, so far. */
+  dispatched = 0;
+
+  constructor(parts: RunParts, shift: Shift, folderId: string) {
+    this.parts = parts;
+    this.patience = new Patience(parts.now);
+    this.#shift = shift;
+    this.#folderId = folderId;
+  }
+
+  get shift(): Shift {
+    return this.#shift;
+  }
+
+  /** The files changed by our own hand: they are read again before the next batch. */
+  expectChange(): void {
+    this.#isRead = false;
+  }
+
+  /** Rules M1 and M6: what changed is read again, and the manager makes sure that it still knows where it is. */
+  async reload(): Promise<RunEnd | undefined> {
+    if (this.#isRead) {
+      this.#isRead = false;
+      return undefined;
+    }
+    const end = performance.now() + REREAD_FOR_MS;
+    for (;;) {
+      try {
+        if ((await this.parts.documents.folderId()) !== this.#folderId) {
+          return this.#lostContext('its folder is another one now');
+        }
+        const shift = await this.parts.load();
+        const { name } = shift.settings;
+        if (name !== undefined && name !== shift.name) return this.#lostContext(`manager.md now has the name ${name}`);
+        if (name === undefined && this.#shift.settings.name !== undefined) {
+          return this.#lostContext('manager.md has lost its name');
+        }
+        if (shift.tasks.length === 0) return this.#lostContext('the Task Order is empty now');
+        this.#adopt(shift);
+        return undefined;
+      } catch (error) {
+        if (!(error instanceof NightshiftError) || performance.now() >= end) throw error;
+        await sleep(REREAD_EVERY_MS);
+      }
+    }
+  }
+
+  #adopt(shift: Shift): void {
+    for (const warning of shift.warnings) {
+      if (!this.#shift.warnings.includes(warning)) this.parts.emit({ type: 'run:warning', message: warning });
+    }
+    this.#shift = shift;
+  }
+
+  /** Rule M5. */
+  report(counts: Counts, compacted: boolean): void {
+    this.#progress = { done: counts.completed, total: counts.total };
+    this.parts.emit({ type: 'progress', ...this.#progress, compacted });
+  }
+
+  #lostContext(why: string): RunEnd {
+    const message = `the manager can't confirm what it works on: ${why}. Nothing was claimed.`;
+    this.parts.emit({ type: 'run:warning', message });
+    this.parts.emit({ type: 'progress', ...this.#progress, compacted: true });
+    return { exitCode: EXIT.stopped, reason: message };
+  }
+
+  outOfPatience(trouble: string): RunEnd {
+    const seconds = Math.round(this.#shift.settings.patienceMs / 1000);
+    const reason = `no progress for ${seconds} seconds, and it is not the items' fault: ${trouble}`;
+    return { exitCode: EXIT.stopped, reason };
+  }
+
+  async interrupted(): Promise<RunEnd> {
+    const snapshot = await this.parts.store.snapshot();
+    if (!this.isLeft(snapshot)) return this.finished(snapshot);
+    return { exitCode: EXIT.interrupted, reason: 'interrupted' };
+  }
+
+  isLeft(snapshot: Snapshot): boolean {
+    const selection = this.parts.select(snapshot);
+    return (
+      nextBatch(snapshot, { parallel: true, size: 1 }, selection) !== undefined ||
+      cellsAt(snapshot, 'qa', selection).length > 0
+    );
+  }
+
+  finished(snapshot: Snapshot, selection: Selection = this.parts.select(snapshot)): RunEnd {
+    const failed = cellsAt(snapshot, 'failed', selection).length;
+    if (failed > 0) return { exitCode: EXIT.failedItems, reason: 'finished, with failed items' };
+    const { total, completed } = countItems(snapshot);
+    if (this.dispatched === 0 && completed === total) return { exitCode: EXIT.done, reason: 'already complete' };
+    return { exitCode: EXIT.done, reason: 'finished' };
+  }
+}

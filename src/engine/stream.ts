@@ -1,0 +1,149 @@
+import { adaptLimit, type Limit, noteInFlight, type SizeSettings, startLimit } from '../core/dispatch.ts';
+import { cellsAt, nextBatch, type Selection } from '../core/plan.ts';
+import type { Shift, Task } from '../core/shift.ts';
+import type { Snapshot } from '../store/store.ts';
+import { type Airspace, claimRows, type Flight, type FlightEnd, flyDev, flyQa, openAirspace } from './flight.ts';
+import type { RunParts } from './run-state.ts';
+
+interface InFlight {
+  readonly flight: Flight;
+  readonly epoch: number;
+  /** Resolves when it has ended, however. */
+  readonly landing: Promise<void>;
+}
+
+/**
+ * Rule X7: a free slot is refilled at once, under a limit that adapts. An item keeps its slot from its dev to its qa, so
+ * that qa runs beside other devs and the limit holds for both.
+ */
+export class Stream implements AsyncDisposable {
+  readonly #parts: RunParts;
+  readonly #airspace: Airspace;
+  readonly #inFlight = new Map<string, InFlight>();
+  readonly #landed: FlightEnd[] = [];
+  readonly #versions = new Set<string>();
+  #limit: Limit;
+
+  constructor(parts: RunParts, shift: Shift) {
+    this.#parts = parts;
+    this.#limit = startLimit(shift.settings);
+    this.#airspace = openAirspace(parts, () => this.#tasksInFlight());
+  }
+
+  get size(): number {
+    return this.#inFlight.size;
+  }
+
+  get limit(): number {
+    return this.#limit.size;
+  }
+
+  get hasRoom(): boolean {
+    return this.#inFlight.size < this.#limit.size;
+  }
+
+  /** A person set another limit in the manifest: it is taken as it is (rule P4). */
+  setLimit(settings: SizeSettings): void {
+    const next = startLimit(settings, this.#limit.epoch);
+    if (next.size === this.#limit.size) return;
+    this.#parts.emit({ type: 'limit:changed', from: this.#limit.size, to: next.size, reason: 'set by a person' });
+    this.#limit = next;
+  }
+
+  /** What others did to the files since the last look, settled before anything new is claimed. */
+  async look(): Promise<void> {
+    await this.#airspace.watch.look();
+    this.#airspace.failure.signal.throwIfAborted();
+  }
+
+  /** Claims as much as there is room for: what waits for its qa first, then tasks in order, rows in order. */
+  async fill(shift: Shift, first: Snapshot, select: (snapshot: Snapshot) => Selection): Promise<void> {
+    let snapshot = first;
+    while (this.hasRoom) {
+      const selection = select(snapshot);
+      const room = this.#limit.size - this.#inFlight.size;
+      const batch =
+        this.#waiting(snapshot, selection, room) ?? nextBatch(snapshot, { parallel: true, size: room }, selection);
+      if (!batch) break;
+      const task = shift.tasks.find(({ name }) => name === batch.task)!;
+      await this.#keepVersion(task);
+      const flights = await claimRows(this.#parts, shift, task, snapshot, batch.rows);
+      if (flights.length === 0) break;
+      const indices = flights.map(({ claim }) => claim.row);
+      this.#parts.emit({ type: 'batch:claimed', task: task.name, indices, size: this.#limit.size });
+      for (const flight of flights) this.#takeOff(flight);
+      snapshot = await this.#parts.store.snapshot();
+    }
+    this.#limit = noteInFlight(this.#limit, this.#inFlight.size);
+  }
+
+  /** Waits for an item to end, at most so long; all that have ended by then, so that their slots are refilled together. */
+  async next(milliseconds?: number): Promise<FlightEnd[]> {
+    const landings = [...this.#inFlight.values()].map(({ landing }) => landing);
+    let timer: NodeJS.Timeout | undefined;
+    const over = new Promise<void>((resolve) => {
+      if (milliseconds !== undefined) timer = setTimeout(resolve, milliseconds);
+    });
+    await Promise.race([...landings, over]);
+    clearTimeout(timer);
+    this.#airspace.failure.signal.throwIfAborted();
+    const landed = this.#landed.splice(0);
+    for (const end of landed) this.#land(end);
+    return landed;
+  }
+
+  #takeOff(flight: Flight): void {
+    const landing = this.#fly(flight).then(
+      (end) => void this.#landed.push(end),
+      (error: unknown) => this.#airspace.failure.abort(error),
+    );
+    this.#inFlight.set(flight.claim.token, { flight, epoch: this.#limit.epoch, landing });
+  }
+
+  async #fly(flight: Flight): Promise<FlightEnd> {
+    if (flight.claim.status === 'qa') return flyQa(this.#airspace, flight, false);
+    const dev = await flyDev(this.#airspace, flight);
+    if (dev.end !== 'qa') return dev;
+    const qa = await flyQa(this.#airspace, flight, true);
+    return { ...qa, compacted: qa.compacted || dev.compacted };
+  }
+
+  #land({ flight, end }: FlightEnd): void {
+    const { token } = flight.claim;
+    const { epoch } = this.#inFlight.get(token)!;
+    this.#inFlight.delete(token);
+    if (end !== 'done' && end !== 'failed') return;
+    const { limit, change } = adaptLimit(this.#limit, { end, epoch }, flight.shift.settings.maxBatchSize);
+    this.#limit = limit;
+    if (change) this.#parts.emit({ type: 'limit:changed', task: flight.task.name, ...change });
+  }
+
+  /** Items at `qa` that nobody judges: an earlier run, or trouble, left them there (rule T5). */
+  #waiting(snapshot: Snapshot, selection: Selection, room: number): { task: string; rows: number[] } | undefined {
+    const judged = new Set([...this.#inFlight.values()].map(({ flight }) => `${flight.task.name} ${flight.claim.id}`));
+    const cells = cellsAt(snapshot, 'qa', selection).filter(
+      ({ row, task }) => !judged.has(`${task} ${snapshot.id(row)}`),
+    );
+    const task = cells[0]?.task;
+    if (task === undefined) return undefined;
+    const rows = cells.filter((cell) => cell.task === task).map(({ row }) => row);
+    return { task, rows: rows.slice(0, room) };
+  }
+
+  *#tasksInFlight(): Iterable<Task> {
+    yield* new Map([...this.#inFlight.values()].map(({ flight }) => [flight.task.name, flight.task])).values();
+  }
+
+  async #keepVersion(task: Task): Promise<void> {
+    if (this.#versions.has(task.version)) return;
+    await this.#parts.documents.keepVersion(task.name, task.text);
+    this.#versions.add(task.version);
+  }
+
+  /** Whatever happened, nothing is left in flight. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#inFlight.size > 0) this.#airspace.failure.abort(new Error('the run ended'));
+    await Promise.allSettled([...this.#inFlight.values()].map(({ landing }) => landing));
+    await this.#airspace.watch[Symbol.asyncDispose]();
+  }
+}
