@@ -39,7 +39,10 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
   const started = io.now();
   const since = new Date(started).toISOString();
   const run = `${since.replace(/[-:.]/g, '').slice(0, 15)}-${randomBytes(3).toString('hex')}`;
-  const stream = new EventStream(run, paths, io, options.onEvent);
+  const stream = new EventStream(run, paths, io, (event) => {
+    options.onEvent(event);
+    failpoint(event.type);
+  });
   const complete = await checkFirst(paths, options, io);
   if (complete) {
     // The run that did the last item may have ended before it wrote this.
