@@ -218,7 +218,9 @@ class Run {
     );
   }
 
-  #finished(snapshot: Snapshot, selection: Selection): RunEnd {
+  /** An earlier run may have been killed before it wrote the Progress of its last batch. */
+  async #finished(snapshot: Snapshot, selection: Selection): Promise<RunEnd> {
+    await this.#parts.documents.finishBatch(countItems(snapshot), undefined);
     const failed = cellsAt(snapshot, 'failed', selection).length;
     if (failed > 0) return { exitCode: EXIT.failedItems, reason: 'finished, with failed items' };
     const { total, completed } = countItems(snapshot);
