@@ -99,9 +99,10 @@ export class Project {
   // biome-ignore lint/suspicious/noExplicitAny: as the fixture wrote them
   calls(): any[] {
     if (!this.exists('calls.jsonl')) return [];
+    // The last piece is empty, or a line that is just being written.
     return this.read('calls.jsonl')
       .split('\n')
-      .filter((line) => line !== '')
+      .slice(0, -1)
       .map((line) => JSON.parse(line));
   }
 
@@ -209,6 +210,10 @@ export class Running {
     return this.child.pid!;
   }
 
+  get stdout(): string {
+    return this.#stdout;
+  }
+
   // biome-ignore lint/suspicious/noExplicitAny: events of every kind
   get events(): any[] {
     return this.#stdout.split('\n').flatMap((line) => {
@@ -277,4 +282,15 @@ export function processesOf(folder: string): number[] {
     } catch {}
   }
   return pids;
+}
+
+/** Of these, the ones with STRAY=1: test agents set it for what leaves its group, so that only the mark can find it. */
+export function straysOf(folder: string): number[] {
+  return processesOf(folder).filter((pid) => {
+    try {
+      return `\0${readFileSync(`/proc/${pid}/environ`, 'utf8')}`.includes('\0STRAY=1\0');
+    } catch {
+      return false;
+    }
+  });
 }

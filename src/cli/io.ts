@@ -1,4 +1,5 @@
-import { writeSync } from 'node:fs';
+import { closeSync, fstatSync, writeSync } from 'node:fs';
+import { isatty } from 'node:tty';
 import { escapeUnsafe } from '../views/printable.ts';
 
 /** What a command has of the world; given to it, so that it asks for nothing else. */
@@ -36,6 +37,20 @@ function write(fd: number, line: string): void {
       if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return;
       // A full pipe that does not block: wait a moment for its reader.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+    }
+  }
+}
+
+/**
+ * For the very end: Node restores the terminal that it began with, and aborts if that is gone (nodejs/node#51519, in 20 and 22).
+ * What it does not find any more it leaves alone. A terminal that was hung up is a device that is no terminal any more.
+ */
+export function letGoOfLostTerminal(): void {
+  for (const fd of [0, 1, 2]) {
+    try {
+      if (fstatSync(fd).isCharacterDevice() && !isatty(fd)) closeSync(fd);
+    } catch {
+      // Not open: nothing to let go of.
     }
   }
 }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { CommanderError } from 'commander';
 import { EXIT, NightshiftError } from '../core/errors.ts';
-import { type Io, processIo } from './io.ts';
+import { type Io, letGoOfLostTerminal, processIo } from './io.ts';
 import { createProgram } from './program.ts';
 
 /** The only place that catches: wrong input is told in a few lines, anything else is a bug and shows its stack. */
@@ -53,4 +53,5 @@ function readVersion(): string {
 }
 
 const code = await main(processIo(), process.argv);
+letGoOfLostTerminal();
 process.exit(code);

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { agentEnvironment } from '../agents/environment.ts';
 import { endMarked } from '../agents/leftovers.ts';
 import { agentNames, findAgent } from '../agents/registry.ts';
@@ -16,7 +17,7 @@ import { StopSignals } from '../engine/stop.ts';
 import type { Failpoint } from '../store/atomic-write.ts';
 import { Journal } from '../store/journal.ts';
 import type { ShiftPaths } from '../store/layout.ts';
-import { takeRunLock } from '../store/run-lock.ts';
+import { type Holder, takeRunLock } from '../store/run-lock.ts';
 import { ShiftFiles } from '../store/shift-files.ts';
 import type { Snapshot } from '../store/store.ts';
 import { Transcripts } from '../store/transcripts.ts';
@@ -40,16 +41,19 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
   const started = io.now();
   const since = new Date(started).toISOString();
   const run = `${since.replace(/[-:.]/g, '').slice(0, 15)}-${randomBytes(3).toString('hex')}`;
-  const stream = new EventStream(run, paths, io, options.onEvent);
+  const holder = { pid: process.pid, since, run };
+  const stream = new EventStream(run, paths, io, (event) => {
+    options.onEvent(event);
+    failpoint(event.type);
+  });
   const complete = await checkFirst(paths, options, io);
   if (complete) {
-    // The run that did the last item may have ended before it wrote this.
-    await new ShiftFiles(paths, failpoint).finishBatch(complete, undefined);
+    await clearUp(new ShiftFiles(paths, failpoint), complete, holder);
     const end = { exitCode: EXIT.done, reason: 'already complete' };
     stream.emit({ type: 'run:finished', ...end, ms: 0, ...complete });
     return end;
   }
-  using _running = await takeRunLock(paths.runLock, paths.name, { pid: process.pid, since, run });
+  using _running = await takeRunLock(paths.runLock, paths.name, holder);
   // Read again: until now another run may have been writing, and what it wrote is not an edit from outside.
   const { files, store, shift } = await openAndCheck(paths, { agent: options.agent, emit: stream.emit, failpoint });
   await using _stream = await stream.open();
@@ -107,6 +111,17 @@ async function checkFirst(paths: ShiftPaths, options: StartOptions, io: Io): Pro
   await requireAgents(found.shift, io);
   await found.files.prepare();
   return undefined;
+}
+
+/** A run that was killed right after its last item has left its processes, and the Progress of the batch before. */
+async function clearUp(files: ShiftFiles, counts: Counts, holder: Holder): Promise<void> {
+  const { name, folder, runLock } = files.paths;
+  if (existsSync(runLock)) {
+    await files.prepare();
+    using _running = await takeRunLock(runLock, name, holder);
+    await endMarked({ shiftFolder: folder });
+  }
+  await files.finishBatch(counts, undefined);
 }
 
 /** Nothing to work on is bad input, and each has its own message (rule M7). */

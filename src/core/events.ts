@@ -102,7 +102,7 @@ interface Subject {
   item?: string;
 }
 
-type EventType = keyof EventMap;
+export type EventType = keyof EventMap;
 
 /** What a part of the engine says; the run stamps it. */
 export type Happening = { [T in EventType]: { type: T } & Subject & EventMap[T] }[EventType];

@@ -28,7 +28,7 @@ export class Batches {
     const waiting = this.#firstWaiting(snapshot);
     const size = this.#size();
     const batch = waiting ?? nextBatch(snapshot, { parallel: shift.settings.parallel, size }, selection);
-    if (!batch) return this.#course.finished(snapshot, selection);
+    if (!batch) return this.#course.finished(snapshot);
     const task = shift.tasks.find(({ name }) => name === batch.task)!;
     this.#course.dispatched++;
     const end = waiting

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EXIT, NightshiftError } from '../core/errors.ts';
 import type { Counts } from '../core/events.ts';
-import { cellsAt, countItems, nextBatch, type Selection } from '../core/plan.ts';
+import { cellsAt, countItems, nextBatch } from '../core/plan.ts';
 import type { Shift } from '../core/shift.ts';
 import type { Snapshot } from '../store/store.ts';
 import { Patience } from './patience.ts';
@@ -106,7 +106,10 @@ export class Course {
     );
   }
 
-  finished(snapshot: Snapshot, selection: Selection = this.parts.select(snapshot)): RunEnd {
+  /** An earlier run may have been killed before it wrote the Progress of its last batch. */
+  async finished(snapshot: Snapshot): Promise<RunEnd> {
+    await this.parts.documents.finishBatch(countItems(snapshot), undefined);
+    const selection = this.parts.select(snapshot);
     const failed = cellsAt(snapshot, 'failed', selection).length;
     if (failed > 0) return { exitCode: EXIT.failedItems, reason: 'finished, with failed items' };
     const { total, completed } = countItems(snapshot);

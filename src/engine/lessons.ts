@@ -37,6 +37,8 @@ export async function foldLessons(
     return;
   }
   const proposal = await askManager(parts, shift, task, recommendations);
+  // Asked in vain because the run is stopped at once: they wait for the next start.
+  if (parts.stop.now.aborted) return;
   const checked = 'changes' in proposal ? check(task, shift, snapshot, proposal.changes) : proposal;
   if ('steps' in checked && 'changes' in proposal) {
     const lessons = lessonsOf(proposal.changes, recommendations);

@@ -12,11 +12,19 @@ export class StopSignals implements Stop, Disposable {
   readonly #drain = new AbortController();
   readonly #now = new AbortController();
   readonly #onDrain: (signal: string) => void;
+  readonly #source: Pick<NodeJS.EventEmitter, 'on' | 'off'>;
+  readonly #drainAtMostMs: number;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(onDrain: (signal: string) => void) {
+  constructor(
+    onDrain: (signal: string) => void,
+    source: Pick<NodeJS.EventEmitter, 'on' | 'off'> = process,
+    drainAtMostMs = DRAIN_AT_MOST_MS,
+  ) {
     this.#onDrain = onDrain;
-    for (const signal of SIGNALS) process.on(signal, this.#receive);
+    this.#source = source;
+    this.#drainAtMostMs = drainAtMostMs;
+    for (const signal of SIGNALS) source.on(signal, this.#receive);
   }
 
   get drain(): AbortSignal {
@@ -36,11 +44,11 @@ export class StopSignals implements Stop, Disposable {
       this.#now.abort();
       return;
     }
-    this.#timer ??= setTimeout(() => this.#now.abort(), DRAIN_AT_MOST_MS).unref();
+    this.#timer ??= setTimeout(() => this.#now.abort(), this.#drainAtMostMs).unref();
   };
 
   [Symbol.dispose](): void {
     clearTimeout(this.#timer);
-    for (const signal of SIGNALS) process.off(signal, this.#receive);
+    for (const signal of SIGNALS) this.#source.off(signal, this.#receive);
   }
 }

@@ -2,9 +2,24 @@ import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, open, readdir, rename, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { NightshiftError } from '../core/errors.ts';
+import type { EventType } from '../core/events.ts';
 
-/** Where the crash tests may end the process; a no-op for users. */
-export type Failpoint = (name: string) => void;
+/** Inside of the writes: the moments at which a crash could leave something half done. */
+export const WRITE_POINTS = [
+  'table:written',
+  'table:synced',
+  'table:renamed',
+  'document:written',
+  'document:synced',
+  'document:renamed',
+  'journal:flushed',
+] as const;
+
+/**
+ * Where the crash tests may end the process (`NIGHTSHIFT_CRASH_AT=name#n`); a no-op for users. Besides the moments
+ * inside of the writes, every type of event is one: it was just said, and the journal does not have it yet.
+ */
+export type Failpoint = (name: (typeof WRITE_POINTS)[number] | EventType) => void;
 
 const TEMPORARY = /^\.[^/]+\.[0-9]+\.nightshift-tmp$/;
 let counter = 0;
@@ -23,7 +38,7 @@ export async function replaceFile(
   isCurrent: () => Promise<boolean> = async () => true,
 ): Promise<string | undefined> {
   const temporary = join(dirname(file), `.${basename(file)}.${process.pid}${counter++}.nightshift-tmp`);
-  const point = file.endsWith('.csv') ? 'table' : 'document';
+  const point = file.endsWith('.csv') ? ('table' as const) : ('document' as const);
   try {
     const handle = await open(temporary, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, mode);
     try {

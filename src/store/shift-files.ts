@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { mkdir, open, readdir, readFile, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NightshiftError } from '../core/errors.ts';
 import type { Counts } from '../core/events.ts';
@@ -90,6 +90,7 @@ export class ShiftFiles implements Documents {
     const folder = this.paths.versions(task);
     try {
       await mkdir(folder, { recursive: true });
+      using _lock = await lockWithin(this.paths.lock, LOCK_WAIT_MS);
       const kept = await readdir(folder);
       const version = versionOf(text);
       if (kept.some((name) => name.endsWith(`-${version}.md`))) return;
@@ -170,6 +171,8 @@ export class ShiftFiles implements Documents {
       await mkdir(this.paths.engine, { recursive: true, mode: 0o700 });
       using _lock = await lockWithin(this.paths.lock, LOCK_WAIT_MS);
       await removeTemporaries(this.paths.folder);
+      const versions = dirname(this.paths.versions('task'));
+      for (const task of await readdir(versions).catch(() => [])) await removeTemporaries(join(versions, task));
     } catch (cause) {
       throw diskError(cause, this.paths.folder);
     }

@@ -1,0 +1,304 @@
+import { spawn } from 'node:child_process';
+import { closeSync, constants, openSync, readdirSync, readFileSync } from 'node:fs';
+import koffi from 'koffi';
+import { describe, expect, test } from 'vitest';
+import { agentTask, NIGHTSHIFT, Project, processesOf, Running, type ShiftHandle, straysOf, until } from '../harness.ts';
+
+const WAIT_FOR_GO = { sh: 'until test -e go; do sleep 0.05; done' };
+
+/** Ignores SIGTERM, with one child in a session of its own and another that is nobody's: all of them would run for minutes. */
+const STUBBORN = {
+  sh: `trap '' TERM HUP INT
+    STRAY=1 setsid sh -c 'trap "" TERM; touch left-1; sleep 300; :' </dev/null >/dev/null 2>&1 &
+    sh -c '(STRAY=1 setsid sh -c "touch left-2; sleep 300; :" </dev/null >/dev/null 2>&1 &)'
+    until test -e left-1 && test -e left-2; do sleep 0.02; done
+    touch "stubborn-$NIGHTSHIFT_ROLE-$NIGHTSHIFT_ROW"; sleep 300`,
+};
+
+function fourRows(project: Project, settings: Record<string, string | number | boolean> = {}): ShiftHandle {
+  return project.shift('night', {
+    settings: { parallel: true, ...settings },
+    table: 'name,make\na,todo\nb,todo\nc,todo\nd,todo\n',
+    tasks: { make: agentTask() },
+  });
+}
+
+function callsOf(project: Project, role: string): string[] {
+  return project
+    .calls()
+    .filter((call) => call.role === role && !call.ended)
+    .map((call) => `${call.name}${call.attempt}`);
+}
+
+async function bothDevsBegan(project: Project): Promise<void> {
+  await until(() => callsOf(project, 'dev').length === 2, 'both devs of the batch');
+}
+
+/** The one that watches over the groups: a child of nightshift that has no environment. */
+function guardOf(pid: number): number {
+  const guard = readdirSync('/proc').find((name) => {
+    try {
+      const parent = readFileSync(`/proc/${name}/stat`, 'utf8').split(') ')[1]!.split(' ')[1];
+      return Number(parent) === pid && readFileSync(`/proc/${name}/environ`).length === 0;
+    } catch {
+      return false;
+    }
+  });
+  return Number(guard);
+}
+
+describe('Ctrl-C', () => {
+  test('once: running items finish with their qa, nothing new starts, and the shift resumes', async () => {
+    const project = new Project();
+    const shift = fourRows(project);
+    project.behave({ dev: WAIT_FOR_GO });
+    const running = project.spawn(['start', 'night']);
+    await bothDevsBegan(project);
+    running.kill('SIGINT');
+    await until(
+      () => /stopping: 2 items in flight will finish.*Ctrl-C again/.test(running.stdout),
+      'the word that it drains',
+    );
+    project.write('go', '');
+    const { code, stdout } = await running.ended;
+    expect(code).toBe(130);
+    expect(stdout).toContain('`nightshift start night` goes on');
+    expect(shift.column('make')).toEqual(['done', 'done', 'todo', 'todo']);
+    expect(callsOf(project, 'qa')).toEqual(['a1', 'b1']);
+    expect(shift.manager).toContain('current-batch-size: 4');
+
+    expect((await shift.start()).code).toBe(0);
+    expect(shift.column('make')).toEqual(['done', 'done', 'done', 'done']);
+    expect(callsOf(project, 'dev').sort()).toEqual(['a1', 'b1', 'c1', 'd1']);
+  });
+
+  test('R6 twice: what runs is ended at once with all that it started, and given back', async () => {
+    const project = new Project();
+    const shift = fourRows(project);
+    project.behave({ dev: STUBBORN });
+    const running = shift.spawn();
+    await until(() => project.exists('stubborn-dev-1') && project.exists('stubborn-dev-2'), 'both devs');
+    expect(processesOf(project.path(shift.folder)).length).toBeGreaterThan(8);
+    running.kill('SIGINT');
+    await running.seen('run:draining', ({ signal, running: items }) => signal === 'SIGINT' && items === 2);
+    running.kill('SIGINT');
+    const { code, events } = await running.ended;
+    expect(code).toBe(130);
+    expect(processesOf(project.path(shift.folder))).toEqual([]);
+    expect(
+      events
+        .filter(({ type }) => type === 'item:returned')
+        .map(({ index }) => index)
+        .sort(),
+    ).toEqual([0, 1]);
+    expect(shift.column('make')).toEqual(['todo', 'todo', 'todo', 'todo']);
+    expect(shift.manager).not.toContain('current-batch-size');
+
+    project.behave({});
+    const resumed = await shift.start();
+    expect(resumed.code).toBe(0);
+    expect(resumed.events.find(({ type }) => type === 'run:started').recovered).toBe(0);
+    expect(callsOf(project, 'dev').filter((call) => call.startsWith('a'))).toEqual(['a1', 'a1']);
+  });
+
+  test('T5 twice during qa: the item stays at qa and is not done again', async () => {
+    const project = new Project();
+    const shift = fourRows(project);
+    project.behave({ qa: STUBBORN });
+    const running = shift.spawn();
+    await until(() => project.exists('stubborn-qa-1'), 'the first qa');
+    running.kill('SIGINT');
+    await running.seen('run:draining');
+    running.kill('SIGINT');
+    expect((await running.ended).code).toBe(130);
+    expect(processesOf(project.path(shift.folder))).toEqual([]);
+    expect(shift.column('make')).toEqual(['qa', 'qa', 'todo', 'todo']);
+    project.behave({});
+    expect((await shift.start()).code).toBe(0);
+    expect(callsOf(project, 'dev').sort()).toEqual(['a1', 'b1', 'c1', 'd1']);
+  });
+
+  test('P8 twice while recommendations are folded in: they wait for the next start', async () => {
+    const project = new Project();
+    const shift = fourRows(project);
+    const wish = 'Look twice before you begin';
+    project.behave({ dev: { report: { recommendations: [wish] } }, manager: { sh: 'touch asked; sleep 300' } });
+    const before = shift.task('make');
+    const running = shift.spawn();
+    await until(() => project.exists('asked'), 'the manager');
+    running.kill('SIGINT');
+    await running.seen('run:draining');
+    running.kill('SIGINT');
+    expect((await running.ended).code).toBe(130);
+    expect(processesOf(project.path(shift.folder))).toEqual([]);
+    expect(shift.task('make')).toBe(before);
+
+    project.behave({ manager: { report: { changes: [{ op: 'add', after: 0, text: `${wish}.` }] } } });
+    const resumed = await shift.start();
+    expect(shift.task('make')).toContain(`1. ${wish}.\n`);
+    const changed = resumed.events.findIndex(({ type }) => type === 'steps:changed');
+    expect(resumed.events[changed].lessons[0].rows).toEqual([1, 2]);
+    // Rule L5: the first batch of the resumed run is already given the new Steps.
+    const firstDev = resumed.events.findIndex(({ type }) => type === 'dev:started');
+    expect(firstDev).toBeGreaterThan(changed);
+    expect(resumed.events[firstDev].version).toBe(resumed.events[changed].to);
+  });
+
+  test('while it waits for trouble to pass: nobody runs, so it ends', async () => {
+    const project = new Project();
+    const shift = fourRows(project);
+    project.behave({ dev: { exit: 75 } });
+    const running = shift.spawn();
+    await running.seen('run:waiting', ({ ms }) => ms >= 2000);
+    running.kill('SIGINT');
+    const { code, events } = await running.ended;
+    expect(code).toBe(130);
+    expect(events.findLast(({ type }) => type === 'run:draining').running).toBe(0);
+    const drained = events.findIndex(({ type }) => type === 'run:draining');
+    expect(events.slice(drained).filter(({ type }) => type === 'batch:claimed')).toEqual([]);
+  });
+
+  test.each([
+    ['all done', 'PASS', 0],
+    ['with a failed item', 'FAIL', 3],
+  ])('in the last batch, %s: the exit code is that of a finished run', async (_, verdict, expected) => {
+    const project = new Project();
+    const shift = fourRows(project, { 'current-batch-size': 4 });
+    project.behave({ dev: WAIT_FOR_GO, 'qa:d': { report: { overall_status: verdict, criteria: [] } } });
+    if (verdict === 'PASS') project.behave({ dev: WAIT_FOR_GO });
+    const running = shift.spawn();
+    await until(() => callsOf(project, 'dev').length === 4, 'all devs');
+    running.kill('SIGINT');
+    await running.seen('run:draining');
+    project.write('go', '');
+    const { code, events } = await running.ended;
+    expect(code).toBe(expected);
+    expect(events.at(-1)).toMatchObject({ type: 'run:finished', exitCode: expected, remaining: 0 });
+  });
+});
+
+describe('SIGTERM and SIGHUP', () => {
+  test.each(['SIGTERM', 'SIGHUP'] as const)(
+    '%s: running items finish, nothing new starts, and it resumes',
+    async (signal) => {
+      const project = new Project();
+      const shift = fourRows(project);
+      project.behave({ dev: WAIT_FOR_GO });
+      const running = shift.spawn();
+      await bothDevsBegan(project);
+      running.kill(signal);
+      await running.seen('run:draining', (event) => event.signal === signal && event.running === 2);
+      // A second one, as some service managers send it, does not make it hasty.
+      running.kill(signal);
+      project.write('go', '');
+      expect((await running.ended).code).toBe(130);
+      expect(shift.column('make')).toEqual(['done', 'done', 'todo', 'todo']);
+      expect((await shift.start()).code).toBe(0);
+      expect(callsOf(project, 'dev').sort()).toEqual(['a1', 'b1', 'c1', 'd1']);
+    },
+  );
+
+  test('SIGHUP with a terminal that is gone: nothing can be printed any more, and yet it drains', async () => {
+    const project = new Project();
+    const shift = fourRows(project);
+    project.behave({ dev: WAIT_FOR_GO });
+    const terminal = openTerminal();
+    const child = spawn(process.execPath, [NIGHTSHIFT, 'start', 'night'], {
+      cwd: project.root,
+      stdio: [terminal.slave, terminal.slave, terminal.slave],
+    });
+    const ended = new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal })));
+    closeSync(terminal.slave);
+    await bothDevsBegan(project);
+    closeSync(terminal.master);
+    child.kill('SIGHUP');
+    await until(() => shift.journal().some(({ type }) => type === 'run:draining'), 'the drain');
+    project.write('go', '');
+    expect(await ended).toEqual({ code: 130, signal: null });
+    expect(shift.column('make')).toEqual(['done', 'done', 'todo', 'todo']);
+    expect((await shift.start()).code).toBe(0);
+  });
+
+  test('`--json | head -1` does not end the run', async () => {
+    const project = new Project();
+    const shift = fourRows(project);
+    const child = spawn('/bin/sh', ['-c', `"$0" "$1" start night --json | head -1`, process.execPath, NIGHTSHIFT], {
+      cwd: project.root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const { events } = await new Running(child).ended;
+    expect(events.map(({ type }) => type)).toEqual(['run:started']);
+    await until(() => shift.journal().some(({ type }) => type === 'run:finished'), 'the end of the run');
+    expect(shift.column('make')).toEqual(['done', 'done', 'done', 'done']);
+  });
+});
+
+describe('R6 nothing lives on', () => {
+  test('after a run that came to its end', async () => {
+    const project = new Project();
+    const shift = fourRows(project);
+    project.behave({ dev: { sh: 'setsid sleep 300 </dev/null >/dev/null 2>&1 &' } });
+    expect((await shift.start()).code).toBe(0);
+    expect(processesOf(project.path(shift.folder))).toEqual([]);
+  });
+
+  test.each([
+    ['of nightshift alone', false],
+    ['of nightshift and its guard', true],
+  ])('after `kill -9` %s and a resume', async (_, withGuard) => {
+    const project = new Project();
+    const shift = fourRows(project);
+    const folder = project.path(shift.folder);
+    project.behave({ dev: STUBBORN });
+    const running = shift.spawn();
+    await until(() => project.exists('stubborn-dev-1') && project.exists('stubborn-dev-2'), 'both devs');
+    const before = processesOf(folder);
+    if (withGuard) process.kill(guardOf(running.pid), 'SIGKILL');
+    running.kill('SIGKILL');
+    await running.ended;
+    const strays = straysOf(folder);
+    expect(strays.length).toBeGreaterThanOrEqual(4);
+    if (withGuard) expect(processesOf(folder).length).toBeGreaterThan(strays.length);
+    else await until(() => processesOf(folder).length === strays.length, 'the end of the groups');
+
+    project.behave({});
+    const resumed = shift.spawn();
+    await resumed.seen('run:started', ({ recovered }) => recovered === 2);
+    expect(processesOf(folder).filter((pid) => before.includes(pid))).toEqual([]);
+    const { code, events } = await resumed.ended;
+    expect(code).toBe(0);
+    expect(events.find(({ type }) => type === 'run:warning').message).toMatch(/ended \d+ processes/);
+    expect(processesOf(folder)).toEqual([]);
+  });
+
+  test('after `kill -9` right behind the last item: the next start has nothing to do, and clears up', async () => {
+    const project = new Project();
+    const shift = project.shift('night', { table: 'name,make\na,todo\n', tasks: { make: agentTask() } });
+    const folder = project.path(shift.folder);
+    project.behave({ dev: { sh: 'setsid sleep 300 </dev/null >/dev/null 2>&1 &' } });
+    const killed = await shift.start([], { env: { NIGHTSHIFT_CRASH_AT: 'item:recorded#2' } });
+    expect(killed.signal).toBe('SIGKILL');
+    expect(shift.column('make')).toEqual(['done']);
+    expect(processesOf(folder).length).toBe(1);
+    expect(shift.manager).toContain('- Completed: 0');
+
+    const again = await shift.start();
+    expect(again.code).toBe(0);
+    expect(processesOf(folder)).toEqual([]);
+    expect(shift.manager).toContain('- Completed: 1');
+    expect(callsOf(project, 'dev')).toEqual(['a1']);
+  });
+});
+
+/** A real one from the system, without a program around it. */
+function openTerminal(): { master: number; slave: number } {
+  const c = koffi.load(null);
+  // Not for children: a terminal lives as long as anybody holds its master.
+  const closedOnExec = 0o2000000;
+  const flags = constants.O_RDWR | constants.O_NOCTTY | closedOnExec;
+  const master = c.func('int posix_openpt(int flags)')(flags) as number;
+  c.func('int grantpt(int fd)')(master);
+  c.func('int unlockpt(int fd)')(master);
+  const name = c.func('const char *ptsname(int fd)')(master) as string;
+  return { master, slave: openSync(name, constants.O_RDWR | constants.O_NOCTTY) };
+}

@@ -1,0 +1,51 @@
+#!/bin/sh
+# The agent of the crash loop: quick, and all that it does can be counted afterwards. Every line of effects.log is
+#   start|end role task row attempt key pid
+# What it does depends on the item's kind: `retry` succeeds at the second attempt, `bad` never, `unfit` does not pass qa,
+# `stray` leaves a process in a session of its own, which outlives the agent and its group.
+effect() {
+  printf '%s %s %s %s %s %s %s\n' "$1" "$NIGHTSHIFT_ROLE" "$NIGHTSHIFT_TASK" "$NIGHTSHIFT_ROW" "$NIGHTSHIFT_ATTEMPT" "$NIGHTSHIFT_KEY" "$$" >>effects.log
+}
+
+kind=${NIGHTSHIFT_ITEM#*\"kind\":\"}
+kind=${kind%%\"*}
+
+case $NIGHTSHIFT_ROLE in
+  dev)
+    effect start
+    if [ "$kind" = stray ]; then STRAY=1 setsid sleep 300 </dev/null >/dev/null 2>&1 & fi
+    # Ends with its group, and by itself not before the test.
+    sleep 300 </dev/null >/dev/null 2>&1 &
+    sleep "0.$((NIGHTSHIFT_ROW % 4))"
+    if [ "$kind" = bad ]; then
+      echo '{"overall_status": "FAILED (step 1)", "error": "it can not be done"}'
+      exit 0
+    fi
+    # Without the file the check of the engine fails the attempt.
+    [ "$kind" = retry ] && [ "$NIGHTSHIFT_ATTEMPT" = 1 ] || echo "$NIGHTSHIFT_KEY" >"out/$NIGHTSHIFT_TASK-$NIGHTSHIFT_ROW"
+    echo "token_$NIGHTSHIFT_TASK=by-$$" >>"$NIGHTSHIFT_OUTPUT"
+    recommendations='"None"'
+    [ $((NIGHTSHIFT_ROW % 3)) = 0 ] && recommendations="[\"Mind rule $NIGHTSHIFT_ROW when you $NIGHTSHIFT_TASK it\"]"
+    effect end
+    echo "{\"overall_status\": \"SUCCESS\", \"recommendations\": $recommendations}"
+    ;;
+  qa)
+    effect start
+    status=PASS
+    [ "$kind" = unfit ] && status=FAIL
+    effect end
+    echo "{\"overall_status\": \"$status\", \"criteria\": [{\"criterion\": \"It reads well\", \"status\": \"$status\", \"reason\": \"read\"}]}"
+    ;;
+  manager)
+    # Adds what is recommended and not in the Steps yet.
+    awk '
+      /^<steps/ { inside = 1 }
+      /^<\/steps/ { inside = 0 }
+      inside && /^[0-9]+\. / { steps++; text = $0; sub(/^[0-9]+\. /, "", text); known[text] = 1 }
+      /^\{"row":/ {
+        text = $0; sub(/^\{"row":[0-9]+,"text":"/, "", text); sub(/"\}$/, "", text)
+        if (!known[text]++) changes = changes (changes == "" ? "" : ", ") "{\"op\": \"add\", \"after\": " steps ", \"text\": \"" text "\"}"
+      }
+      END { print "{\"changes\": [" changes "], \"summary\": \"as recommended\"}" }'
+    ;;
+esac

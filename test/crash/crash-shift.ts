@@ -1,0 +1,42 @@
+import { resolve } from 'node:path';
+import type { Status } from '../../src/core/status.ts';
+import { type Project, type ShiftHandle, task } from '../harness.ts';
+
+export const TASKS = ['make', 'polish'] as const;
+export const FIRST_SIZE = 2;
+export const MAX_SIZE = 8;
+const ROWS = 20;
+
+/** One of each for every ten rows; see agent.sh for what they do. */
+const KINDS = ['ok', 'ok', 'retry', 'ok', 'stray', 'ok', 'bad', 'ok', 'ok', 'unfit'] as const;
+
+/** Two tasks in parallel with outputs, checks, a qa, retries, failures and lessons: all that a crash could hurt. */
+export function crashShift(project: Project): ShiftHandle {
+  const kinds = Array.from({ length: ROWS }, (_, row) => KINDS[row % KINDS.length]!);
+  const rows = kinds.map((kind, row) => `"page ""${row + 1}""",${kind},todo,todo`);
+  project.write('out/.keep', '');
+  return project.shift('crash', {
+    settings: { parallel: true, 'current-batch-size': FIRST_SIZE, 'max-batch-size': MAX_SIZE },
+    table: `name,kind,make,polish\n${rows.join('\n')}\n`,
+    tasks: Object.fromEntries(TASKS.map((name) => [name, taskFile(name)])),
+  });
+}
+
+function taskFile(name: string): string {
+  const check = '   ```sh\n   test -s "out/$NIGHTSHIFT_TASK-$NIGHTSHIFT_ROW"\n   ```';
+  return task({
+    configuration: `- agent: command\n- command: ${resolve('test/crash/agent.sh')}\n- outputs: token_${name}`,
+    steps: `1. ${name} {name}`,
+    validation: `- The file is there\n\n${check}\n\n- It reads well`,
+  });
+}
+
+/** How the shift ends, however often it was killed: nothing but the rows decides. */
+export function finalStatus(kind: string, taskName: string): Status {
+  if (kind === 'bad' || kind === 'unfit') return taskName === 'make' ? 'failed' : 'todo';
+  return 'done';
+}
+
+export function lessonOf(row: number, taskName: string): string | undefined {
+  return (row + 1) % 3 === 0 ? `Mind rule ${row + 1} when you ${taskName} it` : undefined;
+}

@@ -1,0 +1,155 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { Project, processesOf, type Running, type ShiftHandle, straysOf, until } from '../harness.ts';
+import { crashShift } from './crash-shift.ts';
+import { environmentOf, FAILPOINTS, failpointMoment, killAt, type Moment, randomMoment, type Victim } from './kill.ts';
+import { Witness } from './witness.ts';
+
+/** 60 in every `npm test`; `npm run test:crash` asks for 1,000. */
+const KILLS = Number(process.env.NIGHTSHIFT_KILLS ?? 60);
+/** Printed with the figures: the same number plays the same moments again. */
+const SEED = Number(process.env.NIGHTSHIFT_SEED ?? Date.now() % 1_000_000);
+/** Shifts that are killed side by side: mostly one waits while another works. */
+const LANES = 3;
+/** What a group may live on after nightshift was killed. */
+const GUARD_MS = 2000;
+
+test('R1 R2 R6 T3 T5 P4 P8 killed at any moment, a shift goes on where it was and ends as if nothing had happened', {
+  timeout: 60_000 + KILLS * 5000,
+}, async () => {
+  const loop = new CrashLoop();
+  await Promise.all(Array.from({ length: LANES }, (_, lane) => loop.run(randomFrom(SEED + lane))));
+  console.log(loop.figures());
+  expect(loop.violations).toEqual([]);
+  expect(loop.kills).toBeGreaterThanOrEqual(KILLS);
+  expect([...loop.atFailpoints.keys()].sort()).toEqual([...FAILPOINTS].sort());
+});
+
+class CrashLoop {
+  kills = 0;
+  readonly violations: string[] = [];
+  readonly atFailpoints = new Map<string, number>();
+  readonly #victims = { alone: 0, everything: 0 };
+  readonly #sums = { shifts: 0, devs: 0, again: 0, torn: 0 };
+  /** Failpoints that have to come before others come a second time. */
+  #points: string[] = [];
+  #slowestMs = 0;
+
+  async run(random: () => number): Promise<void> {
+    while (!this.#isOver) await this.#wholeShift(random);
+  }
+
+  /** Enough kills, and each failpoint was among them. */
+  get #isOver(): boolean {
+    return this.kills >= KILLS && this.atFailpoints.size === FAILPOINTS.length;
+  }
+
+  figures(): string {
+    const named = [...this.atFailpoints.values()].reduce((sum, count) => sum + count, 0);
+    const { shifts, devs, again, torn } = this.#sums;
+    return [
+      `crash loop: ${this.kills} kills (${named} at ${this.atFailpoints.size} failpoints, ${this.kills - named} at random moments;`,
+      `${this.#victims.alone} of nightshift alone, ${this.#victims.everything} of everything), ${shifts} shifts to their end,`,
+      `${devs} devs, ${again} of them again, ${torn} torn journal lines, groups gone within ${Math.ceil(this.#slowestMs)} ms,`,
+      `${this.violations.length} violations, seed ${SEED}`,
+    ].join(' ');
+  }
+
+  /** Kill, start again, kill, until it is finished: after the last kill of all it is left in peace. */
+  async #wholeShift(random: () => number): Promise<void> {
+    const project = new Project();
+    mkdirSync(project.path('tmp'));
+    const shift = crashShift(project);
+    const witness = new Witness(shift);
+    for (let killed = true; killed; ) killed = await this.#oneRun(shift, witness, random);
+    this.#sums.shifts++;
+    this.#sums.devs += witness.devs;
+    this.#sums.again += witness.again;
+    this.#sums.torn += witness.torn;
+    this.violations.push(...witness.violations);
+    if (KILLS > 100) console.log(this.figures());
+  }
+
+  /** False: it came to its end. */
+  async #oneRun(shift: ShiftHandle, witness: Witness, random: () => number): Promise<boolean> {
+    const folder = shift.project.path(shift.folder);
+    const strays = straysOf(folder);
+    const moment = this.#isOver ? undefined : this.#nextMoment(random);
+    const victim: Victim = moment && moment.kind !== 'failpoint' && random() < 0.5 ? 'everything' : 'alone';
+    const versions = witness.versions();
+    const environment = { TMPDIR: shift.project.path('tmp'), ...(moment ? environmentOf(moment) : {}) };
+    const running = shift.spawn([], { env: environment });
+    const resumed = this.#endsStrays(running, strays, folder);
+    const killed = moment ? await killAt(running, moment, victim, folder) : false;
+    const { code, events, stderr } = await running.ended;
+    await resumed;
+    if (!killed && code !== 3) throw new Error(`a run ended with exit code ${code}: ${stderr}\n${this.figures()}`);
+    if (killed) this.#count(moment!, victim);
+    await this.#nothingLives(folder, killed, victim);
+    witness.look(events, killed, versions);
+    if (stderr !== '') witness.violations.push(`it said: ${stderr}`);
+    if (!killed && moment?.kind === 'failpoint') this.#points.push(moment.name);
+    return killed;
+  }
+
+  #nextMoment(random: () => number): Moment {
+    const unseen = FAILPOINTS.length - this.atFailpoints.size;
+    if (unseen < KILLS - this.kills && random() < 0.5) return randomMoment(random);
+    if (this.#points.length === 0) this.#points = [...FAILPOINTS].sort(() => random() - 0.5);
+    return failpointMoment(this.#points.shift()!, random);
+  }
+
+  #count(moment: Moment, victim: Victim): void {
+    this.kills++;
+    this.#victims[victim]++;
+    if (moment.kind !== 'failpoint') return;
+    this.atFailpoints.set(moment.name, (this.atFailpoints.get(moment.name) ?? 0) + 1);
+  }
+
+  /** What an earlier run left outside of its groups is gone when the next one has begun. */
+  async #endsStrays(running: Running, strays: readonly number[], folder: string): Promise<void> {
+    const began = new Promise<boolean>((resolve) => {
+      running.child.stdout?.on('data', (text: string) => text.includes('"run:started"') && resolve(true));
+      void running.ended.then(() => resolve(false));
+    });
+    if (!(await began)) return;
+    const alive = straysOf(folder).filter((pid) => strays.includes(pid));
+    if (alive.length > 0) this.violations.push(`${alive.length} processes of an earlier run live on`);
+  }
+
+  /** After the end of a run nothing at all; after a kill at most what has left its group. */
+  async #nothingLives(folder: string, killed: boolean, victim: Victim): Promise<void> {
+    const began = performance.now();
+    const mayLive = killed && victim === 'alone' ? () => new Set(straysOf(folder)) : () => new Set<number>();
+    const living = () => {
+      const strays = mayLive();
+      return processesOf(folder).filter((pid) => !strays.has(pid));
+    };
+    const what = `the end of all processes (${killed ? `killed: ${victim}` : 'at the end'})`;
+    await until(() => living().length === 0, what, 30_000).catch((error: Error) => {
+      throw new Error(`${error.message}: ${living().map(commandOf).join('; ')}\n${this.figures()}`);
+    });
+    const took = performance.now() - began;
+    this.#slowestMs = Math.max(this.#slowestMs, took);
+    if (took > GUARD_MS) this.violations.push(`the processes of a run lived on for ${Math.ceil(took)} ms`);
+  }
+}
+
+function commandOf(pid: number): string {
+  try {
+    return `${pid} ${readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')}`;
+  } catch {
+    return `${pid} is gone`;
+  }
+}
+
+/** mulberry32: small, and the same on every machine. */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}

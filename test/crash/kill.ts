@@ -1,0 +1,103 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import type { EventType } from '../../src/core/events.ts';
+import { WRITE_POINTS } from '../../src/store/atomic-write.ts';
+import { processesOf, type Running, sleep } from '../harness.ts';
+
+/** When nightshift is killed. `nth` of an event counts all of them, of a failpoint only those of its name. */
+export type Moment =
+  | { readonly kind: 'time'; readonly ms: number }
+  | { readonly kind: 'event'; readonly nth: number; readonly ms: number }
+  | { readonly kind: 'failpoint'; readonly name: string; readonly nth: number };
+
+/** `alone`: only nightshift, as by the OOM killer. `everything`: its whole tree, as by a machine that goes down. */
+export type Victim = 'alone' | 'everything';
+
+/** The events that the crash shift comes to, and how many of them a run may see at most before it is killed there. */
+const EVENT_POINTS = {
+  'run:started': 1,
+  'batch:claimed': 3,
+  'dev:started': 8,
+  'attempt:finished': 8,
+  'dev:finished': 8,
+  'qa:started': 6,
+  'qa:finished': 6,
+  'item:recorded': 10,
+  'steps:changed': 2,
+  'batch:finished': 2,
+  progress: 2,
+  'run:finished': 1,
+} satisfies Partial<Record<EventType, number>>;
+
+const MOST: Record<string, number> = {
+  ...Object.fromEntries(WRITE_POINTS.map((name) => [name, name.startsWith('document:') ? 6 : 10])),
+  ...EVENT_POINTS,
+};
+
+export const FAILPOINTS = Object.keys(MOST);
+
+export function failpointMoment(name: string, random: () => number): Moment {
+  return { kind: 'failpoint', name, nth: 1 + Math.floor(random() * MOST[name]!) };
+}
+
+export function randomMoment(random: () => number): Moment {
+  return random() < 0.5
+    ? { kind: 'time', ms: random() * 800 }
+    : { kind: 'event', nth: 1 + Math.floor(random() * 40), ms: random() * 25 };
+}
+
+export function environmentOf(moment: Moment): Record<string, string> {
+  return moment.kind === 'failpoint' ? { NIGHTSHIFT_CRASH_AT: `${moment.name}#${moment.nth}` } : {};
+}
+
+/** Waits for the moment and kills; at a failpoint nightshift does that itself. False: it had ended before. */
+export async function killAt(running: Running, moment: Moment, victim: Victim, folder: string): Promise<boolean> {
+  const { child } = running;
+  const exited = running.ended.then(() => 'exited' as const);
+  if (moment.kind === 'event') await Promise.race([exited, eventsPrinted(running, moment.nth)]);
+  if (moment.kind !== 'failpoint') {
+    await Promise.race([exited, sleep(moment.ms)]);
+    if (child.exitCode === null && child.signalCode === null) {
+      if (victim === 'everything') killTree(running.pid, folder);
+      else running.kill('SIGKILL');
+    }
+  }
+  const { signal } = await running.ended;
+  return signal === 'SIGKILL';
+}
+
+function eventsPrinted({ child }: Running, nth: number): Promise<void> {
+  let seen = 0;
+  return new Promise((resolve) => {
+    child.stdout?.on('data', (text: string) => {
+      seen += text.split('\n').length - 1;
+      if (seen >= nth) resolve();
+    });
+  });
+}
+
+/** Nightshift stands still first; agents may fork while the list is made, so it is made until it is empty. */
+function killTree(pid: number, folder: string): void {
+  process.kill(pid, 'SIGSTOP');
+  const own = [...parentsOfAll()].flatMap(([child, parent]) => (parent === pid ? [child] : []));
+  for (const each of [pid, ...own]) end(each);
+  for (let marked = processesOf(folder); marked.length > 0; marked = processesOf(folder)) marked.forEach(end);
+}
+
+function end(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It was faster.
+  }
+}
+
+function parentsOfAll(): Map<number, number> {
+  const parents = new Map<number, number>();
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      parents.set(Number(name), Number(readFileSync(`/proc/${name}/stat`, 'utf8').split(') ')[1]!.split(' ')[1]));
+    } catch {}
+  }
+  return parents;
+}
