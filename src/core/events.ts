@@ -14,6 +14,7 @@ interface EventMap {
     pid: number;
     recovered: number;
     waiting: number;
+    counts: TaskCounts[];
   };
   'run:warning': { message: string };
   'run:draining': { signal: string; running: number };
@@ -35,7 +36,7 @@ interface EventMap {
     compacted?: boolean;
     key: string;
   };
-  'qa:started': { agent: string };
+  'qa:started': { agent: string; key: string };
   'qa:finished': {
     status: 'PASS' | 'FAIL' | 'NONE';
     ms: number;
@@ -71,6 +72,12 @@ export interface Counts {
   completed: number;
   failed: number;
   remaining: number;
+}
+
+/** The item-tasks of one task that a run is about, by status; `blocked`: those at `todo` behind a failed one (rule M4). */
+export interface TaskCounts extends Record<Status, number> {
+  task: string;
+  blocked: number;
 }
 
 /** A cell that a person changed through a command while a run may be going on: the run takes it as meant. */

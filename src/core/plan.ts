@@ -1,4 +1,4 @@
-import type { Counts } from './events.ts';
+import type { Counts, TaskCounts } from './events.ts';
 import { STATUSES, type Status } from './status.ts';
 
 /** The statuses of all items, one column for each task in Task Order; a value is an index into STATUSES. */
@@ -117,5 +117,20 @@ export function countCells(board: Board): { task: string; counts: Record<Status,
     const counts = { todo: 0, in_progress: 0, qa: 0, done: 0, failed: 0 };
     for (const code of board.columns[index]!) counts[STATUSES[code]!]++;
     return { task, counts };
+  });
+}
+
+/** The same for what a run is about, and how many of the `todo` it can't reach (rule M4). */
+export function countSelected(board: Board, selection: Selection): TaskCounts[] {
+  return board.tasks.flatMap((task, index) => {
+    if (selection.task !== undefined && selection.task !== task) return [];
+    const counts: TaskCounts = { task, todo: 0, in_progress: 0, qa: 0, done: 0, failed: 0, blocked: 0 };
+    const earlier = board.columns.slice(0, index);
+    for (const [row, code] of board.columns[index]!.entries()) {
+      if (!selection.includes(row)) continue;
+      counts[STATUSES[code]!]++;
+      if (code === CODE.todo && earlier.some((column) => column[row] === CODE.failed)) counts.blocked++;
+    }
+    return [counts];
   });
 }

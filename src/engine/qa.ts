@@ -29,7 +29,7 @@ export async function performQa(work: Work): Promise<Outcome> {
   const { order } = work;
   const started = performance.now();
   const subject = { task: order.task, index: order.item.index, item: order.item.id };
-  work.emit({ type: 'qa:started', ...subject, agent: order.settings.agent });
+  work.emit({ type: 'qa:started', ...subject, agent: order.settings.agent, key: order.key });
   const spent: { usage: Usage; compacted: boolean } = { usage: {}, compacted: false };
   const judgement = await judge(work, spent);
   const verdicts = judgement.kind === 'judged' ? judgement.verdicts : [];

@@ -1,4 +1,4 @@
-import { cellsAt } from '../core/plan.ts';
+import { cellsAt, countSelected } from '../core/plan.ts';
 import type { Shift } from '../core/shift.ts';
 import { Batches } from './batches.ts';
 import { Course } from './course.ts';
@@ -33,6 +33,7 @@ async function recover(course: Course): Promise<void> {
   const snapshot = await parts.store.snapshot();
   const stale = cellsAt(snapshot, 'in_progress');
   await parts.store.reset(stale.map(({ row, task }) => ({ id: snapshot.id(row), task })));
+  const now = await parts.store.snapshot();
   parts.emit({
     type: 'run:started',
     total: snapshot.count,
@@ -42,9 +43,9 @@ async function recover(course: Course): Promise<void> {
     pid: process.pid,
     recovered: stale.length,
     waiting: cellsAt(snapshot, 'qa').length,
+    counts: countSelected(now, parts.select(now)),
   });
   // Recommendations of items that passed just before an interruption; where nothing is left, no agent is started.
-  const now = await parts.store.snapshot();
   if (!course.isLeft(now)) return;
   for (const task of shift.tasks) {
     if (parts.history.unsettled(task.name).size === 0) continue;

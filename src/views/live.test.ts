@@ -1,0 +1,157 @@
+import { expect, test } from 'vitest';
+import type { Happening, NightshiftEvent } from '../core/events.ts';
+import { ViewState } from '../core/view-state.ts';
+import { render } from './live.ts';
+import { widthOf } from './text-width.ts';
+
+const START = Date.UTC(2026, 0, 2, 22);
+const NOW = START + 3_600_000;
+const clock = (time: number) => new Date(time).toISOString().slice(5, 16).replace('T', ' ');
+
+function feed(state: ViewState, second: number, happening: object): void {
+  const at = new Date(START + second * 1000).toISOString();
+  state.add({ at, run: 'r', seq: 1, shift: 'pages', ...(happening as Happening) } as NightshiftEvent);
+}
+
+/** An hour into a night of 10,000 rows. */
+function night(reason = 'FAILED (step 2): curl: (6) Could not resolve host: example.test'): ViewState {
+  const state = new ViewState();
+  const counts = { task: 'write_page', todo: 9000, in_progress: 0, qa: 0, done: 1000, failed: 0, blocked: 0 };
+  feed(state, 0, { type: 'run:started', total: 10_000, tasks: ['write_page'], agent: 'command', counts: [counts] });
+  for (let i = 0; i < 200; i++) {
+    const subject = { task: 'write_page', index: 1000 + i, item: `id${i}` };
+    const second = Math.round((i * 3500) / 200);
+    const usage = { inputTokens: 5200, outputTokens: 410, costUsd: 0.03 };
+    feed(state, second, { type: 'dev:started', ...subject, agent: 'command', key: 'k', version: 'v' });
+    feed(state, second + 30, { type: 'dev:finished', ...subject, status: 'SUCCESS', attempts: 1, ms: 30_000, usage });
+    const to = i % 90 === 60 ? 'failed' : 'done';
+    feed(state, second + 30, {
+      type: 'item:recorded',
+      ...subject,
+      from: 'in_progress',
+      to,
+      ...(to === 'failed' ? { reason } : {}),
+    });
+  }
+  feed(state, 3530, { type: 'batch:finished', from: 4, to: 8, reason: 'all 4 done', done: 4, failed: 0, returned: 0 });
+  for (let i = 0; i < 4; i++) {
+    const subject = { task: 'write_page', index: 1200 + i, item: `now${i}` };
+    feed(state, 3400 + 50 * i, { type: 'dev:started', ...subject, agent: 'command', key: 'k', version: 'v' });
+  }
+  feed(state, 3560, {
+    type: 'attempt:finished',
+    task: 'write_page',
+    item: 'now3',
+    attempt: 1,
+    status: 'FAILED',
+    reason: 'x',
+  });
+  state.heard('write_page', 'now1', START + 3_550_000);
+  state.heard('write_page', 'now1', NOW - 2000, {
+    kind: 'output',
+    text: 'reading sources/1202.md\nwriting out/1202.html\n',
+  });
+  return state;
+}
+
+const shown = (state: ViewState, width: number, height?: number) =>
+  `\n${render(state, height === undefined ? { width } : { width, height }, NOW, clock).join('\n')}\n`;
+
+test('X8 the live view at 80 columns', () => {
+  expect(shown(night(), 80)).toMatchInlineSnapshot(`
+    "
+    pages  ████▒░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░  12% 1200/10000  1h
+    8796 todo · 4 in_progress · 0 qa · 1198 done · 2 failed
+    limit 8 (4 -> 8: all 4 done) · finishes between 01-04 10:59 and 01-05 06:41
+    1040000 tokens in, 82000 out, $6.00
+    ! row 1201  write_page  dev     3m 20s  no sign of life for 3m 20s
+    ~ row 1202  write_page  dev     2m 30s slow  writing out/1202.html
+    ~ row 1203  write_page  dev     1m 40s slow
+      row 1204  write_page  dev 2/3    50s
+    failed row 1061 write_page: FAILED (step 2): curl: (6) Could not resolve host: …
+    failed row 1151 write_page: FAILED (step 2): curl: (6) Could not resolve host: …
+    "
+  `);
+});
+
+test('X8 the live view at 40 columns', () => {
+  expect(shown(night(), 40)).toMatchInlineSnapshot(`
+    "
+    pages  █▒░░░░░░░░░░░  12% 1200/10000  1h
+    8796 todo · 4 in_progress · 0 qa
+    1198 done · 2 failed
+    limit 8 (4 -> 8: all 4 done)
+    finishes between 01-04 10:59 and 01-05 …
+    1040000 tokens in, 82000 out, $6.00
+    ! row 1201  dev     3m 20s  no sign of …
+    ~ row 1202  dev     2m 30s slow  writin…
+    ~ row 1203  dev     1m 40s slow
+      row 1204  dev 2/3    50s
+    failed row 1061 write_page: FAILED (ste…
+    failed row 1151 write_page: FAILED (ste…
+    "
+  `);
+});
+
+test('X8 the live view at 200 columns', () => {
+  expect(shown(night(), 200)).toMatchInlineSnapshot(`
+    "
+    pages  ████▒░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░  12% 1200/10000  1h
+    8796 todo · 4 in_progress · 0 qa · 1198 done · 2 failed · limit 8 (4 -> 8: all 4 done) · finishes between 01-04 10:59 and 01-05 06:41 · 1040000 tokens in, 82000 out, $6.00
+    ! row 1201  write_page  dev     3m 20s  no sign of life for 3m 20s
+    ~ row 1202  write_page  dev     2m 30s slow  writing out/1202.html
+    ~ row 1203  write_page  dev     1m 40s slow
+      row 1204  write_page  dev 2/3    50s
+    failed row 1061 write_page: FAILED (step 2): curl: (6) Could not resolve host: example.test
+    failed row 1151 write_page: FAILED (step 2): curl: (6) Could not resolve host: example.test
+    "
+  `);
+});
+
+test('X8 a window of a few lines shows what is most worth knowing, and how much more there is', () => {
+  expect(shown(night(), 80, 5)).toMatchInlineSnapshot(`
+    "
+    pages  ████▒░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░  12% 1200/10000  1h
+    8796 todo · 4 in_progress · 0 qa · 1198 done · 2 failed
+    limit 8 (4 -> 8: all 4 done) · finishes between 01-04 10:59 and 01-05 06:41
+    1040000 tokens in, 82000 out, $6.00
+      and 4 more in flight
+    "
+  `);
+  for (let height = 0; height < 12; height++) {
+    expect(render(night(), { width: 80, height }, NOW, clock).length).toBeLessThanOrEqual(height);
+  }
+});
+
+test('X8 no line is wider than the window, and no control character of a reason gets through', () => {
+  const nasty = '\u001b[2J\u001b]52;c;aGk=\u0007\u202e日本語のテキスト 👩‍👩‍👧 e\u0301\nsecond\tline\u009b31m';
+  const state = night(nasty);
+  state.heard('write_page', 'now2', NOW, { kind: 'output', text: nasty });
+  for (let width = 1; width <= 220; width++) {
+    for (const line of render(state, { width }, NOW, clock)) {
+      expect(widthOf(line), `${width}: ${line}`).toBeLessThanOrEqual(width);
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not be there
+      expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/);
+    }
+  }
+  const text = render(state, { width: 200 }, NOW, clock).join('\n');
+  expect(text).toContain('日本語のテキスト 👩‍👩‍👧');
+  const styled = render(state, { width: 200, colour: true }, NOW, clock).join('\n');
+  expect(styled).toContain('\u001b[31m');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: styles are all that colour adds
+  expect(styled.replace(/\u001b\[\d+m/g, '')).toBe(text);
+});
+
+test('X8 waiting and stopping are said', () => {
+  const state = night();
+  feed(state, 3598, { type: 'run:waiting', ms: 60_000, reason: 'exit code 75: rate limit' });
+  feed(state, 3599, { type: 'run:draining', signal: 'SIGINT', running: 4 });
+  const text = shown(state, 100);
+  expect(text).toContain('waiting 58s: exit code 75: rate limit');
+  expect(text).toContain('stopping: 4 items will finish');
+  expect(text).not.toContain('finishes');
+});
+
+test('X8 widths are those of a terminal', () => {
+  expect(['a', '日本', 'e\u0301', '👩‍👩‍👧', '한글', 'ﾊ', '…'].map(widthOf)).toEqual([1, 4, 1, 2, 4, 1, 1]);
+});

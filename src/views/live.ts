@@ -1,0 +1,165 @@
+import { formatDuration } from '../core/duration.ts';
+import { estimateFinish } from '../core/estimate.ts';
+import { ATTEMPTS } from '../core/model.ts';
+import type { Failure, InFlight, ViewState } from '../core/view-state.ts';
+import { count } from './plain.ts';
+import { oneLine } from './printable.ts';
+import { flow, lineOf, type Span } from './styled.ts';
+import { usageText } from './summary.ts';
+
+const ITEMS_SHOWN = 8;
+const FAILURES_SHOWN = 3;
+const WIDEST_BAR = 40;
+const NARROW = 60;
+
+export interface Viewport {
+  readonly width: number;
+  /** The most lines there may be. */
+  readonly height?: number;
+  readonly colour?: boolean;
+}
+
+/** What a terminal shows of a run now; `clock` says a time of the day as people there do. */
+export function render(
+  state: ViewState,
+  { width, height = 24, colour = false }: Viewport,
+  now: number,
+  clock: (time: number) => string,
+): string[] {
+  const head = [...headLines(state, width, now), ...flow(facts(state, now, clock), width), ...pauseLines(state, now)];
+  const failures = state.failures.slice(-FAILURES_SHOWN).map(failureLine);
+  // What is in flight gives way last: a small window shows fewer failures first.
+  const room = Math.max(0, height - head.length);
+  const items = itemLines(state, now, width, Math.min(ITEMS_SHOWN, room));
+  const shown = [...head, ...items, ...failures.slice(0, Math.max(0, room - items.length))];
+  return shown.slice(0, height).map((spans) => lineOf(spans, width, colour));
+}
+
+function headLines(state: ViewState, width: number, now: number): Span[][] {
+  const { counts, total } = state;
+  const ended = counts.done + counts.failed;
+  const share = total === 0 ? 0 : ended / total;
+  const text = `${percent(share)} ${ended}/${total}`;
+  const elapsed = formatDuration(wholeSeconds(now - state.startedAt));
+  const name = oneLine(state.shift, Math.max(8, width >> 1));
+  const room = width - name.length - text.length - elapsed.length - 6;
+  const columns = Math.max(0, Math.min(WIDEST_BAR, room));
+  const done = share === 1 ? columns : Math.floor((columns * counts.done) / Math.max(1, total));
+  const failed = Math.min(
+    columns - done,
+    counts.failed > 0 ? Math.max(1, Math.round((columns * counts.failed) / total)) : 0,
+  );
+  return [
+    [
+      { text: name, style: 'bold' },
+      { text: '  ' },
+      { text: '█'.repeat(done), style: 'green' },
+      { text: '▒'.repeat(failed), style: 'red' },
+      { text: '░'.repeat(columns - done - failed), style: 'dim' },
+      { text: columns > 0 ? '  ' : '' },
+      { text },
+      { text: `  ${elapsed}`, style: 'dim' },
+    ],
+  ];
+}
+
+/** Counts first, then what is only sometimes known. */
+function facts(state: ViewState, now: number, clock: (time: number) => string): Span[] {
+  const { counts, limit, limitReason, draining, inFlight } = state;
+  const usage = usageText(state.usage);
+  const parts: Span[] = [
+    { text: `${counts.todo} todo` },
+    { text: `${counts.in_progress} in_progress` },
+    { text: `${counts.qa} qa` },
+    { text: `${counts.done} done`, style: 'green' },
+    counts.failed > 0 ? { text: `${counts.failed} failed`, style: 'red' } : { text: '0 failed' },
+  ];
+  if (limit !== undefined && limit > 1) {
+    parts.push({ text: `limit ${limit}${limitReason === undefined ? '' : ` (${oneLine(limitReason, 40)})`}` });
+  }
+  if (draining !== undefined)
+    parts.push({ text: `stopping: ${count(inFlight.size, 'item')} will finish`, style: 'yellow' });
+  else parts.push(...finishText(state, now, clock));
+  if (usage !== undefined) parts.push({ text: usage });
+  return parts;
+}
+
+function finishText(state: ViewState, now: number, clock: (time: number) => string): Span[] {
+  const estimate = estimateFinish(state, now);
+  if (!estimate) return [];
+  const [from, to] = [clock(estimate.earliest), clock(estimate.latest)];
+  return [{ text: `finishes ${from === to ? `about ${from}` : `between ${from} and ${to}`}` }];
+}
+
+function pauseLines({ waiting }: ViewState, now: number): Span[][] {
+  if (!waiting || waiting.until <= now) return [];
+  const left = formatDuration(wholeSeconds(waiting.until - now));
+  return [[{ text: `waiting ${left}: ${oneLine(waiting.reason)}`, style: 'yellow' }]];
+}
+
+/** Those that may need somebody come first, then the longest in flight. */
+function itemLines(state: ViewState, now: number, width: number, most: number): Span[][] {
+  const rank = { stalled: 0, slow: 1, usual: 1 };
+  const items = [...state.inFlight.values()].sort(
+    (a, b) => rank[state.paceOf(a, now)] - rank[state.paceOf(b, now)] || a.since - b.since || a.index - b.index,
+  );
+  const shown = items.length > most ? items.slice(0, Math.max(0, most - 1)) : items;
+  const columns = columnsOf(shown, width);
+  const lines = shown.map((item) => itemLine(state, item, now, columns));
+  if (items.length > shown.length && most > 0) {
+    lines.push([{ text: `  and ${items.length - shown.length} more in flight`, style: 'dim' }]);
+  }
+  return lines;
+}
+
+interface Columns {
+  readonly row: number;
+  readonly task: number;
+}
+
+function columnsOf(items: readonly InFlight[], width: number): Columns {
+  return {
+    row: Math.max(0, ...items.map(({ index }) => String(index + 1).length)),
+    task: width < NARROW ? 0 : Math.min(width >> 2, Math.max(0, ...items.map(({ task }) => task.length))),
+  };
+}
+
+function itemLine(state: ViewState, item: InFlight, now: number, columns: Columns): Span[] {
+  const pace = state.paceOf(item, now);
+  const time = formatDuration(wholeSeconds(now - item.since)).padStart(7);
+  const role = `${item.role}${item.role === 'dev' && item.attempt > 1 ? ` ${item.attempt}/${ATTEMPTS}` : ''}`.padEnd(7);
+  const where = `row ${String(item.index + 1).padStart(columns.row)}`;
+  const task = columns.task === 0 ? '' : `  ${oneLine(item.task, columns.task).padEnd(columns.task)}`;
+  const said: Span = { text: item.said === undefined ? '' : `  ${oneLine(item.said)}`, style: 'dim' };
+  switch (pace) {
+    case 'stalled': {
+      const silent = formatDuration(wholeSeconds(now - item.lastSign));
+      return [{ text: `! ${where}${task}  ${role}${time}  no sign of life for ${silent}`, style: 'red' }, said];
+    }
+    case 'slow':
+      return [
+        { text: '~ ', style: 'yellow' },
+        { text: `${where}${task}  ${role}` },
+        { text: `${time} slow`, style: 'yellow' },
+        said,
+      ];
+    case 'usual':
+      return [{ text: `  ${where}${task}  ${role}${time}` }, said];
+  }
+}
+
+function failureLine({ task, index, reason }: Failure): Span[] {
+  return [
+    { text: `failed row ${index + 1} ${oneLine(task)}`, style: 'red' },
+    { text: reason === '' ? '' : `: ${oneLine(reason)}` },
+  ];
+}
+
+/** 100 % only when nothing is left. */
+function percent(share: number): string {
+  return `${Math.floor(share * 100)}%`;
+}
+
+function wholeSeconds(milliseconds: number): number {
+  return Math.max(0, Math.floor(milliseconds / 1000)) * 1000;
+}
