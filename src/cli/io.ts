@@ -8,6 +8,8 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Somebody sits in front of it. */
   readonly isInteractive: boolean;
+  /** A terminal that lines can be redrawn on; not a pipe, not a log, not one that can't. */
+  readonly terminal: Terminal | undefined;
   now(): number;
   /** A line on standard output. */
   print(line: string): void;
@@ -15,21 +17,52 @@ export interface Io {
   warn(line: string): void;
 }
 
+export interface Terminal {
+  readonly columns: number;
+  readonly rows: number;
+  readonly colour: boolean;
+  /** As it is, with what moves the cursor: whatever comes from cells or agents must have been made safe before. */
+  write(text: string): void;
+  /** Calls back when the window has another size; disposing of it ends that. */
+  onResize(listener: () => void): Disposable;
+}
+
 export function processIo(): Io {
   return {
     cwd: process.cwd(),
     env: process.env,
     isInteractive: process.stdin.isTTY === true && process.stdout.isTTY === true,
+    terminal: findTerminal(),
     now: Date.now,
-    print: (line) => write(1, line),
-    warn: (line) => write(2, line),
+    // The last gate: whatever a cell, an agent or a file name holds, no control character of theirs gets to a terminal.
+    print: (line) => write(1, `${escapeUnsafe(line)}\n`),
+    warn: (line) => write(2, `${escapeUnsafe(line)}\n`),
   };
 }
 
-/** Whole lines at once; a reader that has gone (`| head`, a closed terminal) does not end a night's work. */
-function write(fd: number, line: string): void {
-  // The last gate: whatever a cell, an agent or a file name holds, no control character of theirs gets to a terminal.
-  const bytes = Buffer.from(`${escapeUnsafe(line)}\n`);
+function findTerminal(): Terminal | undefined {
+  const { stdout, env } = process;
+  const isLog = env.CI !== undefined && env.CI !== '' && env.CI !== 'false';
+  if (!stdout.isTTY || isLog || env.TERM === undefined || env.TERM === 'dumb') return undefined;
+  return {
+    get columns() {
+      return stdout.columns || 80;
+    },
+    get rows() {
+      return stdout.rows || 24;
+    },
+    colour: env.NO_COLOR === undefined || env.NO_COLOR === '',
+    write: (text) => write(1, text),
+    onResize: (listener) => {
+      stdout.on('resize', listener);
+      return { [Symbol.dispose]: () => stdout.off('resize', listener) };
+    },
+  };
+}
+
+/** All of it at once; a reader that has gone (`| head`, a closed terminal) does not end a night's work. */
+function write(fd: number, text: string): void {
+  const bytes = Buffer.from(text);
   for (let offset = 0; offset < bytes.length; ) {
     try {
       offset += writeSync(fd, bytes, offset);

@@ -66,7 +66,19 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     .option('--agent <name>', 'let this agent do all tasks')
     .option('--task <task>', 'only this task')
     .option('--rows <range>', 'only these rows, 1-based: 3, 3:10, 3: or :10')
-    .option('--dry-run', 'say what would be done; write nothing, start no agent');
+    .option('--dry-run', 'say what would be done; write nothing, start no agent')
+    .option('--detach', 'in the background: returns when the run has begun')
+    .option('--plain', 'lines instead of the live view');
+  add('attach [shift]', 'watch a run that is going on; Ctrl-C leaves it alone', () => import('./commands/attach.ts'))
+    .alias('watch')
+    .option('--plain', 'lines instead of the live view');
+  add('stop [shift]', 'let what is in flight finish, then end the run', () => import('./commands/stop.ts')).option(
+    '--now',
+    'end it at once; what is in flight is given back',
+  );
+  add('logs [shift]', 'what happened, or what was said about one row', () => import('./commands/logs.ts'))
+    .option('--row <row>', 'the transcripts of this row, 1-based')
+    .option('-f, --follow', 'go on until the run has ended');
   add('preview <shift> <task>', 'show what an agent will be sent for one row', () => import('./commands/preview.ts'))
     .requiredOption('--row <row>', 'the row, 1-based')
     .option('--agent <name>', 'as if this agent did it');

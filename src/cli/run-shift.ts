@@ -27,12 +27,18 @@ import type { Io } from './io.ts';
 import { type OpenShift, openAndCheck, reload } from './open-shift.ts';
 import { parseRow, type RowRange } from './rows.ts';
 
-export interface StartOptions {
+/** Which part of a shift is to be run, and by whom. */
+export interface Asked {
   readonly agent?: string | undefined;
   readonly task?: string | undefined;
   readonly rows?: RowRange | undefined;
+}
+
+export interface StartOptions extends Asked {
   /** Everything that happens, as it happens. */
   readonly onEvent: (event: NightshiftEvent) => void;
+  /** What is said in sessions, as it is said. */
+  readonly onTranscript?: (happening: TranscriptHappening) => void;
 }
 
 /** Runs a shift to its end: takes the run lock, opens the parts, lets the engine walk, and leaves nothing running. */
@@ -42,9 +48,12 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
   const since = new Date(started).toISOString();
   const run = `${since.replace(/[-:.]/g, '').slice(0, 15)}-${randomBytes(3).toString('hex')}`;
   const holder = { pid: process.pid, since, run };
-  const stream = new EventStream(run, paths, io, (event) => {
-    options.onEvent(event);
-    failpoint(event.type);
+  const stream = new EventStream(run, paths, io, {
+    ...options,
+    onEvent: (event) => {
+      options.onEvent(event);
+      failpoint(event.type);
+    },
   });
   const complete = await checkFirst(paths, options, io);
   if (complete) {
@@ -167,18 +176,18 @@ class EventStream implements AsyncDisposable {
   readonly #run: string;
   readonly #paths: ShiftPaths;
   readonly #io: Io;
-  readonly #onEvent: (event: NightshiftEvent) => void;
+  readonly #listener: Pick<StartOptions, 'onEvent' | 'onTranscript'>;
   readonly #transcripts: Transcripts;
   #journal: Journal | undefined;
   #seq = 0;
   /** Items in flight. */
   running = 0;
 
-  constructor(run: string, paths: ShiftPaths, io: Io, onEvent: (event: NightshiftEvent) => void) {
+  constructor(run: string, paths: ShiftPaths, io: Io, listener: Pick<StartOptions, 'onEvent' | 'onTranscript'>) {
     this.#run = run;
     this.#paths = paths;
     this.#io = io;
-    this.#onEvent = onEvent;
+    this.#listener = listener;
     this.#transcripts = new Transcripts(paths, io.now);
   }
 
@@ -191,6 +200,7 @@ class EventStream implements AsyncDisposable {
   readonly emit = (happening: Happening | TranscriptHappening): void => {
     if (happening.type === 'transcript') {
       this.#transcripts.add(happening);
+      this.#listener.onTranscript?.(happening);
       return;
     }
     const at = new Date(this.#io.now()).toISOString();
@@ -199,7 +209,7 @@ class EventStream implements AsyncDisposable {
     this.#follow(event);
     this.#journal?.append(event);
     this.history.add(event);
-    this.#onEvent(event);
+    this.#listener.onEvent(event);
   };
 
   #follow(event: NightshiftEvent): void {
@@ -232,7 +242,7 @@ function failpointFrom(env: Io['env']): Failpoint {
 /** The same checks as before a run, and what it would be about; nothing is written, no agent is started. */
 export async function planFolder(
   paths: ShiftPaths,
-  options: Omit<StartOptions, 'onEvent'>,
+  options: Asked,
   io: Io,
 ): Promise<OpenShift & { selection: Selection }> {
   const opened = await openAndCheck(paths, { agent: options.agent });

@@ -1,4 +1,4 @@
-import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NightshiftError } from '../core/errors.ts';
@@ -101,17 +101,25 @@ export async function lockWithin(file: string, milliseconds: number): Promise<Lo
   }
 }
 
-/** Linux says who holds a flock; elsewhere only that somebody does. */
-function holderOf(file: string): string {
+/** Linux says which process holds a flock; elsewhere, and of processes out of sight, it is unknown. Undefined: none. */
+export function pidOfLock(file: string): number | 'unknown' | undefined {
   try {
-    const fd = openSync(file, constants.O_RDONLY);
-    const { ino } = fstatSync(fd);
-    closeSync(fd);
+    const { ino } = statSync(file);
     const line = readFileSync('/proc/locks', 'utf8')
       .split('\n')
-      .find((each) => each.includes('FLOCK') && each.includes(`:${ino} `));
-    const pid = line?.trim().split(/\s+/)[4];
-    if (!pid || pid === '0') return 'another program';
+      .find((each) => / FLOCK .* WRITE /.test(each) && !each.includes('->') && each.includes(`:${ino} `));
+    if (line === undefined) return undefined;
+    const pid = Number(line.trim().split(/\s+/)[4]);
+    return pid > 0 ? pid : 'unknown';
+  } catch {
+    return 'unknown';
+  }
+}
+
+function holderOf(file: string): string {
+  const pid = pidOfLock(file);
+  if (typeof pid !== 'number') return 'another program';
+  try {
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim().slice(0, 100);
     return `process ${pid} (${command})`;
   } catch {

@@ -23,6 +23,8 @@ export interface ShiftPaths {
   readonly engine: string;
   readonly journal: string;
   readonly runLock: string;
+  /** What a run in the background prints. */
+  readonly runLog: string;
   task(name: string): string;
   versions(task: string): string;
   transcript(task: string, key: string, role: string): string;
@@ -43,6 +45,7 @@ export function shiftPaths(root: string, name: string): ShiftPaths {
     engine,
     journal: join(engine, 'journal.jsonl'),
     runLock: join(engine, 'run.lock'),
+    runLog: join(engine, 'run.log'),
     task: (task) => {
       checkTaskName(task);
       return join(folder, `${task}.md`);

@@ -72,6 +72,15 @@ export function plainLines(event: NightshiftEvent): string[] {
     case 'table:edited':
       return [];
   }
+  // The journal of a newer version may hold more.
+  return [];
+}
+
+/** The lines that a live view lets scroll away; how many there are and what is in flight stands below them anyway. */
+export function scrollingLines(event: NightshiftEvent): string[] {
+  if (['batch:claimed', 'batch:finished', 'limit:changed'].includes(event.type)) return [];
+  if (event.type === 'progress' && !event.compacted) return [];
+  return plainLines(event);
 }
 
 function drainLine(signal: string, running: number): string {

@@ -3,16 +3,19 @@ import { formatDuration } from '../../core/duration.ts';
 import { EXIT } from '../../core/errors.ts';
 import { cellsAt, countEligible, nextBatch } from '../../core/plan.ts';
 import { summarise } from '../../core/summary.ts';
+import type { RunEnd } from '../../engine/run-state.ts';
 import type { ShiftPaths } from '../../store/layout.ts';
-import { count, plainLines } from '../../views/plain.ts';
+import { count } from '../../views/plain.ts';
 import { summaryLines, usageText } from '../../views/summary.ts';
 import { chooseShift } from '../choose-shift.ts';
+import { detach } from '../detach.ts';
+import { viewEvents } from '../event-view.ts';
 import { readHistory } from '../history.ts';
 import type { Io } from '../io.ts';
 import { openAndCheck } from '../open-shift.ts';
 import type { Options } from '../program.ts';
 import { parseRows } from '../rows.ts';
-import { planFolder, runFolder, type StartOptions } from '../run-shift.ts';
+import { type Asked, planFolder, runFolder } from '../run-shift.ts';
 
 export async function run(io: Io, [name]: readonly string[], options: Options): Promise<number> {
   const rows = options.rows === undefined ? undefined : parseRows(options.rows);
@@ -20,18 +23,10 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
   const asked = { agent: options.agent, task: options.task, rows };
   if (options.dryRun) return dryRun(io, paths, asked, options.json);
 
+  if (options.detach) return detach(io, paths, asked, options);
+
   const started = io.now();
-  const { exitCode, reason } = await runFolder(
-    paths,
-    {
-      ...asked,
-      onEvent: (event) => {
-        if (options.json) io.print(JSON.stringify(event));
-        else for (const line of plainLines(event)) io.print(line);
-      },
-    },
-    io,
-  );
+  const { exitCode, reason } = await runInView(io, paths, asked, options);
   if (options.json) return exitCode;
   const lines = await closing(paths, exitCode, reason, io.now() - started).catch((error: unknown) => {
     // What stopped the run may be that the shift can't be read any more.
@@ -40,6 +35,12 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
   });
   for (const line of lines) io.print(line);
   return exitCode;
+}
+
+/** The view is gone before anything else is printed, also when the run throws. */
+async function runInView(io: Io, paths: ShiftPaths, asked: Asked, options: Options): Promise<RunEnd> {
+  using view = viewEvents(io, options);
+  return await runFolder(paths, { ...asked, onEvent: view.event.bind(view), onTranscript: view.heard.bind(view) }, io);
 }
 
 /** Rule M7: what a person reads in the morning. */
@@ -65,7 +66,7 @@ async function closing(paths: ShiftPaths, exitCode: number, reason: string, ms: 
   ];
 }
 
-async function dryRun(io: Io, paths: ShiftPaths, asked: Omit<StartOptions, 'onEvent'>, json: boolean): Promise<number> {
+async function dryRun(io: Io, paths: ShiftPaths, asked: Asked, json: boolean): Promise<number> {
   const { shift, snapshot, selection } = await planFolder(paths, asked, io);
   const { parallel } = shift.settings;
   const size = parallel ? startSize(shift.settings) : 1;

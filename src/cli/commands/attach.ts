@@ -1,0 +1,71 @@
+import { EXIT } from '../../core/errors.ts';
+import type { NightshiftEvent } from '../../core/events.ts';
+import type { ShiftPaths } from '../../store/layout.ts';
+import { currentHolder, type Holder } from '../../store/run-lock.ts';
+import { chooseShift } from '../choose-shift.ts';
+import { viewEvents } from '../event-view.ts';
+import { followLines, parseEvent } from '../follow-run.ts';
+import { hearTranscripts } from '../hear-transcripts.ts';
+import type { Io } from '../io.ts';
+import { LiveTerminal } from '../live-terminal.ts';
+import type { Options } from '../program.ts';
+
+type Finished = Extract<NightshiftEvent, { type: 'run:finished' }>;
+
+/** Shows a run that another process does, by its journal. Its exit code is the run's; Ctrl-C ends only the looking on. */
+export async function run(io: Io, [name]: readonly string[], options: Options): Promise<number> {
+  const paths = await chooseShift(io, name);
+  const holder = currentHolder(paths.runLock);
+  if (!holder) {
+    if (options.json) io.print(JSON.stringify({ shift: paths.name, running: null }));
+    else io.print(`${paths.name} is not being run. \`nightshift start ${paths.name}\` starts it.`);
+    return EXIT.done;
+  }
+  const left = new AbortController();
+  const leave = () => left.abort();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, leave);
+  const end = await watch(io, paths, holder, options, left.signal);
+  if (left.signal.aborted) {
+    const goesOn = `${paths.name} goes on in process ${holder.pid}. \`nightshift stop ${paths.name}\` ends it.`;
+    if (!options.json) io.print(goesOn);
+    return EXIT.interrupted;
+  }
+  if (!options.json) for (const line of endLines(paths.name, end)) io.print(line);
+  return end?.exitCode ?? EXIT.stopped;
+}
+
+async function watch(
+  io: Io,
+  paths: ShiftPaths,
+  { run }: Holder,
+  options: Options,
+  signal: AbortSignal,
+): Promise<Finished | undefined> {
+  using view = viewEvents(io, options);
+  const live = view instanceof LiveTerminal ? view : undefined;
+  let isPast = true;
+  let end: Finished | undefined;
+  for await (const found of followLines([{ file: paths.journal, tag: '' }], paths, run, signal)) {
+    if (found.length === 0) {
+      isPast = false;
+      if (live) await hearTranscripts(paths, live.state);
+    }
+    for (const event of found.flatMap(({ lines }) => lines.flatMap((line) => parseEvent(line) ?? []))) {
+      // What people edit beside a run has no run of its own; before this one began it is not of interest.
+      if (event.run !== run && (event.run !== '' || isPast)) continue;
+      if (live && isPast) live.past(event);
+      else view.event(event);
+      if (event.type === 'run:finished') end = event;
+    }
+  }
+  return end;
+}
+
+function endLines(shift: string, end: Finished | undefined): string[] {
+  if (!end) return [`${shift}: the run was killed. \`nightshift start ${shift}\` goes on where it was.`];
+  const { reason, total, completed, failed, remaining } = end;
+  return [
+    `${shift}: the run has ended: ${reason}. ${total} items, ${completed} completed, ${failed} failed, ${remaining} remaining.`,
+    `\`nightshift status ${shift}\` says more.`,
+  ];
+}

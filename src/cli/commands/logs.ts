@@ -1,0 +1,76 @@
+import { EXIT } from '../../core/errors.ts';
+import { itemKey } from '../../core/identity.ts';
+import type { ShiftPaths } from '../../store/layout.ts';
+import { currentHolder } from '../../store/run-lock.ts';
+import { plainLines } from '../../views/plain.ts';
+import { type Said, TranscriptLines } from '../../views/transcript-lines.ts';
+import { chooseShift } from '../choose-shift.ts';
+import { followLines, parseEvent } from '../follow-run.ts';
+import type { Io } from '../io.ts';
+import { openAndCheck } from '../open-shift.ts';
+import type { Options } from '../program.ts';
+import { parseRow } from '../rows.ts';
+
+/** The journal for a reader, or what was said about one row; `-f` goes on until the run that is going on has ended. */
+export async function run(io: Io, [name]: readonly string[], options: Options): Promise<number> {
+  const paths = await chooseShift(io, name);
+  const run = options.follow ? currentHolder(paths.runLock)?.run : undefined;
+  if (options.row === undefined) await printJournal(io, paths, run, options);
+  else await printTranscripts(io, paths, options.row, run, options);
+  return EXIT.done;
+}
+
+async function printJournal(io: Io, paths: ShiftPaths, run: string | undefined, options: Options): Promise<void> {
+  for await (const found of followLines([{ file: paths.journal, tag: '' }], paths, run)) {
+    for (const line of found.flatMap(({ lines }) => lines)) {
+      const event = parseEvent(line);
+      if (!event) continue;
+      if (options.json) {
+        io.print(line);
+        continue;
+      }
+      const lines = event.type === 'run:finished' ? [`the run has ended: ${event.reason}`] : plainLines(event);
+      for (const each of lines) io.print(`${event.at} ${each}`);
+    }
+  }
+}
+
+async function printTranscripts(
+  io: Io,
+  paths: ShiftPaths,
+  row: string,
+  run: string | undefined,
+  options: Options,
+): Promise<void> {
+  const { shift, snapshot } = await openAndCheck(paths);
+  const id = snapshot.id(parseRow(row, snapshot.count));
+  const sources = snapshot.tasks.flatMap((task) =>
+    ['dev', 'qa'].map((role) => ({
+      file: paths.transcript(task, itemKey(shift.identity, task, id), role),
+      tag: task,
+    })),
+  );
+  const view = new TranscriptLines();
+  let isEmpty = true;
+  for await (const found of followLines(sources, paths, run)) {
+    for (const { lines, tag: task } of found) {
+      for (const line of lines) {
+        const said = parseSaid(line);
+        if (!said) continue;
+        isEmpty = false;
+        if (options.json) io.print(JSON.stringify({ task, ...said }));
+        else for (const each of view.of(task, said)) io.print(each);
+      }
+    }
+  }
+  if (isEmpty && !options.json) io.print(`Nothing was said about row ${row} of ${paths.name} yet.`);
+}
+
+function parseSaid(line: string): Said | undefined {
+  try {
+    const said = JSON.parse(line);
+    return typeof said?.text === 'string' ? said : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,74 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EXIT, NightshiftError } from '../../core/errors.ts';
+import type { NightshiftEvent } from '../../core/events.ts';
+import { readJournal } from '../../store/journal.ts';
+import type { ShiftPaths } from '../../store/layout.ts';
+import { type Holder, provenHolder } from '../../store/run-lock.ts';
+import { chooseShift } from '../choose-shift.ts';
+import { isRunning } from '../follow-run.ts';
+import type { Io } from '../io.ts';
+import type { Options } from '../program.ts';
+
+const LOOK_EVERY_MS = 100;
+
+/** Asks the run of a shift to end, as Ctrl-C does (`--now`: as the second one does), and waits until it has. */
+export async function run(io: Io, [name]: readonly string[], options: Options): Promise<number> {
+  const paths = await chooseShift(io, name);
+  const holder = await provenHolder(paths.runLock);
+  if (!holder) {
+    if (options.json) io.print(JSON.stringify({ shift: paths.name, stopped: false, running: null }));
+    else io.print(`${paths.name} is not being run: there is nothing to stop.`);
+    return EXIT.done;
+  }
+  if (!options.json) io.print(announcement(paths.name, holder, options.now));
+  await ask(paths, holder, options.now === true);
+  while (isRunning(paths, holder.run)) await sleep(LOOK_EVERY_MS);
+  const end = await lastEvent(paths, holder.run, 'run:finished');
+  if (options.json) {
+    const { exitCode = null, reason = null } = end ?? {};
+    io.print(JSON.stringify({ shift: paths.name, stopped: true, pid: holder.pid, run: holder.run, exitCode, reason }));
+    return EXIT.done;
+  }
+  const how = end ? `${end.reason}; ${end.completed} of ${end.total} items completed, ${end.failed} failed` : 'killed';
+  io.print(`ended: ${how}.`);
+  if (!end || end.remaining > 0) io.print(`\`nightshift start ${paths.name}\` goes on where it was.`);
+  return EXIT.done;
+}
+
+function announcement(shift: string, { pid }: Holder, now: boolean): string {
+  if (now) return `stopping process ${pid} at once: what is in flight is given back`;
+  return `stopping process ${pid} when what is in flight has finished (\`nightshift stop ${shift} --now\`: at once)`;
+}
+
+/** The first SIGINT lets items finish, the second ends them; one that already lets them finish must not get a second. */
+async function ask(paths: ShiftPaths, holder: Holder, now: boolean): Promise<void> {
+  const isDraining = async () => (await lastEvent(paths, holder.run, 'run:draining')) !== undefined;
+  if (!(await isDraining())) send(holder, 'SIGINT');
+  else if (!now) return;
+  if (!now) return;
+  // Two signals that are sent together may arrive as one.
+  while (isRunning(paths, holder.run) && !(await isDraining())) await sleep(LOOK_EVERY_MS);
+  if ((await provenHolder(paths.runLock))?.run === holder.run) send(holder, 'SIGINT');
+}
+
+function send({ pid }: Holder, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ESRCH') return;
+    const hint = 'stop it as the user that started it';
+    throw new NightshiftError('stopped', `process ${pid} can't be signalled: ${(cause as Error).message}`, hint);
+  }
+}
+
+async function lastEvent<T extends NightshiftEvent['type']>(
+  paths: ShiftPaths,
+  run: string,
+  type: T,
+): Promise<Extract<NightshiftEvent, { type: T }> | undefined> {
+  let found: Extract<NightshiftEvent, { type: T }> | undefined;
+  for await (const event of readJournal(paths.journal)) {
+    if (event.run === run && event.type === type) found = event as Extract<NightshiftEvent, { type: T }>;
+  }
+  return found;
+}

@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, constants, fstatSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { EXIT, NightshiftError } from '../core/errors.ts';
+import { diskError } from '../store/atomic-write.ts';
+import type { ShiftPaths } from '../store/layout.ts';
+import { alreadyRunning, currentHolder, lastHolder } from '../store/run-lock.ts';
+import type { Io } from './io.ts';
+import type { Options } from './program.ts';
+import { type Asked, planFolder } from './run-shift.ts';
+
+const MAIN = fileURLToPath(new URL('./main.js', import.meta.url));
+/** Those of `start` that are about this terminal, not about the run. */
+const NOT_HANDED_ON = ['detach', 'json', 'plain'];
+
+/**
+ * Runs the shift in a process of its own, in a session of its own, so that a closed terminal does not end it. What is
+ * wrong with the input is told here, as `start` would; it returns when the run holds its lock.
+ */
+export async function detach(io: Io, paths: ShiftPaths, asked: Asked, options: Options): Promise<number> {
+  await planFolder(paths, asked, io);
+  const other = currentHolder(paths.runLock);
+  if (other) throw alreadyRunning(paths.name, other);
+  const log = openLog(paths.runLog);
+  const begin = fstatSync(log).size;
+  const child = spawn(process.execPath, [MAIN, 'start', paths.name, '--plain', ...flagsOf(options)], {
+    cwd: io.cwd,
+    env: io.env,
+    detached: true,
+    stdio: ['ignore', log, log],
+  });
+  closeSync(log);
+  const code = await untilHeld(child, paths);
+  const said = () => readFileSync(paths.runLog).subarray(begin).toString('utf8').trimEnd();
+  if (code !== undefined) return relay(io, code, said(), options);
+  child.unref();
+  const { pid, since, run } = lastHolder(paths.runLock)!;
+  if (options.json) {
+    io.print(JSON.stringify({ shift: paths.name, pid, since, run, log: paths.runLog }));
+    return EXIT.done;
+  }
+  io.print(`${paths.name} runs in the background: process ${pid} since ${since}`);
+  io.print(`log: ${paths.runLog.replace(`${paths.root}/`, '')}`);
+  io.print(`\`nightshift attach ${paths.name}\` shows it at work, \`nightshift stop ${paths.name}\` ends it.`);
+  return EXIT.done;
+}
+
+/** The options as they were given, whichever there are. */
+function flagsOf(options: Options): string[] {
+  return Object.entries(options).flatMap(([name, value]) => {
+    if (NOT_HANDED_ON.includes(name) || value === undefined || value === false) return [];
+    const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    if (value === true) return [flag];
+    return [value].flat().map((each) => `${flag}=${each}`);
+  });
+}
+
+function openLog(file: string): number {
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW } = constants;
+    return openSync(file, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600);
+  } catch (cause) {
+    throw diskError(cause, file);
+  }
+}
+
+/** Undefined when the run has taken its lock (and may have ended since), else the exit code that it ended with. */
+async function untilHeld(child: ChildProcess, paths: ShiftPaths): Promise<number | undefined> {
+  let failure: Error | undefined;
+  child.once('error', (error) => {
+    failure = error;
+  });
+  for (;;) {
+    const hasEnded = child.exitCode !== null || child.signalCode !== null;
+    if (lastHolder(paths.runLock)?.pid === child.pid) return undefined;
+    if (failure) throw new NightshiftError('stopped', `the run can't be started: ${failure.message}`);
+    if (hasEnded) return child.exitCode ?? EXIT.stopped;
+    await sleep(20);
+  }
+}
+
+/** It ended before it began: its last words and its exit code are ours. */
+function relay(io: Io, code: number, said: string, { json }: Options): number {
+  if (json && code === EXIT.done) io.print(JSON.stringify({ pid: null, message: said }));
+  else if (json) io.print(JSON.stringify({ type: 'error', code: 'stopped', message: said }));
+  else if (code === EXIT.done) io.print(said);
+  else io.warn(said);
+  return code;
+}

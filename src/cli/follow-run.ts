@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { NightshiftEvent } from '../core/events.ts';
+import type { ShiftPaths } from '../store/layout.ts';
+import { LineFollower } from '../store/line-follower.ts';
+import { currentHolder } from '../store/run-lock.ts';
+
+const LOOK_EVERY_MS = 150;
+
+/** Whether a certain run still holds the lock. */
+export function isRunning(paths: ShiftPaths, run: string): boolean {
+  return currentHolder(paths.runLock)?.run === run;
+}
+
+/**
+ * The lines of files that grow, until the run that writes them has ended (`run` undefined: what is there now) or `signal`
+ * says so. An empty list: all that was there has been read.
+ */
+export async function* followLines<T>(
+  sources: readonly { readonly file: string; readonly tag: T }[],
+  paths: ShiftPaths,
+  run: string | undefined,
+  signal?: AbortSignal,
+): AsyncGenerator<{ lines: string[]; tag: T }[]> {
+  const followers = sources.map(({ file, tag }) => ({ follower: new LineFollower(file), tag }));
+  while (!signal?.aborted) {
+    // Asked first: what the run wrote before it let go of the lock is still read below.
+    const isOver = run === undefined || !isRunning(paths, run);
+    let found = 0;
+    for (const { follower, tag } of followers) {
+      const lines = await follower.read();
+      found += lines.length;
+      if (lines.length > 0) yield [{ lines, tag }];
+    }
+    if (found > 0) continue;
+    if (isOver) return;
+    yield [];
+    await sleep(LOOK_EVERY_MS, undefined, signal ? { signal } : {}).catch(() => {});
+  }
+}
+
+/** A line of the journal, if it is an event. */
+export function parseEvent(line: string): NightshiftEvent | undefined {
+  try {
+    const event = JSON.parse(line);
+    return typeof event === 'object' && event !== null && typeof event.type === 'string' ? event : undefined;
+  } catch {
+    return undefined;
+  }
+}

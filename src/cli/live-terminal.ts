@@ -1,0 +1,83 @@
+import type { NightshiftEvent, TranscriptHappening } from '../core/events.ts';
+import { ViewState } from '../core/view-state.ts';
+import { render } from '../views/live.ts';
+import { scrollingLines } from '../views/plain.ts';
+import { escapeUnsafe } from '../views/printable.ts';
+import { LiveBlock } from '../views/terminal.ts';
+import type { EventView } from './event-view.ts';
+import type { Terminal } from './io.ts';
+
+/** At most eight times a second, and each second since times move on. */
+const REDRAW_MS = 125;
+const TICK_MS = 1000;
+const TALLEST = 16;
+
+/** The live view on a terminal: what has ended scrolls away as plain lines, what goes on is redrawn below. */
+export class LiveTerminal implements EventView {
+  readonly state = new ViewState();
+  readonly #terminal: Terminal;
+  readonly #now: () => number;
+  readonly #block = new LiveBlock();
+  readonly #ticks: NodeJS.Timeout;
+  readonly #resizes: Disposable;
+  #above: string[] = [];
+  #drawnAt = 0;
+  #planned: NodeJS.Timeout | undefined;
+
+  constructor(terminal: Terminal, now: () => number) {
+    this.#terminal = terminal;
+    this.#now = now;
+    this.#ticks = setInterval(() => this.#plan(), TICK_MS).unref();
+    this.#resizes = terminal.onResize(() => this.#plan());
+  }
+
+  event(event: NightshiftEvent): void {
+    for (const line of scrollingLines(event)) this.#above.push(...escapeUnsafe(line).split('\n'));
+    this.past(event);
+  }
+
+  /** What had happened before somebody looked on: it counts, and is not printed. */
+  past(event: NightshiftEvent): void {
+    this.state.add(event);
+    this.#plan();
+  }
+
+  heard({ task = '', item = '', entry }: Pick<TranscriptHappening, 'task' | 'item' | 'entry'>): void {
+    this.state.heard(task, item, this.#now(), entry);
+    this.#plan();
+  }
+
+  #plan(): void {
+    const wait = Math.max(0, REDRAW_MS - (this.#now() - this.#drawnAt));
+    this.#planned ??= setTimeout(() => this.#draw(), wait).unref();
+  }
+
+  #draw(): void {
+    clearTimeout(this.#planned);
+    this.#planned = undefined;
+    this.#drawnAt = this.#now();
+    const { columns, rows, colour } = this.#terminal;
+    const viewport = { width: columns - 1, height: Math.min(TALLEST, rows - 2), colour };
+    const isShown = this.state.startedAt > 0 && !this.state.ended;
+    const lines = isShown ? ['', ...render(this.state, viewport, this.#drawnAt, clockAt(this.#drawnAt))] : [];
+    const bytes = this.#block.draw(this.#above.splice(0), lines, columns);
+    if (bytes !== '') this.#terminal.write(bytes);
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#ticks);
+    this.#resizes[Symbol.dispose]();
+    this.#draw();
+    this.#terminal.write(this.#block.clear(this.#terminal.columns));
+  }
+}
+
+/** The time of the day here; with the day if that is another one. */
+function clockAt(now: number): (time: number) => string {
+  const today = new Date(now).toDateString();
+  return (time) => {
+    const date = new Date(time);
+    const clock = `${String(date.getHours()).padStart(2, '0')}:${String(date.getMinutes()).padStart(2, '0')}`;
+    return date.toDateString() === today ? clock : `${date.toDateString().slice(0, 3)} ${clock}`;
+  };
+}
