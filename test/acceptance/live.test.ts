@@ -1,0 +1,307 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { readFileSync, statSync } from 'node:fs';
+import { expect, onTestFinished, test } from 'vitest';
+import {
+  type Ended,
+  NIGHTSHIFT,
+  Project,
+  processesOf,
+  Running,
+  type ShiftHandle,
+  shellTask,
+  until,
+} from '../harness.ts';
+import { Screen } from '../screen.ts';
+
+/** Items that take until the file `go` is there; the row `bad` fails after that. */
+function slowShift(project = new Project(), names = ['a', 'b', 'c', 'd']): ShiftHandle {
+  return project.shift('pages', {
+    settings: { agent: 'shell', parallel: true, 'max-batch-size': 2 },
+    table: `name,write\n${names.map((name) => `${name},todo\n`).join('')}`,
+    tasks: {
+      write: shellTask(
+        'echo "begin {name}"\nuntil test -e go; do sleep 0.05; done\necho "end {name}"\ntest {name} != bad',
+      ),
+    },
+  });
+}
+
+/** The program on a terminal of its own, made by script(1); what it wrote to it. */
+function onTerminal(project: Project, line: string, env: Record<string, string | undefined> = {}): Running {
+  const size = 'stty rows 20 cols 60';
+  const child = spawn('script', ['-qfec', `${size}; exec ${process.execPath} ${NIGHTSHIFT} ${line}`, '/dev/null'], {
+    cwd: project.root,
+    env: { ...process.env, TERM: 'xterm-256color', CI: undefined, NO_COLOR: undefined, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return new Running(child);
+}
+
+/** A run in the background, ended after the test whatever happens. */
+async function detached(shift: ShiftHandle): Promise<{ pid: number; run: string; log: string }> {
+  const ended = await shift.project.run(['start', shift.name, '--detach', '--json']);
+  expect(ended.stderr).toBe('');
+  expect(ended.code).toBe(0);
+  const { pid } = ended.events[0];
+  onTestFinished(() => {
+    if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+  });
+  return ended.events[0];
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    // One that nobody has waited for is dead too.
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+const started = (shift: ShiftHandle, count: number) =>
+  until(
+    () =>
+      shift.project.exists(`${shift.folder}/.engine/journal.jsonl`) &&
+      shift.journal().filter(({ type }) => type === 'dev:started').length >= count,
+    `${count} devs`,
+  );
+const has = (shift: ShiftHandle, type: string) =>
+  shift.project.exists(`${shift.folder}/.engine/journal.jsonl`) && shift.journal().some((event) => event.type === type);
+const go = (shift: ShiftHandle) => shift.project.write('go', '');
+
+test('X8 on a terminal a block is redrawn below what has ended, and leaves nothing behind', async () => {
+  const shift = slowShift(undefined, ['a', 'bad', 'c']);
+  const running = onTerminal(shift.project, 'start pages');
+  await until(() => running.text.includes('begin bad'), 'what an item in flight says');
+  expect(new Screen(60).write(running.text).text).toMatch(
+    /^pages: 3 items[^\n]*\n\npages {2}░+ {2}0% 0\/3 {2}\S+\n1 todo · 2 in_progress · 0 qa · 0 done · 0 failed/,
+  );
+  go(shift);
+  const { code, stdout } = await running.ended;
+  expect(code).toBe(3);
+  // Only what Screen knows (cursor up and right, erase line, styles): no other screen, no hidden cursor, no clearing.
+  const { text } = new Screen(60).write(stdout);
+  expect(text).toContain('  row 1 write: done\n');
+  expect(text).toMatch(/ {2}row 2 write: failed: FAILED \(step 1\)/);
+  expect(text).toMatch(/\n\npages: 3 items, 2 completed, 1 failed, 0 remaining\n/);
+  expect(text).not.toMatch(/░|in flight|no sign/);
+  expect(stdout).toContain('\u001b[32m');
+});
+
+test('X8 NO_COLOR takes only the colour; --plain, TERM=dumb, CI and pipes get plain lines', async () => {
+  const run = async (line: string, env: Record<string, string>): Promise<Ended> => {
+    const shift = slowShift();
+    go(shift);
+    const ended = await onTerminal(shift.project, line, env).ended;
+    expect(ended.code).toBe(0);
+    return ended;
+  };
+  const colourless = (await run('start pages', { NO_COLOR: '1' })).stdout;
+  expect(colourless).toContain('\u001b[K');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: no style
+  expect(colourless).not.toMatch(/\u001b\[\d+m/);
+  const plain = await Promise.all([
+    run('start pages --plain', {}),
+    run('start pages', { TERM: 'dumb' }),
+    run('start pages', { CI: 'true' }),
+  ]);
+  for (const { stdout } of plain) {
+    expect(stdout).not.toContain('\u001b');
+    expect(stdout).toContain('Progress: 4/4');
+  }
+  const shift = slowShift();
+  go(shift);
+  const piped = await shift.project.run(['start', 'pages']);
+  expect(piped.stdout).not.toContain('\u001b');
+  expect(piped.stdout).toContain('Progress: 4/4');
+});
+
+test('X8 Ctrl-C on the live view drains, says so, and leaves the terminal in order', async () => {
+  const shift = slowShift();
+  const running = onTerminal(shift.project, 'start pages');
+  await until(() => running.text.includes('begin b'), 'items in flight');
+  const { pid } = JSON.parse(shift.project.read(`${shift.folder}/.engine/run.lock`));
+  process.kill(pid, 'SIGINT');
+  await until(() => running.text.includes('stopping: 2 items'), 'the drain');
+  go(shift);
+  const { code, stdout } = await running.ended;
+  expect(code).toBe(130);
+  expect(new Screen(60).write(stdout).text).toMatch(/stopped: interrupted\. `nightshift start pages` goes on\.$/);
+  expect(shift.column('write')).toEqual(['done', 'done', 'todo', 'todo']);
+});
+
+test('X8 --detach returns when the run holds its lock, and says how to watch and stop it', async () => {
+  const shift = slowShift();
+  const { code, stdout } = await shift.project.run(['start', 'pages', '--detach']);
+  expect(code).toBe(0);
+  const pid = Number(/process (\d+) since/.exec(stdout)![1]);
+  onTestFinished(() => {
+    if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+  });
+  expect(stdout).toContain('log: .nightshift/pages/.engine/run.log\n');
+  expect(stdout).toContain('`nightshift attach pages` shows it at work, `nightshift stop pages` ends it.');
+  const { running } = JSON.parse((await shift.project.run(['status', 'pages', '--json'])).stdout);
+  expect(running.pid).toBe(pid);
+  // A session of its own: a terminal that goes away does not end it.
+  expect(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')[3]).toBe(String(pid));
+  const second = await shift.project.run(['start', 'pages', '--detach', '--json']);
+  expect(second.code).toBe(5);
+  expect(second.events[0]).toMatchObject({ type: 'error', code: 'already-running' });
+  go(shift);
+  await until(() => !isAlive(pid), 'the end of the run');
+  expect(shift.column('write')).toEqual(['done', 'done', 'done', 'done']);
+  const log = `${shift.folder}/.engine/run.log`;
+  expect(shift.project.read(log)).toContain('Progress: 4/4');
+  expect(shift.project.read(log)).not.toContain('\u001b');
+  expect(statSync(shift.project.path(log)).mode & 0o777).toBe(0o600);
+  const again = await shift.project.run(['start', 'pages', '--detach']);
+  expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('Already complete')]);
+});
+
+test('X8 --detach hands on what start was asked, and tells what is wrong as start does, with nothing written', async () => {
+  const shift = slowShift();
+  go(shift);
+  const ended = await shift.project.run(['start', 'pages', '--detach', '--rows', '2:3']);
+  expect(ended.code).toBe(0);
+  await until(() => has(shift, 'run:finished'), 'the end of the run');
+  expect(shift.column('write')).toEqual(['todo', 'done', 'done', 'todo']);
+
+  const bad = new Project().shift('pages', {
+    settings: { agent: 'nobody' },
+    table: 'name,write\na,todo\n',
+    tasks: { write: shellTask('true') },
+  });
+  const [alone, behind] = [
+    await bad.project.run(['start', 'pages']),
+    await bad.project.run(['start', 'pages', '--detach']),
+  ];
+  expect(behind.code).toBe(2);
+  expect([behind.code, behind.stderr]).toEqual([alone.code, alone.stderr]);
+  expect(bad.project.exists(`${bad.folder}/.engine`)).toBe(false);
+});
+
+test('X8 attach shows a run from elsewhere to its end, and has its exit code', async () => {
+  const shift = slowShift(undefined, ['a', 'bad', 'c']);
+  const { run } = await detached(shift);
+  await started(shift, 2);
+  const json = shift.project.spawn(['attach', 'pages', '--json']);
+  const plain = shift.project.spawn(['watch', 'pages']);
+  const live = onTerminal(shift.project, 'attach pages');
+  await json.seen('dev:started');
+  await until(() => live.text.includes('begin bad'), 'what an item in flight says');
+  go(shift);
+  const [events, lines, screen] = [await json.ended, await plain.ended, await live.ended];
+  expect([events.code, lines.code, screen.code]).toEqual([3, 3, 3]);
+  expect(events.events).toEqual(shift.journal());
+  expect(events.events.every((event) => event.run === run)).toBe(true);
+  expect(lines.stdout).toContain('  row 3 write: done\n');
+  const note = /pages: the run has ended: finished, with failed items\. 3 items, 2 completed, 1 failed, 0 remaining\./;
+  expect(lines.stdout).toMatch(note);
+  const { text } = new Screen(60).write(screen.stdout);
+  expect(text.replaceAll('\n', '')).toMatch(note);
+  expect(text).toContain('  row 3 write: done\n');
+  expect(text).not.toContain('░');
+  const none = await shift.project.run(['attach', 'pages']);
+  expect([none.code, none.stdout]).toEqual([0, expect.stringContaining('pages is not being run')]);
+});
+
+test('X8 Ctrl-C on attach leaves the run alone; a killed run is told from one that ended', async () => {
+  const shift = slowShift();
+  const { pid } = await detached(shift);
+  await started(shift, 2);
+  const first = shift.project.spawn(['attach', 'pages', '--json']);
+  const second = shift.project.spawn(['attach', 'pages']);
+  await first.seen('dev:started');
+  await until(() => second.text.includes('pages: 4 items'), 'the other one');
+  first.kill('SIGINT');
+  expect((await first.ended).code).toBe(130);
+  expect(isAlive(pid)).toBe(true);
+  process.kill(pid, 'SIGKILL');
+  const { code, stdout } = await second.ended;
+  expect([code, stdout]).toEqual([4, expect.stringContaining('the run was killed. `nightshift start pages` goes on')]);
+});
+
+test('X8 stop lets what is in flight finish, and --now does not wait for it', async () => {
+  const shift = slowShift();
+  const { pid } = await detached(shift);
+  await started(shift, 2);
+  const stop = shift.project.spawn(['stop', 'pages']);
+  await until(() => has(shift, 'run:draining'), 'the drain');
+  // A second one waits too: it must not become the second Ctrl-C.
+  const other = shift.project.spawn(['stop', 'pages', '--json']);
+  await until(() => stop.text.includes(`stopping process ${pid} when`), 'the announcement');
+  expect(isAlive(pid)).toBe(true);
+  go(shift);
+  const [end, otherEnd] = [await stop.ended, await other.ended];
+  expect([end.code, end.stdout]).toEqual([
+    0,
+    expect.stringContaining('ended: interrupted; 2 of 4 items completed, 0 failed.'),
+  ]);
+  expect(otherEnd.events[0]).toMatchObject({ shift: 'pages', stopped: true, pid, exitCode: 130 });
+  expect(shift.column('write')).toEqual(['done', 'done', 'todo', 'todo']);
+  expect(shift.journal().some(({ type }) => type === 'item:returned')).toBe(false);
+
+  const nothing = await shift.project.run(['stop', 'pages']);
+  expect([nothing.code, nothing.stdout]).toEqual([0, 'pages is not being run: there is nothing to stop.\n']);
+
+  const late = slowShift();
+  const run = await detached(late);
+  await started(late, 2);
+  const now = await late.project.run(['stop', 'pages', '--now', '--json']);
+  expect([now.code, now.events[0]]).toEqual([
+    0,
+    expect.objectContaining({ stopped: true, run: run.run, exitCode: 130 }),
+  ]);
+  expect(isAlive(run.pid)).toBe(false);
+  expect(late.column('write')).toEqual(['todo', 'todo', 'todo', 'todo']);
+  expect(processesOf(late.project.path(late.folder))).toEqual([]);
+});
+
+test('X8 stop signals nobody who does not hold the lock', async () => {
+  const shift = slowShift();
+  go(shift);
+  await shift.start();
+  const bystander = spawn('sleep', ['60'], { stdio: 'ignore' });
+  onTestFinished(() => void bystander.kill('SIGKILL'));
+  const lock = `${shift.folder}/.engine/run.lock`;
+  // The file of a dead run names a process id that somebody else has now.
+  shift.project.write(lock, JSON.stringify({ pid: bystander.pid, since: '2026-01-02T03:04:05.678Z', run: 'r' }));
+  expect((await shift.project.run(['stop', 'pages'])).stdout).toContain('is not being run');
+  // And now somebody holds the lock, but not the one that the file names.
+  const holder = spawn('flock', ['-x', shift.project.path(lock), 'sleep', '60'], { stdio: 'ignore', detached: true });
+  onTestFinished(() => void process.kill(-holder.pid!, 'SIGKILL'));
+  await until(() => spawnSync('flock', ['-n', shift.project.path(lock), 'true']).status !== 0, 'the lock');
+  const refused = await shift.project.run(['stop', 'pages']);
+  expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining(`but it names ${bystander.pid}`)]);
+  expect(isAlive(bystander.pid!)).toBe(true);
+});
+
+test('X8 logs are the journal for a reader, or what was said about one row, also while it is said', async () => {
+  const shift = slowShift();
+  await detached(shift);
+  await started(shift, 2);
+  const journal = shift.project.spawn(['logs', 'pages', '-f']);
+  const row = shift.project.spawn(['logs', 'pages', '--row', '2', '--follow']);
+  await until(() => row.text.includes('begin b'), 'what row 2 says');
+  const now = await shift.project.run(['logs', 'pages', '--row', '2', '--json']);
+  expect(now.events.at(-1)).toMatchObject({
+    task: 'write',
+    role: 'dev',
+    attempt: 1,
+    kind: 'output',
+    text: expect.stringContaining('begin b'),
+  });
+  expect(row.text).not.toContain('end b');
+  go(shift);
+  const [lines, said] = [await journal.ended, await row.ended];
+  expect(lines.stdout).toMatch(/^\d{4}-\S+Z {3}row 4 write: done$/m);
+  expect(lines.stdout).toMatch(/^\d{4}-\S+Z the run has ended: finished$/m);
+  expect(said.stdout).toMatch(/^--- write, dev attempt 1, output \(\S+Z\)\n {2}begin b\n {2}end b\n/m);
+  expect(said.stdout).not.toContain('begin a');
+  const all = await shift.project.run(['logs', 'pages', '--json']);
+  expect(all.events).toEqual(shift.journal());
+  const none = await shift.project.run(['logs', 'pages', '--row', '9']);
+  expect(none.code).toBe(2);
+});
