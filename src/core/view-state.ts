@@ -248,6 +248,7 @@ function nameOf({ task = '', item = '' }: NightshiftEvent): string {
   return `${task} ${item}`;
 }
 
+/** Undefined where there are too few to say. */
 function median(times: readonly number[]): number | undefined {
-  return [...times].sort((a, b) => a - b)[times.length >> 1];
+  return times.length < 3 ? undefined : [...times].sort((a, b) => a - b)[times.length >> 1];
 }

@@ -124,7 +124,7 @@ test('X8 a window of a few lines shows what is most worth knowing, and how much 
 });
 
 test('X8 no line is wider than the window, and no control character of a reason gets through', () => {
-  const nasty = '\u001b[2J\u001b]52;c;aGk=\u0007\u202e日本語のテキスト 👩‍👩‍👧 e\u0301\nsecond\tline\u009b31m';
+  const nasty = '\u001b[2J\u001b]52;c;aGk=\u0007\u202esecond\tline\u009b31m\n日本語のテキスト 👩‍👩‍👧 e\u0301';
   const state = night(nasty);
   state.heard('write_page', 'now2', NOW, { kind: 'output', text: nasty });
   for (let width = 1; width <= 220; width++) {
@@ -150,6 +150,11 @@ test('X8 waiting and stopping are said', () => {
   expect(text).toContain('waiting 58s: exit code 75: rate limit');
   expect(text).toContain('stopping: 4 items will finish');
   expect(text).not.toContain('finishes');
+});
+
+test('X8 of a reason of many lines the last one is shown', () => {
+  const text = shown(night('FAILED (step 1): exit code 1: part 1\npart 2\nno paper\n'), 80);
+  expect(text).toContain('failed row 1061 write_page: … no paper\n');
 });
 
 test('X8 widths are those of a terminal', () => {

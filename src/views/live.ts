@@ -39,7 +39,8 @@ function headLines(state: ViewState, width: number, now: number): Span[][] {
   const { counts, total } = state;
   const ended = counts.done + counts.failed;
   const share = total === 0 ? 0 : ended / total;
-  const text = `${percent(share)} ${ended}/${total}`;
+  const what = state.tasks.length > 1 && width >= NARROW ? ' item-tasks' : '';
+  const text = `${percent(share)} ${ended}/${total}${what}`;
   const elapsed = formatDuration(wholeSeconds(now - state.startedAt));
   const name = oneLine(state.shift, Math.max(8, width >> 1));
   const room = width - name.length - text.length - elapsed.length - 6;
@@ -148,10 +149,13 @@ function itemLine(state: ViewState, item: InFlight, now: number, columns: Column
   }
 }
 
+/** What a program said last is mostly why it failed; `status` has all of it. */
 function failureLine({ task, index, reason }: Failure): Span[] {
+  const lines = reason.trim().split('\n');
+  const short = lines.length > 1 ? `… ${oneLine(lines.at(-1)!)}` : oneLine(reason);
   return [
     { text: `failed row ${index + 1} ${oneLine(task)}`, style: 'red' },
-    { text: reason === '' ? '' : `: ${oneLine(reason)}` },
+    { text: short === '' ? '' : `: ${short}` },
   ];
 }
 
