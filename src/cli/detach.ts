@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { EXIT, NightshiftError } from '../core/errors.ts';
+import { countItems } from '../core/plan.ts';
 import { diskError } from '../store/atomic-write.ts';
 import type { ShiftPaths } from '../store/layout.ts';
 import { alreadyRunning, currentHolder, lastHolder } from '../store/run-lock.ts';
@@ -17,10 +18,13 @@ const NOT_HANDED_ON = ['detach', 'json', 'plain'];
 
 /**
  * Runs the shift in a process of its own, in a session of its own, so that a closed terminal does not end it. What is
- * wrong with the input is told here, as `start` would; it returns when the run holds its lock.
+ * wrong with the input is told here, as `start` would; it returns when the run holds its lock. Undefined: all is done,
+ * and there is nothing to be left in the background.
  */
-export async function detach(io: Io, paths: ShiftPaths, asked: Asked, options: Options): Promise<number> {
-  await planFolder(paths, asked, io);
+export async function detach(io: Io, paths: ShiftPaths, asked: Asked, options: Options): Promise<number | undefined> {
+  const { snapshot } = await planFolder(paths, asked, io);
+  const { total, completed } = countItems(snapshot);
+  if (completed === total) return undefined;
   const other = currentHolder(paths.runLock);
   if (other) throw alreadyRunning(paths.name, other);
   const log = openLog(paths.runLog);
@@ -84,9 +88,7 @@ async function untilHeld(child: ChildProcess, paths: ShiftPaths): Promise<number
 
 /** It ended before it began: its last words and its exit code are ours. */
 function relay(io: Io, code: number, said: string, { json }: Options): number {
-  if (json && code === EXIT.done) io.print(JSON.stringify({ pid: null, message: said }));
-  else if (json) io.print(JSON.stringify({ type: 'error', code: 'stopped', message: said }));
-  else if (code === EXIT.done) io.print(said);
+  if (json) io.print(JSON.stringify({ type: 'error', code: 'stopped', message: said }));
   else io.warn(said);
   return code;
 }

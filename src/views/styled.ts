@@ -1,7 +1,7 @@
 import { cutTo, widthOf } from './text-width.ts';
 
 /** How a piece of a line stands out; the text alone must say it too, for those who see no colour. */
-export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow';
+type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow';
 
 export interface Span {
   readonly text: string;

@@ -74,8 +74,8 @@ const go = (shift: ShiftHandle) => shift.project.write('go', '');
 test('X8 on a terminal a block is redrawn below what has ended, and leaves nothing behind', async () => {
   const shift = slowShift(undefined, ['a', 'bad', 'c']);
   const running = onTerminal(shift.project, 'start pages');
-  await until(() => running.text.includes('begin bad'), 'what an item in flight says');
-  expect(new Screen(60).write(running.text).text).toMatch(
+  await until(() => running.stdout.includes('begin bad'), 'what an item in flight says');
+  expect(new Screen(60).write(running.stdout).text).toMatch(
     /^pages: 3 items[^\n]*\n\npages {2}░+ {2}0% 0\/3 {2}\S+\n1 todo · 2 in_progress · 0 qa · 0 done · 0 failed/,
   );
   go(shift);
@@ -121,10 +121,10 @@ test('X8 NO_COLOR takes only the colour; --plain, TERM=dumb, CI and pipes get pl
 test('X8 Ctrl-C on the live view drains, says so, and leaves the terminal in order', async () => {
   const shift = slowShift();
   const running = onTerminal(shift.project, 'start pages');
-  await until(() => running.text.includes('begin b'), 'items in flight');
+  await until(() => running.stdout.includes('begin b'), 'items in flight');
   const { pid } = JSON.parse(shift.project.read(`${shift.folder}/.engine/run.lock`));
   process.kill(pid, 'SIGINT');
-  await until(() => running.text.includes('stopping: 2 items'), 'the drain');
+  await until(() => running.stdout.includes('stopping: 2 items'), 'the drain');
   go(shift);
   const { code, stdout } = await running.ended;
   expect(code).toBe(130);
@@ -190,7 +190,7 @@ test('X8 attach shows a run from elsewhere to its end, and has its exit code', a
   const plain = shift.project.spawn(['watch', 'pages']);
   const live = onTerminal(shift.project, 'attach pages');
   await json.seen('dev:started');
-  await until(() => live.text.includes('begin bad'), 'what an item in flight says');
+  await until(() => live.stdout.includes('begin bad'), 'what an item in flight says');
   go(shift);
   const [events, lines, screen] = [await json.ended, await plain.ended, await live.ended];
   expect([events.code, lines.code, screen.code]).toEqual([3, 3, 3]);
@@ -214,7 +214,7 @@ test('X8 Ctrl-C on attach leaves the run alone; a killed run is told from one th
   const first = shift.project.spawn(['attach', 'pages', '--json']);
   const second = shift.project.spawn(['attach', 'pages']);
   await first.seen('dev:started');
-  await until(() => second.text.includes('pages: 4 items'), 'the other one');
+  await until(() => second.stdout.includes('pages: 4 items'), 'the other one');
   first.kill('SIGINT');
   expect((await first.ended).code).toBe(130);
   expect(isAlive(pid)).toBe(true);
@@ -231,7 +231,7 @@ test('X8 stop lets what is in flight finish, and --now does not wait for it', as
   await until(() => has(shift, 'run:draining'), 'the drain');
   // A second one waits too: it must not become the second Ctrl-C.
   const other = shift.project.spawn(['stop', 'pages', '--json']);
-  await until(() => stop.text.includes(`stopping process ${pid} when`), 'the announcement');
+  await until(() => stop.stdout.includes(`stopping process ${pid} when`), 'the announcement');
   expect(isAlive(pid)).toBe(true);
   go(shift);
   const [end, otherEnd] = [await stop.ended, await other.ended];
@@ -284,7 +284,7 @@ test('X8 logs are the journal for a reader, or what was said about one row, also
   await started(shift, 2);
   const journal = shift.project.spawn(['logs', 'pages', '-f']);
   const row = shift.project.spawn(['logs', 'pages', '--row', '2', '--follow']);
-  await until(() => row.text.includes('begin b'), 'what row 2 says');
+  await until(() => row.stdout.includes('begin b'), 'what row 2 says');
   const now = await shift.project.run(['logs', 'pages', '--row', '2', '--json']);
   expect(now.events.at(-1)).toMatchObject({
     task: 'write',
@@ -293,7 +293,7 @@ test('X8 logs are the journal for a reader, or what was said about one row, also
     kind: 'output',
     text: expect.stringContaining('begin b'),
   });
-  expect(row.text).not.toContain('end b');
+  expect(row.stdout).not.toContain('end b');
   go(shift);
   const [lines, said] = [await journal.ended, await row.ended];
   expect(lines.stdout).toMatch(/^\d{4}-\S+Z {3}row 4 write: done$/m);

@@ -23,7 +23,8 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
   const asked = { agent: options.agent, task: options.task, rows };
   if (options.dryRun) return dryRun(io, paths, asked, options.json);
 
-  if (options.detach) return detach(io, paths, asked, options);
+  const detached = options.detach ? await detach(io, paths, asked, options) : undefined;
+  if (detached !== undefined) return detached;
 
   const started = io.now();
   const { exitCode, reason } = await runInView(io, paths, asked, options);
