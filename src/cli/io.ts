@@ -45,12 +45,11 @@ function findTerminal(): Terminal | undefined {
   const isLog = env.CI !== undefined && env.CI !== '' && env.CI !== 'false';
   if (!stdout.isTTY || isLog || env.TERM === undefined || env.TERM === 'dumb') return undefined;
   return {
-    // Asked anew each time: `columns` is only right after the signal has been handled.
     get columns() {
-      return stdout.getWindowSize()[0] || 80;
+      return stdout.columns || 80;
     },
     get rows() {
-      return stdout.getWindowSize()[1] || 24;
+      return stdout.rows || 24;
     },
     colour: env.NO_COLOR === undefined || env.NO_COLOR === '',
     write: (text) => write(1, text),
