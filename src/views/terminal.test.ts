@@ -34,8 +34,8 @@ test('X8 what was printed while there is no block stays', () => {
 
 test('X8 a window that became narrower has wrapped the block: all of it is replaced', () => {
   const block = new LiveBlock();
-  block.draw([], ['a line of 20 columns', 'short'], 40);
-  const screen = new Screen(10).write('above\na line of 20 columns\nshort');
-  screen.write(block.draw([], ['narrow', 'short'], 10));
-  expect(screen.text).toBe('above\nnarrow\nshort');
+  block.draw([], ['a line of 20 columns', 'same', 'end'], 40);
+  const screen = new Screen(10).write('above\na line of 20 columns\nsame\nend');
+  screen.write(block.draw([], ['narrow', 'same', 'end'], 10));
+  expect(screen.text).toBe('above\nnarrow\nsame\nend');
 });

@@ -217,6 +217,15 @@ test('X8 Ctrl-C on attach leaves the run alone; a killed run is told from one th
   await until(() => second.stdout.includes('pages: 4 items'), 'the other one');
   first.kill('SIGINT');
   expect((await first.ended).code).toBe(130);
+  const live = onTerminal(shift.project, 'attach pages');
+  await until(() => live.stdout.includes('begin b'), 'the live view');
+  const [watcher] = readFileSync(`/proc/${live.pid}/task/${live.pid}/children`, 'utf8').split(' ');
+  process.kill(Number(watcher), 'SIGINT');
+  const left = await live.ended;
+  expect(left.code).toBe(130);
+  expect(new Screen(60).write(left.stdout).text).toBe(
+    `pages goes on in process ${pid}. \`nightshift stop pages\` ends it.`.replace(/.{60}/, '$&\n'),
+  );
   expect(isAlive(pid)).toBe(true);
   process.kill(pid, 'SIGKILL');
   const { code, stdout } = await second.ended;
@@ -254,7 +263,7 @@ test('X8 stop lets what is in flight finish, and --now does not wait for it', as
     0,
     expect.objectContaining({ stopped: true, run: run.run, exitCode: 130 }),
   ]);
-  expect(isAlive(run.pid)).toBe(false);
+  expect(isAlive(run.pid), 'the stopped run').toBe(false);
   expect(late.column('write')).toEqual(['todo', 'todo', 'todo', 'todo']);
   expect(processesOf(late.project.path(late.folder))).toEqual([]);
 });

@@ -10,6 +10,7 @@ import type { Io } from '../io.ts';
 import type { Options } from '../program.ts';
 
 const LOOK_EVERY_MS = 100;
+const GONE_WITHIN_MS = 3000;
 
 /** Asks the run of a shift to end, as Ctrl-C does (`--now`: as the second one does), and waits until it has. */
 export async function run(io: Io, [name]: readonly string[], options: Options): Promise<number> {
@@ -22,7 +23,7 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
   }
   if (!options.json) io.print(announcement(paths.name, holder, options.now));
   await ask(paths, holder, options.now === true);
-  while (isRunning(paths, holder.run)) await sleep(LOOK_EVERY_MS);
+  await untilEnded(paths, holder);
   const end = await lastEvent(paths, holder.run, 'run:finished');
   if (options.json) {
     const { exitCode = null, reason = null } = end ?? {};
@@ -49,6 +50,20 @@ async function ask(paths: ShiftPaths, holder: Holder, now: boolean): Promise<voi
   // Two signals that are sent together may arrive as one.
   while (isRunning(paths, holder.run) && !(await isDraining())) await sleep(LOOK_EVERY_MS);
   if ((await provenHolder(paths.runLock))?.run === holder.run) send(holder, 'SIGINT');
+}
+
+/** The lock is free a moment before the process is gone; one whose parent does not look after it never quite is. */
+async function untilEnded(paths: ShiftPaths, { run, pid }: Holder): Promise<void> {
+  while (isRunning(paths, run)) await sleep(LOOK_EVERY_MS);
+  for (let waited = 0; waited < GONE_WITHIN_MS && isThere(pid); waited += LOOK_EVERY_MS) await sleep(LOOK_EVERY_MS);
+}
+
+function isThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 function send({ pid }: Holder, signal: NodeJS.Signals): void {
