@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, writeSync } from 'node:fs';
+import { closeSync, writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { escapeUnsafe } from '../views/printable.ts';
 
@@ -41,16 +41,12 @@ function write(fd: number, line: string): void {
   }
 }
 
+const TERMINALS_AT_START = [0, 1, 2].filter((fd) => isatty(fd));
+
 /**
  * For the very end: Node restores the terminal that it began with, and aborts if that is gone (nodejs/node#51519, in 20 and 22).
  * What it does not find any more it leaves alone. A terminal that was hung up is a device that is no terminal any more.
  */
 export function letGoOfLostTerminal(): void {
-  for (const fd of [0, 1, 2]) {
-    try {
-      if (fstatSync(fd).isCharacterDevice() && !isatty(fd)) closeSync(fd);
-    } catch {
-      // Not open: nothing to let go of.
-    }
-  }
+  for (const fd of TERMINALS_AT_START) if (!isatty(fd)) closeSync(fd);
 }

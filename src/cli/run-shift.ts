@@ -82,6 +82,7 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
         failpoint('journal:flushed');
       },
       history: stream.history,
+      asked: new Map(),
       stop,
       select: selector(await store.snapshot(), options),
       endLeftovers: () => endMarked({ shiftFolder: paths.folder }),

@@ -105,7 +105,7 @@ export function countItems(board: Board, includes: (row: number) => boolean = ()
       else if (column[row] === CODE.failed) failed = true;
     }
     if (failed) counts.failed++;
-    else if (done === board.columns.length) counts.completed++;
+    else if (done > 0 && done === board.columns.length) counts.completed++;
     else counts.remaining++;
   }
   return counts;

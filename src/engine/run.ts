@@ -38,6 +38,7 @@ async function recover(course: Course): Promise<void> {
     total: snapshot.count,
     tasks: shift.tasks.map(({ name }) => name),
     parallel: shift.settings.parallel,
+    stream: shift.settings.stream,
     agent: [...new Set(shift.tasks.map(({ settings }) => settings.agent))].join(', '),
     pid: process.pid,
     recovered: stale.length,

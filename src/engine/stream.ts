@@ -60,7 +60,7 @@ export class Stream implements AsyncDisposable {
   async fill(shift: Shift, first: Snapshot, select: (snapshot: Snapshot) => Selection): Promise<void> {
     let snapshot = first;
     while (this.hasRoom) {
-      const selection = select(snapshot);
+      const selection = this.#withoutInFlight(snapshot, select(snapshot));
       const room = this.#limit.size - this.#inFlight.size;
       const batch =
         this.#waiting(snapshot, selection, room) ?? nextBatch(snapshot, { parallel: true, size: room }, selection);
@@ -118,12 +118,15 @@ export class Stream implements AsyncDisposable {
     if (change) this.#parts.emit({ type: 'limit:changed', task: flight.task.name, ...change });
   }
 
+  /** An item that was withdrawn is not begun again before its agent has ended. */
+  #withoutInFlight(snapshot: Snapshot, selection: Selection): Selection {
+    const busy = new Set([...this.#inFlight.values()].map(({ flight }) => snapshot.rowOf(flight.claim.id)));
+    return { task: selection.task, includes: (row) => !busy.has(row) && selection.includes(row) };
+  }
+
   /** Items at `qa` that nobody judges: an earlier run, or trouble, left them there (rule T5). */
   #waiting(snapshot: Snapshot, selection: Selection, room: number): { task: string; rows: number[] } | undefined {
-    const judged = new Set([...this.#inFlight.values()].map(({ flight }) => `${flight.task.name} ${flight.claim.id}`));
-    const cells = cellsAt(snapshot, 'qa', selection).filter(
-      ({ row, task }) => !judged.has(`${task} ${snapshot.id(row)}`),
-    );
+    const cells = cellsAt(snapshot, 'qa', selection);
     const task = cells[0]?.task;
     if (task === undefined) return undefined;
     const rows = cells.filter((cell) => cell.task === task).map(({ row }) => row);

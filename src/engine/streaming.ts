@@ -100,7 +100,7 @@ export class Streaming implements AsyncDisposable {
     this.#folding = this.#folding.then(async () => {
       const { shift } = this.#course;
       const task = shift.tasks.find((each) => each.name === name);
-      if (task && !parts.stop.now.aborted) {
+      if (task && !parts.stop.drain.aborted) {
         await foldLessons(parts, shift, task, await parts.store.snapshot(), dispatched);
       }
     });

@@ -1,4 +1,5 @@
-import { existsSync, ftruncateSync, readFileSync, writeSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NightshiftError } from '../core/errors.ts';
 import { diskError } from './atomic-write.ts';
@@ -10,7 +11,10 @@ export interface Holder {
   readonly run: string;
 }
 
-/** One run at a time for a shift (rule T6). The kernel gives the lock of a dead run back; the file just names the holder. */
+/**
+ * One run at a time for a shift (rule T6). What is locked is the shift's folder itself, which no clean-up takes away under
+ * a run; the kernel gives the lock of a dead run back. The file just names the holder.
+ */
 export async function takeRunLock(file: string, shift: string, holder: Holder): Promise<Disposable> {
   let lock = openRunLock(file);
   // `status` holds the lock for a moment to see whether anybody else does.
@@ -28,8 +32,7 @@ export async function takeRunLock(file: string, shift: string, holder: Holder): 
     );
   }
   try {
-    ftruncateSync(lock.fd, 0);
-    writeSync(lock.fd, JSON.stringify(holder), 0);
+    writeFileSync(file, JSON.stringify(holder), { mode: 0o600 });
   } catch (cause) {
     lock[Symbol.dispose]();
     throw diskError(cause, file);
@@ -39,14 +42,17 @@ export async function takeRunLock(file: string, shift: string, holder: Holder): 
 
 /** Who runs the shift now, if anybody does. */
 export function currentHolder(file: string): Holder | undefined {
-  if (!existsSync(file)) return undefined;
   using lock = openRunLock(file);
-  return lock ? undefined : readHolder(file);
+  return lock ? undefined : (readHolder(file) ?? UNKNOWN);
 }
 
+/** Somebody removed the file that names it. */
+const UNKNOWN: Holder = { pid: 0, since: 'an unknown time', run: '' };
+
 function openRunLock(file: string): ReturnType<typeof tryLock> {
+  const folder = dirname(dirname(file));
   try {
-    return tryLock(file);
+    return tryLock(folder);
   } catch (cause) {
     throw diskError(cause, file);
   }

@@ -4,7 +4,8 @@ import { EXIT } from '../../core/errors.ts';
 import { cellsAt, countEligible, nextBatch } from '../../core/plan.ts';
 import { summarise } from '../../core/summary.ts';
 import type { ShiftPaths } from '../../store/layout.ts';
-import { count, plainLines } from '../../views/plain.ts';
+import { count, plainLines, rowList } from '../../views/plain.ts';
+import { oneLine } from '../../views/printable.ts';
 import { summaryLines, usageText } from '../../views/summary.ts';
 import { chooseShift } from '../choose-shift.ts';
 import { readHistory } from '../history.ts';
@@ -67,6 +68,7 @@ async function closing(paths: ShiftPaths, exitCode: number, reason: string, ms: 
 
 async function dryRun(io: Io, paths: ShiftPaths, asked: Omit<StartOptions, 'onEvent'>, json: boolean): Promise<number> {
   const { shift, snapshot, selection } = await planFolder(paths, asked, io);
+  for (const warning of shift.warnings) io.warn(`warning: ${oneLine(warning)}`);
   const { parallel } = shift.settings;
   const size = parallel ? startSize(shift.settings) : 1;
   const batch = nextBatch(snapshot, { parallel, size }, selection);
@@ -84,7 +86,7 @@ async function dryRun(io: Io, paths: ShiftPaths, asked: Omit<StartOptions, 'onEv
   if (plan.inProgress > 0) io.print(`${count(plan.inProgress, 'item')} in progress would go back to todo first`);
   if (plan.atQa > 0) io.print(`${count(plan.atQa, 'item')} at qa would be judged first`);
   io.print(`${count(plan.eligible, 'item-task')} can be dispatched now`);
-  if (batch) io.print(`first: ${batch.task}, rows ${batch.rows.map((row) => row + 1).join(', ')}`);
+  if (batch) io.print(`first: ${batch.task}, ${rowList(batch.rows)}`);
   io.print('Nothing was written and no agent was started.');
   return EXIT.done;
 }
