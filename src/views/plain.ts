@@ -10,8 +10,8 @@ const ROWS_SHOWN = 12;
 export function plainLines(event: NightshiftEvent): string[] {
   switch (event.type) {
     case 'run:started': {
-      const { shift, total, tasks, agent, parallel, recovered, waiting } = event;
-      const how = parallel ? 'in batches' : 'one at a time';
+      const { shift, total, tasks, agent, parallel, stream, recovered, waiting } = event;
+      const how = stream ? 'as a stream' : parallel ? 'in batches' : 'one at a time';
       const lines = [
         `${shift}: ${count(total, 'item')}, ${count(tasks.length, 'task')} (${tasks.join(', ')}), agent ${agent}, ${how}`,
       ];
