@@ -55,10 +55,11 @@ export class Streaming implements AsyncDisposable {
     const mayClaim = !stop.drain.aborted && !stop.now.aborted && !this.#ending && shift.settings.stream;
     if (mayClaim && this.#stream.hasRoom && now() >= this.#pausedUntil) await this.#refill();
     if (this.#stream.size === 0) return this.#idle();
-    for (const landed of await this.#stream.next(this.#waitAtMost())) await this.#landed(landed);
+    // After the refill: a free slot does not wait for the disk.
     if (this.#isReportDue && now() - this.#progressAt >= PROGRESS_EVERY_MS) {
       await this.#writeProgress(await parts.store.snapshot(), false);
     }
+    for (const landed of await this.#stream.next(this.#waitAtMost())) await this.#landed(landed);
     return undefined;
   }
 
