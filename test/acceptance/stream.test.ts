@@ -367,7 +367,7 @@ test('X7 D5 what only the run may write is put back while others go on; everybod
   // Again and again, so that it also happens between two looks.
   const trespass =
     'i=0; while [ $i -lt 400 ]; do sed -i "s/is done/is anything/" "$NIGHTSHIFT_SHIFT_DIR/work.md"; i=$((i+1)); done';
-  project.behave({ 'dev:a': { sh: trespass }, 'dev:b': waits });
+  project.behave({ 'dev:a:1': { sh: trespass }, 'dev:b': waits });
   const running = shift.spawn();
   await running.seen('edit:reverted');
   await edit(shift, "lines[6] = lines[6].replace('todo', 'done')");
@@ -421,7 +421,9 @@ test('X7 L2 L5 lessons are folded in as items pass, beside the others; each item
   project.write('go', '');
   const ended = await running.ended;
   expect(ended.code).toBe(0);
-  const versions = ofType(ended, 'dev:started').map(({ index, version }) => [index, version]);
+  const versions = ofType(ended, 'dev:started')
+    .map(({ index, version }) => [index, version])
+    .sort();
   expect(versions).toEqual([
     ...[0, 1, 2].map((index) => [index, changed.from]),
     ...[3, 4, 5].map((index) => [index, changed.to]),
