@@ -17,7 +17,7 @@ export async function runShift(parts: RunParts, shift: Shift): Promise<RunEnd> {
   await using streaming = new Streaming(course);
   for (;;) {
     // A person may change the way of dispatch; what is in flight ends as it began.
-    const isStream = course.shift.settings.stream || streaming.isBusy;
+    const isStream = course.shift.settings.stream || streaming.isOpen;
     const end = await (isStream ? streaming : batches).turn();
     if (end) return end;
   }

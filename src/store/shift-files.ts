@@ -150,6 +150,10 @@ export class ShiftFiles implements Documents {
     await this.#edit(this.paths.task(task), () => text);
   }
 
+  isProtectedSame(text: string, claimed: string): boolean {
+    return text === claimed || restoreProtected(text, claimed) === undefined;
+  }
+
   async putBack(task: string, claimed: string): Promise<string | undefined> {
     const file = this.paths.task(task);
     if (!(await this.#isForeign(file, claimed))) return undefined;

@@ -11,7 +11,7 @@ export function plainLines(event: NightshiftEvent): string[] {
   switch (event.type) {
     case 'run:started': {
       const { shift, total, tasks, agent, parallel, stream, recovered, waiting } = event;
-      const how = !parallel ? 'one at a time' : stream ? 'in a stream' : 'in batches';
+      const how = stream ? 'as a stream' : parallel ? 'in batches' : 'one at a time';
       const lines = [
         `${shift}: ${count(total, 'item')}, ${count(tasks.length, 'task')} (${tasks.join(', ')}), agent ${agent}, ${how}`,
       ];
