@@ -84,6 +84,15 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     () => import('./commands/show.ts'),
   );
   add(
+    'export [shift]',
+    'write what became of each item-task to a file, for a spreadsheet, a program or people',
+    () => import('./commands/export.ts'),
+  )
+    .option('--csv <file>', 'as CSV; `-` is standard output')
+    .option('--jsonl <file>', 'as JSON, one object on a line')
+    .option('--md <file>', 'as a table in Markdown')
+    .option('--raw', 'csv: leave cells that a spreadsheet would take for formulas as they are');
+  add(
     'steps <shift> <task>',
     'the versions of a task: what was learned, from which rows',
     () => import('./commands/steps.ts'),
