@@ -66,7 +66,17 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     .option('--agent <name>', 'let this agent do all tasks')
     .option('--task <task>', 'only this task')
     .option('--rows <range>', 'only these rows, 1-based: 3, 3:10, 3: or :10')
+    .option('--where <column=value>', 'only rows whose cell is exactly this; several must all hold', collect)
+    .option('--sample <n>', 'only so many of the rows that have something to do, chosen at random')
+    .option('--seed <seed>', 'with --sample: the same seed, the same choice')
     .option('--dry-run', 'say what would be done; write nothing, start no agent');
+  add('retry [shift]', 'set back what failed, and start', () => import('./commands/retry.ts'))
+    .option('--reason <text>', 'only failures whose reason contains this, in capitals or not')
+    .option('--task <task>', 'only failures of this task')
+    .option('--rows <range>', 'only these rows, 1-based: 3, 3:10, 3: or :10')
+    .option('--agent <name>', 'let this agent do all tasks')
+    .option('--dry-run', 'say what would be set back; write nothing, start no agent')
+    .addHelpText('after', RETRY_HELP);
   add('preview <shift> <task>', 'show what an agent will be sent for one row', () => import('./commands/preview.ts'))
     .requiredOption('--row <row>', 'the row, 1-based')
     .option('--agent <name>', 'as if this agent did it');
@@ -111,6 +121,10 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
   );
   return program;
 }
+
+const RETRY_HELP = `
+Without --reason, --task and --rows it goes on with all that is left to do, as \`start\` does; with any of them only
+what was set back is run.`;
 
 const TABLE_HELP = `
 Verbs:

@@ -14,6 +14,7 @@ import { printable } from '../../views/printable.ts';
 import { chooseShift, requireRoot } from '../choose-shift.ts';
 import type { Io } from '../io.ts';
 import type { Options } from '../program.ts';
+import { refuseAgents } from '../refuse-agents.ts';
 import { parseIndex } from '../rows.ts';
 
 const VERBS = ['count', 'headers', 'show', 'search', 'slice', 'edit', 'add', 'import', 'reset'] as const;
@@ -186,12 +187,6 @@ function statusEdit(desk: Desk, table: Table, row: number, task: string, from: s
     throw new NightshiftError('bad-transition', `a status does not go from ${from} to ${to}`, hint);
   }
   return { item: new Identities(table, desk.statusAndOutputs).id(row), column: task, from, to };
-}
-
-function refuseAgents(io: Io): void {
-  if (io.env.NIGHTSHIFT_ROLE === undefined) return;
-  const hint = 'Nightshift writes the status itself, from your report';
-  throw new NightshiftError('bad-transition', `an agent (${io.env.NIGHTSHIFT_ROLE}) does not write statuses`, hint);
 }
 
 function newRow(desk: Desk, table: Table, values: ReadonlyMap<string, string>): string[] {
