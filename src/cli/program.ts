@@ -113,6 +113,10 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     '--force',
     'also if it is not finished',
   );
+  add('doctor', 'what is wrong here, and what to do about it', () => import('./commands/doctor.ts')).option(
+    '--fix',
+    'put right what can be; a shift of older origin is brought up to date, and kept as it was beside',
+  );
   add('list', 'the shifts in this folder', () => import('./commands/list.ts'));
   add(
     'demo [dir]',

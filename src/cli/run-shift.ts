@@ -138,7 +138,7 @@ function refuseEmpty({ shift, snapshot }: OpenShift, choice: Choice): void {
   refuseNoMatch(snapshot, choice);
 }
 
-async function requireAgents(shift: Shift, io: Io): Promise<void> {
+export async function requireAgents(shift: Shift, io: Io): Promise<void> {
   const environment = agentEnvironment({ caller: io.env, passEnv: [], secrets: shift.secrets, own: {} });
   await checkAgents(shift, findAgent, agentNames, environment);
 }
@@ -206,7 +206,7 @@ class EventStream implements AsyncDisposable {
 }
 
 /** For the crash tests: ends this process as hard as `kill -9` the n-th time it comes to a named point. */
-function failpointFrom(env: Io['env']): Failpoint {
+export function failpointFrom(env: Io['env']): Failpoint {
   const [wanted, nth = '1'] = (env.NIGHTSHIFT_CRASH_AT ?? '').split('#');
   if (!wanted) return () => {};
   let left = Number(nth);
