@@ -7,6 +7,9 @@ type CommandAction = (io: Io, args: readonly string[], options: Options) => Prom
 // biome-ignore lint/suspicious/noExplicitAny: commander hands options over untyped; each command reads its own
 export type Options = Record<string, any>;
 
+/** The command that is meant where none is named. */
+export const OVERVIEW = '__overview';
+
 const EXIT_CODES = `
 Exit codes:
   0 all done   1 a bug in Nightshift   2 bad input or usage   3 finished with failed items
@@ -123,7 +126,29 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     'make a small project in a folder and run a real shift over it',
     () => import('./commands/demo.ts'),
   );
+  add(
+    'completion <shell>',
+    'print what makes bash, zsh or fish complete commands, flags and names',
+    () => import('./commands/completion.ts'),
+  );
+  addHidden(program, OVERVIEW)
+    .option('--json')
+    .action(async (options: Options) => {
+      const { run } = await import('./commands/overview.ts');
+      finish(await run(io, [], options));
+    });
+  addHidden(program, '__complete')
+    .argument('[words...]')
+    .action(async (words: string[]) => {
+      const { complete } = await import('./complete.ts');
+      for (const word of await complete(program, io, words)) io.print(word);
+    });
   return program;
+}
+
+/** Not in the help: what `nightshift` alone does, and what shells ask. */
+function addHidden(program: Command, name: string): Command {
+  return program.command(name, { hidden: true }).exitOverride();
 }
 
 const RETRY_HELP = `

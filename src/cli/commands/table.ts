@@ -17,7 +17,7 @@ import type { Options } from '../program.ts';
 import { refuseAgents } from '../refuse-agents.ts';
 import { parseIndex } from '../rows.ts';
 
-const VERBS = ['count', 'headers', 'show', 'search', 'slice', 'edit', 'add', 'import', 'reset'] as const;
+export const VERBS = ['count', 'headers', 'show', 'search', 'slice', 'edit', 'add', 'import', 'reset'] as const;
 type Verb = (typeof VERBS)[number];
 
 /** What every verb works with. */
@@ -224,11 +224,10 @@ function requireTask({ tasks, paths }: Desk, task: string): void {
 }
 
 function unknownStatus(value: string): NightshiftError {
-  return new NightshiftError(
-    'bad-transition',
-    `${JSON.stringify(value)} is not a status`,
-    `statuses are: ${STATUSES.join(', ')}`,
-  );
+  const near = nearest(value, STATUSES);
+  const choice = `statuses are: ${STATUSES.join(', ')}`;
+  const hint = near ? `did you mean ${near}? ${choice}` : choice;
+  return new NightshiftError('bad-transition', `${JSON.stringify(value)} is not a status`, hint);
 }
 
 function printRows(desk: Desk, table: Table, matches: (cells: readonly string[], row: number) => boolean): void {
