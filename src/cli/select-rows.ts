@@ -59,7 +59,7 @@ export function selector(first: Snapshot, choice: Choice): (snapshot: Snapshot) 
 }
 
 /** In row order. */
-export function chosenRows(snapshot: Snapshot, choice: Choice): number[] {
+function chosenRows(snapshot: Snapshot, choice: Choice): number[] {
   const rows = matchingRows(snapshot, choice);
   if (!choice.sample) return rows;
   const candidates = rows.filter((row) => hasWork(snapshot, row, choice.task));
