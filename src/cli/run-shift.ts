@@ -14,7 +14,6 @@ import { checkAgents } from '../engine/preflight.ts';
 import { runShift } from '../engine/run.ts';
 import type { RunEnd } from '../engine/run-state.ts';
 import { StopSignals } from '../engine/stop.ts';
-import type { Failpoint } from '../store/atomic-write.ts';
 import { Journal } from '../store/journal.ts';
 import type { ShiftPaths } from '../store/layout.ts';
 import { type Holder, takeRunLock } from '../store/run-lock.ts';
@@ -206,7 +205,7 @@ class EventStream implements AsyncDisposable {
 }
 
 /** For the crash tests: ends this process as hard as `kill -9` the n-th time it comes to a named point. */
-export function failpointFrom(env: Io['env']): Failpoint {
+export function failpointFrom(env: Io['env']): (name: string) => void {
   const [wanted, nth = '1'] = (env.NIGHTSHIFT_CRASH_AT ?? '').split('#');
   if (!wanted) return () => {};
   let left = Number(nth);

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { chmod, cp, link, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { planUpgrade, type Upgrade } from '../formats/older.ts';
-import { diskError, type Failpoint } from './atomic-write.ts';
+import { diskError } from './atomic-write.ts';
 import { lockWithin } from './flock.ts';
 import { type ShiftPaths, shiftsFolder } from './layout.ts';
 import { initRoot } from './new-shift.ts';
@@ -44,7 +44,7 @@ async function read(file: string): Promise<Buffer> {
 export async function upgradeShift(
   paths: ShiftPaths,
   now: number,
-  failpoint: Failpoint = () => {},
+  failpoint: (name: 'doctor:built' | 'doctor:kept') => void = () => {},
 ): Promise<{ upgrade: Upgrade; kept: string } | undefined> {
   const since = new Date(now).toISOString();
   await initRoot(paths.root);
