@@ -6,7 +6,7 @@ import { agentEnvironment } from '../agents/environment.ts';
 import { agentNames, findAgent } from '../agents/registry.ts';
 import { NightshiftError } from '../core/errors.ts';
 import { tryLock } from '../store/flock.ts';
-import { shiftsFolder } from '../store/layout.ts';
+import { archiveFolder, shiftsFolder } from '../store/layout.ts';
 import type { Finding } from '../views/findings.ts';
 import type { Io } from './io.ts';
 
@@ -95,12 +95,21 @@ async function checkGit(root: string): Promise<Finding[]> {
   ];
 }
 
+/** Of shifts, of archived ones and of kept copies. */
 function secretFiles(root: string): string[] {
   const folder = shiftsFolder(root);
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name === '.env')
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)));
+  const homes = [folder, archiveFolder(root)].flatMap((each) => foldersIn(each).map((name) => join(each, name)));
+  return homes.map((home) => join(home, '.env')).flatMap((file) => (existsSync(file) ? [relative(root, file)] : []));
+}
+
+/** What can't be looked into is told where a shift is checked. */
+function foldersIn(folder: string): string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  } catch {
+    return [];
+  }
 }
 
 /** Nothing that a repository's configuration names is run. */

@@ -54,7 +54,8 @@ export async function checkShift(io: Io, root: string, name: string): Promise<Fi
   return findings;
 }
 
-function problemOf(error: unknown, shift: string): Finding {
+/** Anything but wrong input or environment is a bug, and goes on as one. */
+export function problemOf(error: unknown, shift: string): Finding {
   if (!(error instanceof NightshiftError)) throw error;
   const { message, hint: todo, file, line } = error;
   return {

@@ -96,6 +96,7 @@ test('an export never replaces what a shift needs, nor what is not a file, and s
   const { project, shift } = await exported();
   symlinkSync(project.path(shift.folder, 'table.csv'), project.path('link.csv'));
   linkSync(project.path(shift.folder, 'table.csv'), project.path('hard.csv'));
+  execFileSync('mkfifo', [project.path('pipe')]);
   const before = [shift.tableText, shift.manager, JSON.stringify(shift.journal())];
   for (const file of ['table.csv', 'new.csv', '.engine/journal.jsonl', '.engine/x/../run.lock', 'sub/../manager.md']) {
     const { code, stderr } = await project.run(['export', '--csv', `${shift.folder}/${file}`]);
@@ -104,7 +105,7 @@ test('an export never replaces what a shift needs, nor what is not a file, and s
   const wrong = [
     ['--csv', 'link.csv'],
     ['--csv', '.'],
-    ['--csv', '/dev/null'],
+    ['--csv', 'pipe'],
     ['--csv', 'no/such/folder.csv'],
     ['--csv', 'a.csv', '--md', 'a.md'],
     ['--jsonl', 'a.jsonl', '--raw'],

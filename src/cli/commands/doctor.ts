@@ -7,7 +7,7 @@ import { finishUpgrade, interruptedUpgrades } from '../../store/older-shift.ts';
 import { type Finding, findingLines } from '../../views/findings.ts';
 import { count } from '../../views/plain.ts';
 import { checkMachine } from '../check-machine.ts';
-import { checkShift, fixShift } from '../check-shift.ts';
+import { checkShift, fixShift, problemOf } from '../check-shift.ts';
 import type { Io } from '../io.ts';
 import type { Options } from '../program.ts';
 import { refuseAgents } from '../refuse-agents.ts';
@@ -17,8 +17,8 @@ const FORGOTTEN_MS = 10 * 60_000;
 
 export async function run(io: Io, _args: readonly string[], { fix, json }: Options): Promise<number> {
   const root = findRoot(io.cwd);
-  const fixed = fix && root !== undefined ? await fixAll(io, root) : [];
-  const findings = [...(await checkMachine(io, root)), ...(await checkFolder(io, root))];
+  const { fixed, failed } = fix && root !== undefined ? await fixAll(io, root) : { fixed: [], failed: [] };
+  const findings = [...(await checkMachine(io, root)), ...(await checkFolder(io, root)), ...failed];
   const problems = findings.filter(({ level }) => level === 'problem');
   const exitCode = problems.length > 0 ? EXIT.badInput : EXIT.done;
   if (json) {
@@ -56,9 +56,11 @@ async function checkFolder(io: Io, root: string | undefined): Promise<Finding[]>
   return findings;
 }
 
-async function fixAll(io: Io, root: string): Promise<string[]> {
+/** A shift that can't be fixed does not keep others from it. */
+async function fixAll(io: Io, root: string): Promise<{ fixed: string[]; failed: Finding[] }> {
   refuseAgents(io);
   const fixed: string[] = [];
+  const failed: Finding[] = [];
   if ((await initRoot(root)).changed) fixed.push('.nightshift/.gitignore has what it needs');
   for (const shift of await interruptedUpgrades(root)) {
     await finishUpgrade(root, shift);
@@ -68,8 +70,14 @@ async function fixAll(io: Io, root: string): Promise<string[]> {
     await rm(file, { recursive: true });
     fixed.push(`${file} removed`);
   }
-  for (const name of listShifts(root)) fixed.push(...(await fixShift(io, root, name)));
-  return fixed;
+  for (const name of listShifts(root)) {
+    try {
+      fixed.push(...(await fixShift(io, root, name)));
+    } catch (error) {
+      failed.push(problemOf(error, name));
+    }
+  }
+  return { fixed, failed };
 }
 
 /** What a `create` or a `doctor` that was killed has left. */
