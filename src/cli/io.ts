@@ -1,5 +1,6 @@
 import { closeSync, writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
+import { diskError } from '../store/atomic-write.ts';
 import { escapeUnsafe } from '../views/printable.ts';
 
 /** What a command has of the world; given to it, so that it asks for nothing else. */
@@ -11,6 +12,8 @@ export interface Io {
   now(): number;
   /** A line on standard output. */
   print(line: string): void;
+  /** Bytes for the program that reads standard output, as they are; a terminal gets them as `print` does. */
+  send(bytes: Uint8Array): void;
   /** A line on standard error: for people, also when standard output is for machines. */
   warn(line: string): void;
 }
@@ -22,6 +25,7 @@ export function processIo(): Io {
     isInteractive: process.stdin.isTTY === true && process.stdout.isTTY === true,
     now: Date.now,
     print: (line) => write(1, line),
+    send: (bytes) => (process.stdout.isTTY ? write(1, Buffer.from(bytes).toString().replace(/\n$/, '')) : send(bytes)),
     warn: (line) => write(2, line),
   };
 }
@@ -29,12 +33,26 @@ export function processIo(): Io {
 /** Whole lines at once; a reader that has gone (`| head`, a closed terminal) does not end a night's work. */
 function write(fd: number, line: string): void {
   // The last gate: whatever a cell, an agent or a file name holds, no control character of theirs gets to a terminal.
-  const bytes = Buffer.from(`${escapeUnsafe(line)}\n`);
+  try {
+    writeAll(fd, Buffer.from(`${escapeUnsafe(line)}\n`));
+  } catch {}
+}
+
+/** What was asked for must be whole; only a reader that wants no more of it is no error. */
+function send(bytes: Uint8Array): void {
+  try {
+    writeAll(1, bytes);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw diskError(error, 'standard output');
+  }
+}
+
+function writeAll(fd: number, bytes: Uint8Array): void {
   for (let offset = 0; offset < bytes.length; ) {
     try {
       offset += writeSync(fd, bytes, offset);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return;
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
       // A full pipe that does not block: wait a moment for its reader.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
     }

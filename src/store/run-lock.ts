@@ -22,15 +22,7 @@ export async function takeRunLock(file: string, shift: string, holder: Holder): 
     await sleep(25);
     lock = openRunLock(file);
   }
-  if (!lock) {
-    const other = readHolder(file);
-    const who = other ? `process ${other.pid} since ${other.since}` : 'another process';
-    throw new NightshiftError(
-      'already-running',
-      `${shift} is already being run by ${who}`,
-      `\`nightshift status ${shift}\` shows how far it is; end that process to take over`,
-    );
-  }
+  if (!lock) throw alreadyRunning(file, shift);
   try {
     writeFileSync(file, JSON.stringify(holder), { mode: 0o600 });
   } catch (cause) {
@@ -38,6 +30,21 @@ export async function takeRunLock(file: string, shift: string, holder: Holder): 
     throw diskError(cause, file);
   }
   return lock;
+}
+
+function alreadyRunning(file: string, shift: string): NightshiftError {
+  const other = readHolder(file);
+  const who = other ? `process ${other.pid} since ${other.since}` : 'another process';
+  return new NightshiftError(
+    'already-running',
+    `${shift} is already being run by ${who}`,
+    `\`nightshift status ${shift}\` shows how far it is; end that process to take over`,
+  );
+}
+
+/** For who is about to change something first and start then. */
+export function refuseSecondRun(file: string, shift: string): void {
+  if (currentHolder(file)) throw alreadyRunning(file, shift);
 }
 
 /** Who runs the shift now, if anybody does. */

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { startSize } from '../../core/dispatch.ts';
 import { formatDuration } from '../../core/duration.ts';
 import { EXIT } from '../../core/errors.ts';
@@ -14,11 +15,15 @@ import { openAndCheck } from '../open-shift.ts';
 import type { Options } from '../program.ts';
 import { parseRows } from '../rows.ts';
 import { planFolder, runFolder, type StartOptions } from '../run-shift.ts';
+import { parseConditions, parseSample } from '../select-rows.ts';
 
 export async function run(io: Io, [name]: readonly string[], options: Options): Promise<number> {
   const rows = options.rows === undefined ? undefined : parseRows(options.rows);
   const paths = await chooseShift(io, name);
-  const asked = { agent: options.agent, task: options.task, rows };
+  const chosen = parseSample(options.sample, options.seed, () => randomBytes(4).toString('hex'));
+  const where = parseConditions(options.where);
+  const asked = { agent: options.agent, task: options.task, rows, where, sample: chosen, items: options.items };
+  if (chosen && options.seed === undefined) io.warn(`sample: --seed ${chosen.seed} makes the same choice again`);
   if (options.dryRun) return dryRun(io, paths, asked, options.json);
 
   const started = io.now();
@@ -60,9 +65,7 @@ async function closing(paths: ShiftPaths, exitCode: number, reason: string, ms: 
       ? []
       : [`stopped: ${reason}. \`nightshift start ${paths.name}\` goes on.`]),
     ...(completed === total ? ['All done.', archiveHint(paths.name)] : []),
-    ...(failed > 0
-      ? [`\`nightshift table ${paths.name} reset --failed\` and \`start\` try the failed ones again.`]
-      : []),
+    ...(failed > 0 ? [`\`nightshift retry ${paths.name}\` tries the failed ones again.`] : []),
   ];
 }
 

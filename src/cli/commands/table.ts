@@ -15,9 +15,10 @@ import { printable } from '../../views/printable.ts';
 import { chooseShift, requireRoot } from '../choose-shift.ts';
 import type { Io } from '../io.ts';
 import type { Options } from '../program.ts';
+import { refuseAgents } from '../refuse-agents.ts';
 import { parseIndex } from '../rows.ts';
 
-const VERBS = ['count', 'headers', 'show', 'search', 'slice', 'edit', 'add', 'import', 'reset'] as const;
+export const VERBS = ['count', 'headers', 'show', 'search', 'slice', 'edit', 'add', 'import', 'reset'] as const;
 type Verb = (typeof VERBS)[number];
 
 /** What every verb works with. */
@@ -200,12 +201,6 @@ function statusEdit(desk: Desk, table: Table, row: number, task: string, from: s
   return { item: new Identities(table, desk.statusAndOutputs).id(row), column: task, from, to };
 }
 
-function refuseAgents(io: Io): void {
-  if (io.env.NIGHTSHIFT_ROLE === undefined) return;
-  const hint = 'Nightshift writes the status itself, from your report';
-  throw new NightshiftError('bad-transition', `an agent (${io.env.NIGHTSHIFT_ROLE}) does not write statuses`, hint);
-}
-
 function newRow(desk: Desk, table: Table, values: ReadonlyMap<string, string>): string[] {
   return table.header.map((name) => {
     const value = values.get(name);
@@ -241,11 +236,10 @@ function requireTask({ tasks, paths }: Desk, task: string): void {
 }
 
 function unknownStatus(value: string): NightshiftError {
-  return new NightshiftError(
-    'bad-transition',
-    `${JSON.stringify(value)} is not a status`,
-    `statuses are: ${STATUSES.join(', ')}`,
-  );
+  const near = nearest(value, STATUSES);
+  const choice = `statuses are: ${STATUSES.join(', ')}`;
+  const hint = near ? `did you mean ${near}? ${choice}` : choice;
+  return new NightshiftError('bad-transition', `${JSON.stringify(value)} is not a status`, hint);
 }
 
 function printRows(desk: Desk, table: Table, matches: (cells: readonly string[], row: number) => boolean): void {
