@@ -1,5 +1,4 @@
-import { constants } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { constants, open, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Session } from '../agents/agent.ts';
 import { agentEnvironment, itemEnvironment } from '../agents/environment.ts';
