@@ -53,8 +53,8 @@ export interface ResolvedStep extends Omit<Step, 'text' | 'scripts'> {
 export type Answer =
   /** The agent gave a report; nobody has looked at it yet. */
   | { readonly kind: 'report'; readonly report: unknown; readonly usage?: Usage; readonly compacted?: boolean }
-  /** It ended without a report that can be read, or badly: this attempt failed. `mayAskAgain`: asking has no effects. */
-  | { readonly kind: 'failed'; readonly reason: string; readonly mayAskAgain: boolean }
+  /** It ended without a report that can be read, or badly: this attempt failed. */
+  | { readonly kind: 'failed'; readonly reason: string }
   /** Not the item's fault (rule X5): give it back. */
   | { readonly kind: 'trouble'; readonly reason: string }
   /** The signal ended it. */

@@ -49,7 +49,7 @@ test.each([
   ['R9 a program that is gone', 'no-such-program-here', /not found: exit code 127.*no-such-program-here/],
   ['R9 a file that is no program', './plain.txt', /chmod \+x.*exit code 126/],
 ])('%s: the attempt failed, and is not asked again', async (_, command, reason) => {
-  expect(await ask(command)).toEqual({ kind: 'failed', reason: expect.stringMatching(reason), mayAskAgain: false });
+  expect(await ask(command)).toEqual({ kind: 'failed', reason: expect.stringMatching(reason) });
 });
 
 test('X5 exit 75 is not the fault of the item, whatever was printed', async () => {

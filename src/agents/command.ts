@@ -60,7 +60,7 @@ function readAnswer(ended: Ended): Answer {
 }
 
 function failed(reason: string): Answer {
-  return { kind: 'failed', reason, mayAskAgain: false };
+  return { kind: 'failed', reason };
 }
 
 /**

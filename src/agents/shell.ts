@@ -31,7 +31,7 @@ interface StepOutcome {
 async function runSteps(opening: Opening, question: Question): Promise<Answer> {
   if (opening.role !== 'dev') {
     const reason = `the shell agent can't be ${opening.role}: it runs the scripts of the Steps and judges nothing`;
-    return { kind: 'failed', reason, mayAskAgain: false };
+    return { kind: 'failed', reason };
   }
   const outcomes: StepOutcome[] = [];
   for (const { number, scripts } of question.steps) {

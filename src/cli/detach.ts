@@ -7,7 +7,7 @@ import { EXIT, NightshiftError } from '../core/errors.ts';
 import { countItems } from '../core/plan.ts';
 import { diskError } from '../store/atomic-write.ts';
 import type { ShiftPaths } from '../store/layout.ts';
-import { alreadyRunning, currentHolder, lastHolder } from '../store/run-lock.ts';
+import { lastHolder, refuseSecondRun } from '../store/run-lock.ts';
 import type { Io } from './io.ts';
 import type { Options } from './program.ts';
 import { type Asked, planFolder } from './run-shift.ts';
@@ -25,8 +25,7 @@ export async function detach(io: Io, paths: ShiftPaths, asked: Asked, options: O
   const { snapshot } = await planFolder(paths, asked, io);
   const { total, completed } = countItems(snapshot);
   if (completed === total) return undefined;
-  const other = currentHolder(paths.runLock);
-  if (other) throw alreadyRunning(paths.name, other);
+  refuseSecondRun(paths.runLock, paths.name);
   const log = openLog(paths.runLog);
   const begin = fstatSync(log).size;
   const child = spawn(process.execPath, [MAIN, 'start', paths.name, '--plain', ...flagsOf(options)], {
@@ -80,7 +79,7 @@ async function untilHeld(child: ChildProcess, paths: ShiftPaths): Promise<number
   for (;;) {
     const hasEnded = child.exitCode !== null || child.signalCode !== null;
     if (lastHolder(paths.runLock)?.pid === child.pid) return undefined;
-    if (failure) throw new NightshiftError('stopped', `the run can't be started: ${failure.message}`);
+    if (failure) throw new NightshiftError('locked', `the run can't be started: ${failure.message}`);
     if (hasEnded) return child.exitCode ?? EXIT.stopped;
     await sleep(20);
   }
@@ -88,7 +87,7 @@ async function untilHeld(child: ChildProcess, paths: ShiftPaths): Promise<number
 
 /** It ended before it began: its last words and its exit code are ours. */
 function relay(io: Io, code: number, said: string, { json }: Options): number {
-  if (json) io.print(JSON.stringify({ type: 'error', code: 'stopped', message: said }));
+  if (json) io.print(JSON.stringify({ type: 'error', code: 'locked', message: said }));
   else io.warn(said);
   return code;
 }

@@ -1,5 +1,6 @@
-import { closeSync, fstatSync, writeSync } from 'node:fs';
+import { closeSync, writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
+import { diskError } from '../store/atomic-write.ts';
 import { escapeUnsafe } from '../views/printable.ts';
 
 /** What a command has of the world; given to it, so that it asks for nothing else. */
@@ -13,6 +14,8 @@ export interface Io {
   now(): number;
   /** A line on standard output. */
   print(line: string): void;
+  /** Bytes for the program that reads standard output, as they are; a terminal gets them as `print` does. */
+  send(bytes: Uint8Array): void;
   /** A line on standard error: for people, also when standard output is for machines. */
   warn(line: string): void;
 }
@@ -34,9 +37,9 @@ export function processIo(): Io {
     isInteractive: process.stdin.isTTY === true && process.stdout.isTTY === true,
     terminal: findTerminal(),
     now: Date.now,
-    // The last gate: whatever a cell, an agent or a file name holds, no control character of theirs gets to a terminal.
-    print: (line) => write(1, `${escapeUnsafe(line)}\n`),
-    warn: (line) => write(2, `${escapeUnsafe(line)}\n`),
+    print: (line) => write(1, line),
+    send: (bytes) => (process.stdout.isTTY ? write(1, Buffer.from(bytes).toString().replace(/\n$/, '')) : send(bytes)),
+    warn: (line) => write(2, line),
   };
 }
 
@@ -52,7 +55,7 @@ function findTerminal(): Terminal | undefined {
       return stdout.rows || 24;
     },
     colour: env.NO_COLOR === undefined || env.NO_COLOR === '',
-    write: (text) => write(1, text),
+    write: (text) => writeCalmly(1, text),
     onResize: (listener) => {
       stdout.on('resize', listener);
       return { [Symbol.dispose]: () => stdout.off('resize', listener) };
@@ -60,30 +63,45 @@ function findTerminal(): Terminal | undefined {
   };
 }
 
+function write(fd: number, line: string): void {
+  // The last gate: whatever a cell, an agent or a file name holds, no control character of theirs gets to a terminal.
+  writeCalmly(fd, `${escapeUnsafe(line)}\n`);
+}
+
 /** All of it at once; a reader that has gone (`| head`, a closed terminal) does not end a night's work. */
-function write(fd: number, text: string): void {
-  const bytes = Buffer.from(text);
+function writeCalmly(fd: number, text: string): void {
+  try {
+    writeAll(fd, Buffer.from(text));
+  } catch {}
+}
+
+/** What was asked for must be whole; only a reader that wants no more of it is no error. */
+function send(bytes: Uint8Array): void {
+  try {
+    writeAll(1, bytes);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw diskError(error, 'standard output');
+  }
+}
+
+function writeAll(fd: number, bytes: Uint8Array): void {
   for (let offset = 0; offset < bytes.length; ) {
     try {
       offset += writeSync(fd, bytes, offset);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return;
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
       // A full pipe that does not block: wait a moment for its reader.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
     }
   }
 }
 
+const TERMINALS_AT_START = [0, 1, 2].filter((fd) => isatty(fd));
+
 /**
  * For the very end: Node restores the terminal that it began with, and aborts if that is gone (nodejs/node#51519, in 20 and 22).
  * What it does not find any more it leaves alone. A terminal that was hung up is a device that is no terminal any more.
  */
 export function letGoOfLostTerminal(): void {
-  for (const fd of [0, 1, 2]) {
-    try {
-      if (fstatSync(fd).isCharacterDevice() && !isatty(fd)) closeSync(fd);
-    } catch {
-      // Not open: nothing to let go of.
-    }
-  }
+  for (const fd of TERMINALS_AT_START) if (!isatty(fd)) closeSync(fd);
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { CommanderError } from 'commander';
 import { EXIT, NightshiftError } from '../core/errors.ts';
 import { type Io, letGoOfLostTerminal, processIo } from './io.ts';
-import { createProgram } from './program.ts';
+import { createProgram, OVERVIEW } from './program.ts';
 
 /** The only place that catches: wrong input is told in a few lines, anything else is a bug and shows its stack. */
 async function main(io: Io, argv: readonly string[]): Promise<number> {
@@ -15,7 +15,9 @@ async function main(io: Io, argv: readonly string[]): Promise<number> {
     if (process.platform === 'win32') {
       throw new NightshiftError('bad-folder', 'Nightshift does not run on Windows itself', 'run it inside WSL');
     }
-    await program.parseAsync(argv as string[]);
+    const [node = '', script = '', ...given] = argv;
+    const isAlone = given.every((word) => word === '--json');
+    await program.parseAsync([node, script, ...(isAlone ? [OVERVIEW] : []), ...given]);
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;

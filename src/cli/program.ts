@@ -7,6 +7,9 @@ type CommandAction = (io: Io, args: readonly string[], options: Options) => Prom
 // biome-ignore lint/suspicious/noExplicitAny: commander hands options over untyped; each command reads its own
 export type Options = Record<string, any>;
 
+/** The command that is meant where none is named. */
+export const OVERVIEW = '__overview';
+
 const EXIT_CODES = `
 Exit codes:
   0 all done   1 a bug in Nightshift   2 bad input or usage   3 finished with failed items
@@ -66,6 +69,9 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     .option('--agent <name>', 'let this agent do all tasks')
     .option('--task <task>', 'only this task')
     .option('--rows <range>', 'only these rows, 1-based: 3, 3:10, 3: or :10')
+    .option('--where <column=value>', 'only rows whose cell is exactly this; several must all hold', collect)
+    .option('--sample <n>', 'only so many of the rows that have something to do, chosen at random')
+    .option('--seed <seed>', 'with --sample: the same seed, the same choice')
     .option('--dry-run', 'say what would be done; write nothing, start no agent')
     .option('--detach', 'in the background: returns when the run has begun')
     .option('--plain', 'lines instead of the live view');
@@ -79,6 +85,13 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
   add('logs [shift]', 'what happened, or what was said about one row', () => import('./commands/logs.ts'))
     .option('--row <row>', 'the transcripts of this row, 1-based')
     .option('-f, --follow', 'go on until the run has ended');
+  add('retry [shift]', 'set back what failed, and start', () => import('./commands/retry.ts'))
+    .option('--reason <text>', 'only failures whose reason contains this, in capitals or not')
+    .option('--task <task>', 'only failures of this task')
+    .option('--rows <range>', 'only these rows, 1-based: 3, 3:10, 3: or :10')
+    .option('--agent <name>', 'let this agent do all tasks')
+    .option('--dry-run', 'say what would be set back; write nothing, start no agent')
+    .addHelpText('after', RETRY_HELP);
   add('preview <shift> <task>', 'show what an agent will be sent for one row', () => import('./commands/preview.ts'))
     .requiredOption('--row <row>', 'the row, 1-based')
     .option('--agent <name>', 'as if this agent did it');
@@ -96,6 +109,15 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     () => import('./commands/show.ts'),
   );
   add(
+    'export [shift]',
+    'write what became of each item-task to a file, for a spreadsheet, a program or people',
+    () => import('./commands/export.ts'),
+  )
+    .option('--csv <file>', 'as CSV; `-` is standard output')
+    .option('--jsonl <file>', 'as JSON, one object on a line')
+    .option('--md <file>', 'as a table in Markdown')
+    .option('--raw', 'csv: leave cells that a spreadsheet would take for formulas as they are');
+  add(
     'steps <shift> <task>',
     'the versions of a task: what was learned, from which rows',
     () => import('./commands/steps.ts'),
@@ -106,14 +128,44 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     '--force',
     'also if it is not finished',
   );
+  add('doctor', 'what is wrong here, and what to do about it', () => import('./commands/doctor.ts')).option(
+    '--fix',
+    'put right what can be; a shift of older origin is brought up to date, and kept as it was beside',
+  );
   add('list', 'the shifts in this folder', () => import('./commands/list.ts'));
   add(
     'demo [dir]',
     'make a small project in a folder and run a real shift over it',
     () => import('./commands/demo.ts'),
   );
+  add(
+    'completion <shell>',
+    'print what makes bash, zsh or fish complete commands, flags and names',
+    () => import('./commands/completion.ts'),
+  );
+  addHidden(program, OVERVIEW)
+    .option('--json')
+    .action(async (options: Options) => {
+      const { run } = await import('./commands/overview.ts');
+      finish(await run(io, [], options));
+    });
+  addHidden(program, '__complete')
+    .argument('[words...]')
+    .action(async (words: string[]) => {
+      const { complete } = await import('./complete.ts');
+      for (const word of await complete(program, io, words)) io.print(word);
+    });
   return program;
 }
+
+/** Not in the help: what `nightshift` alone does, and what shells ask. */
+function addHidden(program: Command, name: string): Command {
+  return program.command(name, { hidden: true }).exitOverride();
+}
+
+const RETRY_HELP = `
+Without --reason, --task and --rows it goes on with all that is left to do, as \`start\` does; with any of them only
+what was set back is run.`;
 
 const TABLE_HELP = `
 Verbs:

@@ -14,24 +14,21 @@ import { checkAgents } from '../engine/preflight.ts';
 import { runShift } from '../engine/run.ts';
 import type { RunEnd } from '../engine/run-state.ts';
 import { StopSignals } from '../engine/stop.ts';
-import type { Failpoint } from '../store/atomic-write.ts';
 import { Journal } from '../store/journal.ts';
 import type { ShiftPaths } from '../store/layout.ts';
 import { type Holder, takeRunLock } from '../store/run-lock.ts';
 import { ShiftFiles } from '../store/shift-files.ts';
-import type { Snapshot } from '../store/store.ts';
 import { Transcripts } from '../store/transcripts.ts';
 import { findTask } from './find-task.ts';
 import { readHistory } from './history.ts';
 import type { Io } from './io.ts';
 import { type OpenShift, openAndCheck, reload } from './open-shift.ts';
-import { parseRow, type RowRange } from './rows.ts';
+import { parseRow } from './rows.ts';
+import { type Choice, refuseNoMatch, selector } from './select-rows.ts';
 
 /** Which part of a shift is to be run, and by whom. */
-export interface Asked {
+export interface Asked extends Choice {
   readonly agent?: string | undefined;
-  readonly task?: string | undefined;
-  readonly rows?: RowRange | undefined;
 }
 
 export interface StartOptions extends Asked {
@@ -91,6 +88,7 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
         failpoint('journal:flushed');
       },
       history: stream.history,
+      asked: new Map(),
       stop,
       select: selector(await store.snapshot(), options),
       endLeftovers: () => endMarked({ shiftFolder: paths.folder }),
@@ -134,7 +132,8 @@ async function clearUp(files: ShiftFiles, counts: Counts, holder: Holder): Promi
 }
 
 /** Nothing to work on is bad input, and each has its own message (rule M7). */
-function refuseEmpty({ shift, snapshot }: OpenShift, { task, rows }: Pick<StartOptions, 'task' | 'rows'>): void {
+function refuseEmpty({ shift, snapshot }: OpenShift, choice: Choice): void {
+  const { task, rows } = choice;
   if (shift.tasks.length === 0) {
     const hint = `\`nightshift add-task ${shift.name} TASK\` adds one`;
     throw new NightshiftError('nothing-to-do', `${shift.name} has no tasks`, hint, shift.taskOrder);
@@ -145,29 +144,16 @@ function refuseEmpty({ shift, snapshot }: OpenShift, { task, rows }: Pick<StartO
   }
   if (task !== undefined) findTask(shift, task);
   if (rows !== undefined) parseRow(String(rows.from + 1), snapshot.count);
+  refuseNoMatch(snapshot, choice);
 }
 
-async function requireAgents(shift: Shift, io: Io): Promise<void> {
+export async function requireAgents(shift: Shift, io: Io): Promise<void> {
   const environment = agentEnvironment({ caller: io.env, passEnv: [], secrets: shift.secrets, own: {} });
   await checkAgents(shift, findAgent, agentNames, environment);
 }
 
 function fingerprint({ name, version, settings }: Task): string {
   return JSON.stringify([name, version, settings]);
-}
-
-/** The rows that `--rows` names are kept by identity: they stay the same ones when others are inserted above. */
-function selector(
-  first: Snapshot,
-  { task, rows }: Pick<StartOptions, 'task' | 'rows'>,
-): (snapshot: Snapshot) => Selection {
-  if (!rows) return () => ({ task, includes: () => true });
-  const ids: string[] = [];
-  for (let row = rows.from; row <= Math.min(rows.to, first.count - 1); row++) ids.push(first.id(row));
-  return (snapshot) => {
-    const wanted = new Set(ids.map((id) => snapshot.rowOf(id)));
-    return { task, includes: (row) => wanted.has(row) };
-  };
 }
 
 /** Stamps what happens and hands it to the journal, the history and whoever looks on. */
@@ -230,7 +216,7 @@ class EventStream implements AsyncDisposable {
 }
 
 /** For the crash tests: ends this process as hard as `kill -9` the n-th time it comes to a named point. */
-function failpointFrom(env: Io['env']): Failpoint {
+export function failpointFrom(env: Io['env']): (name: string) => void {
   const [wanted, nth = '1'] = (env.NIGHTSHIFT_CRASH_AT ?? '').split('#');
   if (!wanted) return () => {};
   let left = Number(nth);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { adaptSize, startSize } from './dispatch.ts';
+import { adaptLimit, adaptSize, type Limit, noteInFlight, startLimit, startSize } from './dispatch.ts';
 
 const result = (done: number, failed = 0, returned = 0) => ({ done, failed, returned });
 
@@ -25,4 +25,71 @@ test.each([
   const adapted = adaptSize(size, end, max);
   expect(adapted.to).toBe(to);
   expect(adapted.reason).not.toBe('');
+});
+
+/** Ends items one by one at a limit that is always used; each was dispatched after the last halving. */
+function end(first: Limit, ends: readonly ('done' | 'failed')[], max?: number) {
+  const sizes: number[] = [];
+  let limit = first;
+  for (const each of ends) {
+    limit = noteInFlight(limit, limit.size);
+    limit = adaptLimit(limit, { end: each, epoch: limit.epoch }, max).limit;
+    sizes.push(limit.size);
+  }
+  return sizes;
+}
+const ends = (count: number, how: 'done' | 'failed' = 'done') => Array.from({ length: count }, () => how);
+const at = (size: number, more: Partial<Limit> = {}): Limit => ({ ...startLimit({ batchSize: size }), ...more });
+
+test('X7 the limit starts as batches do: 2, or what is set, and never above the cap', () => {
+  expect(startLimit({}).size).toBe(2);
+  expect(startLimit({ batchSize: 7 }).size).toBe(7);
+  expect(startLimit({ batchSize: 7, maxBatchSize: 3 }).size).toBe(3);
+});
+
+test('X7 it doubles when as many items as the limit ended done in a row, and counts anew from then on', () => {
+  expect(end(startLimit({}), ends(7))).toEqual([2, 4, 4, 4, 4, 8, 8]);
+  expect(adaptLimit(at(2, { streak: 1, wasUsed: true }), { end: 'done', epoch: 0 }).change).toEqual({
+    from: 2,
+    to: 4,
+    reason: '2 done in a row',
+  });
+});
+
+test('X7 a failure halves, rounded down and never below 1, and breaks the row', () => {
+  expect(end(at(7), [...ends(6), 'failed', ...ends(2), 'failed', 'failed'])).toEqual([
+    ...Array(6).fill(7),
+    ...[3, 3, 3, 1, 1],
+  ]);
+  expect(end(at(4), [...ends(3), 'failed', ...ends(2)])).toEqual([4, 4, 4, 2, 2, 4]);
+  const { limit, change } = adaptLimit(at(4, { streak: 3, wasUsed: true }), { end: 'failed', epoch: 0 });
+  expect([change, limit.streak, limit.wasUsed]).toEqual([{ from: 4, to: 2, reason: '1 failed' }, 0, false]);
+  // Nothing changes at 1: no event, and yet the row is broken.
+  expect(adaptLimit(at(1), { end: 'failed', epoch: 0 })).toEqual({ limit: { ...at(1), epoch: 1 } });
+});
+
+test('X7 failures of items that were dispatched before a halving do not halve again; later ones do', () => {
+  const { limit } = adaptLimit(at(8), { end: 'failed', epoch: 0 });
+  const beside = adaptLimit({ ...limit, streak: 3, wasUsed: true }, { end: 'failed', epoch: 0 });
+  expect(beside).toEqual({ limit: { size: 4, streak: 0, wasUsed: true, epoch: 1 } });
+  expect(adaptLimit(beside.limit, { end: 'failed', epoch: 1 }).limit.size).toBe(2);
+});
+
+test('X7 it grows only when as many as allowed were really in flight since the last change', () => {
+  let limit = noteInFlight(at(4), 3);
+  for (let i = 0; i < 9; i++) limit = adaptLimit(limit, { end: 'done', epoch: 0 }).limit;
+  expect(limit).toMatchObject({ size: 4, streak: 9, wasUsed: false });
+  limit = noteInFlight(limit, 4);
+  // Fewer in flight later on do not undo it.
+  limit = noteInFlight(limit, 1);
+  expect(adaptLimit(limit, { end: 'done', epoch: 0 }).limit).toEqual(at(8));
+});
+
+test('X7 the cap holds for growth, also one that was lowered meanwhile; at the cap nothing changes', () => {
+  expect(end(at(5), ends(13), 8)).toEqual([...Array(4).fill(5), ...Array(9).fill(8)]);
+  expect(adaptLimit(at(8, { streak: 7, wasUsed: true }), { end: 'done', epoch: 0 }, 8).change).toBeUndefined();
+  expect(adaptLimit(at(16), { end: 'failed', epoch: 0 }, 3).limit.size).toBe(3);
+  expect(adaptLimit(at(2 ** 30, { streak: 2 ** 30, wasUsed: true }), { end: 'done', epoch: 0 }).limit.size).toBe(
+    2 ** 30,
+  );
 });

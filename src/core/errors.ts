@@ -14,9 +14,7 @@ export type ErrorCode =
   | 'locked'
   | 'already-running'
   | 'agent-missing'
-  | 'disk'
-  | 'lost-context'
-  | 'stopped';
+  | 'disk';
 
 /** Exit codes that scripts may rely on; `docs/formats.md` and `--help` list them. */
 export const EXIT = {
@@ -44,8 +42,6 @@ const EXIT_OF: Record<ErrorCode, number> = {
   'nothing-to-do': EXIT.badInput,
   disk: EXIT.badInput,
   locked: EXIT.stopped,
-  'lost-context': EXIT.stopped,
-  stopped: EXIT.stopped,
   'already-running': EXIT.alreadyRunning,
   'agent-missing': EXIT.agentMissing,
 };

@@ -10,6 +10,7 @@ interface EventMap {
     total: number;
     tasks: string[];
     parallel: boolean;
+    stream: boolean;
     agent: string;
     pid: number;
     recovered: number;

@@ -43,6 +43,17 @@ export function applyChanges(steps: readonly string[], changes: readonly StepCha
   return result.length > 0 ? result : { refused: 'no step would be left' };
 }
 
+/** Rule L2: what the Steps already say, or another change says before it, is not added again. */
+export function withoutRepeats(steps: readonly string[], changes: readonly StepChange[]): StepChange[] {
+  const said = [...steps];
+  return changes.filter((change) => {
+    if (change.op !== 'add') return true;
+    if (said.some((text) => compare(text, change.text) === 'same')) return false;
+    said.push(change.text);
+    return true;
+  });
+}
+
 /** Steps are shown with numbers, so models answer with numbers; the writer of the document sets its own. */
 function withoutNumber(text: string): string {
   return text

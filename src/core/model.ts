@@ -2,6 +2,9 @@ import type { Status } from './status.ts';
 
 /** The words of the domain as data. Everything that crosses a seam (order, outcome) is plain JSON. */
 
+/** Bytes that a cell of the table holds at most; so does an output that is to be written there. */
+export const LARGEST_CELL = 1024 * 1024;
+
 /** Rule D3: a first try and two retries. */
 export const ATTEMPTS = 3;
 

@@ -34,6 +34,16 @@ function isEligible(board: Board, row: number, task: number): boolean {
   return true;
 }
 
+/** Something can be dispatched for the row, now or once what an interrupted run left in progress was given back. */
+export function hasWork(board: Board, row: number, only: string | undefined): boolean {
+  for (const [task, name] of board.tasks.entries()) {
+    const code = board.columns[task]![row];
+    if (code === CODE.done) continue;
+    return (code === CODE.todo || code === CODE.in_progress) && (only === undefined || only === name);
+  }
+  return false;
+}
+
 /** What is dispatched next (rules M2, M3, P3): one item row by row, or up to `size` items of one task. */
 export function nextBatch(
   board: Board,
@@ -105,7 +115,7 @@ export function countItems(board: Board, includes: (row: number) => boolean = ()
       else if (column[row] === CODE.failed) failed = true;
     }
     if (failed) counts.failed++;
-    else if (done === board.columns.length) counts.completed++;
+    else if (done > 0 && done === board.columns.length) counts.completed++;
     else counts.remaining++;
   }
   return counts;

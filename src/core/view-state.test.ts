@@ -23,6 +23,7 @@ function started(): { state: ViewState; add: (second: number, happening: Happeni
     total: 10,
     tasks: ['draft', 'print'],
     parallel: true,
+    stream: false,
     agent: 'command',
     pid: 1,
     recovered: 0,

@@ -23,6 +23,7 @@ export async function runBatch(
   size: number,
 ): Promise<BatchEnd> {
   await parts.documents.keepVersion(task.name, task.text);
+  await forgetEarlier(parts);
   const flights = await claimRows(parts, shift, task, snapshot, rows);
   if (flights.length === 0) return NOTHING;
   parts.emit({ type: 'batch:claimed', task: task.name, indices: flights.map(({ claim }) => claim.row), size });
@@ -48,10 +49,16 @@ export async function judgeWaiting(
   snapshot: Snapshot,
   rows: readonly number[],
 ): Promise<BatchEnd> {
+  await forgetEarlier(parts);
   const flights = await claimRows(parts, shift, task, snapshot, rows);
   const airspace = openAirspace(parts, () => [task]);
   await using _watch = airspace.watch;
   return countEnds(await judgeAll(airspace, task, flights, false));
+}
+
+/** What was put back while nobody was in flight is nobody's of this batch (rule D5). */
+async function forgetEarlier(parts: RunParts): Promise<void> {
+  await parts.store.changes();
 }
 
 /**

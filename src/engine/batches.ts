@@ -55,7 +55,8 @@ export class Batches {
   async #finish(task: Task, from: number, end: BatchEnd, waiting: boolean): Promise<void> {
     const { parts, shift, dispatched } = this.#course;
     const snapshot = await parts.store.snapshot();
-    if (!parts.stop.now.aborted) await foldLessons(parts, shift, task, snapshot, dispatched);
+    // Once the run is to end nothing new is started; recommendations wait for the next start (rule P8).
+    if (!parts.stop.drain.aborted) await foldLessons(parts, shift, task, snapshot, dispatched);
     const { parallel, batchSize: was, maxBatchSize } = shift.settings;
     const adapts = parallel && !waiting && !parts.stop.now.aborted && end !== NOTHING;
     const { to, reason } = adapts

@@ -1,6 +1,6 @@
 import type { Answer, Session } from '../agents/agent.ts';
 import { sum } from '../core/history.ts';
-import { ATTEMPTS, type CriterionVerdict, type Outcome, type Usage } from '../core/model.ts';
+import { ATTEMPTS, type CriterionVerdict, LARGEST_CELL, type Outcome, type Usage } from '../core/model.ts';
 import { resolveText } from '../core/template.ts';
 import { devPrompt } from '../roles/prompt.ts';
 import { type DevReport, readDevReport } from '../roles/report.ts';
@@ -39,7 +39,9 @@ export async function performDev(work: Work): Promise<Outcome> {
       last = await attempt(work, session, number, last?.kind === 'failed' ? last.reason : undefined, tally);
       const status = last.kind === 'succeeded' ? 'SUCCESS' : last.kind === 'failed' ? last.status : last.kind;
       const reason = 'reason' in last ? { reason: last.reason } : {};
-      work.emit({ type: 'attempt:finished', ...subject, attempt: number, status, ...reason });
+      // What was given back used up no attempt (rule X5).
+      const isAttempt = last.kind === 'succeeded' || last.kind === 'failed';
+      if (isAttempt) work.emit({ type: 'attempt:finished', ...subject, attempt: number, status, ...reason });
       if (last.kind !== 'failed' || last.final || number === ATTEMPTS) break;
       number++;
     }
@@ -132,6 +134,8 @@ async function verify(work: Work, number: number, report: DevReport, tally: Tall
     const reason = `the declared output ${missing.map((name) => `\`${name}\``).join(', ')} is missing`;
     return failed('FAILED (validation)', reason);
   }
+  const unwritable = work.order.settings.outputs.map((name) => unfit(work, name, captured[name]!)).find(Boolean);
+  if (unwritable) return failed('FAILED (validation)', unwritable);
   const checked = await runChecks(work, number);
   if (checked.kind === 'aborted') return aborted(work);
   if (checked.kind === 'trouble') return checked;
@@ -140,6 +144,15 @@ async function verify(work: Work, number: number, report: DevReport, tally: Tall
     return failed('FAILED (validation)', describeFailures(checked.verdicts), checked.final);
   }
   return { kind: 'succeeded', report, captured };
+}
+
+/** Why a value can't stand in the table: it could not be read again, or would be a secret at rest. */
+function unfit(work: Work, name: string, value: string): string | undefined {
+  if (value.includes('\0')) return `the output \`${name}\` holds a NUL byte`;
+  if (Buffer.byteLength(value) > LARGEST_CELL) return `the output \`${name}\` is larger than a cell can be (1 MiB)`;
+  if (work.mask.text(value) !== value)
+    return `the output \`${name}\` holds a value of .env, which must not stand in the table`;
+  return undefined;
 }
 
 /** The reason says by itself where it failed: it is what `status` prints. */

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Emit } from '../core/events.ts';
-import { createMask } from '../core/mask.ts';
+import { createMask, type Mask } from '../core/mask.ts';
 import type { Order, Outcome } from '../core/model.ts';
 import { performDev } from './dev.ts';
 import type { Agents, Checks } from './parts.ts';
@@ -33,15 +33,23 @@ export async function perform(
       mask,
       limit,
       scratch,
-      emit: (happening) => emit(mask.deep(happening)),
+      emit: (happening) => emit(masked(mask, happening)),
       transcript: emit,
       signal: AbortSignal.any([signal, limit]),
       folder: workingFolder(order, agents),
     });
-    return mask.deep(outcome);
+    return masked(mask, outcome);
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
+}
+
+/** What agents and checks said. Names of tasks, keys and statuses stay: masked, they would not be found again. */
+const SAID = ['reason', 'verdicts', 'captured', 'recommendations', 'outputs'];
+
+function masked<T extends object>(mask: Mask, json: T): T {
+  const entries = Object.entries(json).map(([name, value]) => [name, SAID.includes(name) ? mask.deep(value) : value]);
+  return Object.fromEntries(entries) as T;
 }
 
 /** Not the item's fault (rule X5), and nothing was begun. */

@@ -1,7 +1,14 @@
 import { agentEnvironment } from '../agents/environment.ts';
 import type { Recommendation } from '../core/events.ts';
 import { versionOf } from '../core/identity.ts';
-import { applyChanges, checkLessons, lessonsOf, mergePlainly, type StepChange } from '../core/lessons.ts';
+import {
+  applyChanges,
+  checkLessons,
+  lessonsOf,
+  mergePlainly,
+  type StepChange,
+  withoutRepeats,
+} from '../core/lessons.ts';
 import { compare } from '../core/likeness.ts';
 import { createMask } from '../core/mask.ts';
 import { statusAt } from '../core/plan.ts';
@@ -36,7 +43,11 @@ export async function foldLessons(
     keep(parts, task, reason, recommendations, recommendations);
     return;
   }
-  const proposal = await askManager(parts, shift, task, recommendations);
+  const question = JSON.stringify([task.version, recommendations.map(({ item, text }) => [item, text])]);
+  if (parts.asked.get(task.name) === question) return;
+  parts.asked.set(task.name, question);
+  const asked = await askManager(parts, shift, task, recommendations);
+  const proposal = 'changes' in asked ? { ...asked, changes: withoutRepeats(task.stepTexts, asked.changes) } : asked;
   // Asked in vain because the run is stopped at once: they wait for the next start.
   if (parts.stop.now.aborted) return;
   const checked = 'changes' in proposal ? check(task, shift, snapshot, proposal.changes) : proposal;
@@ -53,10 +64,11 @@ function passedRecommendations(parts: RunParts, task: Task, snapshot: Snapshot):
   const waiting = parts.history.unsettled(task.name);
   if (waiting.size === 0) return [];
   const column = snapshot.tasks.indexOf(task.name);
-  return [...waiting].slice(-CONSIDERED_AT_MOST).flatMap(([item, recommendations]) => {
+  const passed = [...waiting].filter(([item, recommendations]) => {
     const row = findRow(snapshot, item, recommendations[0]!.row - 1);
-    return row !== undefined && statusAt(snapshot, row, column) === 'done' ? recommendations : [];
+    return row !== undefined && statusAt(snapshot, row, column) === 'done';
   });
+  return passed.slice(-CONSIDERED_AT_MOST).flatMap(([, recommendations]) => recommendations);
 }
 
 /** Mostly it is where it was; after a restart ids are handed out anew, and rows may have moved meanwhile. */

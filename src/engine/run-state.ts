@@ -29,6 +29,8 @@ export interface RunParts {
   /** Resolves when every event so far is durable. */
   flush(): Promise<void>;
   readonly history: History;
+  /** What the manager's agent was asked last, by task: the same question is not paid for twice. */
+  readonly asked: Map<string, string>;
   readonly stop: Stop;
   select(snapshot: Snapshot): Selection;
   /** Ends processes of an earlier run of this shift that outlived it; answers how many there were. */

@@ -17,7 +17,7 @@ export async function runShift(parts: RunParts, shift: Shift): Promise<RunEnd> {
   await using streaming = new Streaming(course);
   for (;;) {
     // A person may change the way of dispatch; what is in flight ends as it began.
-    const isStream = course.shift.settings.stream || streaming.isBusy;
+    const isStream = course.shift.settings.stream || streaming.isOpen;
     const end = await (isStream ? streaming : batches).turn();
     if (end) return end;
   }
@@ -39,6 +39,7 @@ async function recover(course: Course): Promise<void> {
     total: snapshot.count,
     tasks: shift.tasks.map(({ name }) => name),
     parallel: shift.settings.parallel,
+    stream: shift.settings.stream,
     agent: [...new Set(shift.tasks.map(({ settings }) => settings.agent))].join(', '),
     pid: process.pid,
     recovered: stale.length,

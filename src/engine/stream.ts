@@ -23,10 +23,12 @@ export class Stream implements AsyncDisposable {
   readonly #landed: FlightEnd[] = [];
   readonly #versions = new Set<string>();
   #limit: Limit;
+  #maxSize: number | undefined;
 
   constructor(parts: RunParts, shift: Shift) {
     this.#parts = parts;
     this.#limit = startLimit(shift.settings);
+    this.#maxSize = shift.settings.maxBatchSize;
     this.#airspace = openAirspace(parts, () => this.#tasksInFlight());
   }
 
@@ -44,6 +46,7 @@ export class Stream implements AsyncDisposable {
 
   /** A person set another limit in the manifest: it is taken as it is (rule P4). */
   setLimit(settings: SizeSettings): void {
+    this.#maxSize = settings.maxBatchSize;
     const next = startLimit(settings, this.#limit.epoch);
     if (next.size === this.#limit.size) return;
     this.#parts.emit({ type: 'limit:changed', from: this.#limit.size, to: next.size, reason: 'set by a person' });
@@ -56,11 +59,19 @@ export class Stream implements AsyncDisposable {
     this.#airspace.failure.signal.throwIfAborted();
   }
 
+  /** Whether the files, as read, have the Configuration and Validation of what is in flight (rule D5). */
+  agreesWith(shift: Shift): boolean {
+    return [...this.#tasksInFlight()].every((claimed) => {
+      const task = shift.tasks.find(({ name }) => name === claimed.name);
+      return !task || this.#parts.documents.isProtectedSame(task.text, claimed.text);
+    });
+  }
+
   /** Claims as much as there is room for: what waits for its qa first, then tasks in order, rows in order. */
   async fill(shift: Shift, first: Snapshot, select: (snapshot: Snapshot) => Selection): Promise<void> {
     let snapshot = first;
     while (this.hasRoom) {
-      const selection = select(snapshot);
+      const selection = this.#withoutInFlight(snapshot, select(snapshot));
       const room = this.#limit.size - this.#inFlight.size;
       const batch =
         this.#waiting(snapshot, selection, room) ?? nextBatch(snapshot, { parallel: true, size: room }, selection);
@@ -69,8 +80,10 @@ export class Stream implements AsyncDisposable {
       await this.#keepVersion(task);
       const flights = await claimRows(this.#parts, shift, task, snapshot, batch.rows);
       if (flights.length === 0) break;
-      const indices = flights.map(({ claim }) => claim.row);
-      this.#parts.emit({ type: 'batch:claimed', task: task.name, indices, size: this.#limit.size });
+      const indices = flights.filter(({ claim }) => claim.status !== 'qa').map(({ claim }) => claim.row);
+      if (indices.length > 0) {
+        this.#parts.emit({ type: 'batch:claimed', task: task.name, indices, size: this.#limit.size });
+      }
       for (const flight of flights) this.#takeOff(flight);
       snapshot = await this.#parts.store.snapshot();
     }
@@ -113,17 +126,20 @@ export class Stream implements AsyncDisposable {
     const { epoch } = this.#inFlight.get(token)!;
     this.#inFlight.delete(token);
     if (end !== 'done' && end !== 'failed') return;
-    const { limit, change } = adaptLimit(this.#limit, { end, epoch }, flight.shift.settings.maxBatchSize);
+    const { limit, change } = adaptLimit(this.#limit, { end, epoch }, this.#maxSize);
     this.#limit = limit;
     if (change) this.#parts.emit({ type: 'limit:changed', task: flight.task.name, ...change });
   }
 
+  /** An item that was withdrawn is not begun again before its agent has ended. */
+  #withoutInFlight(snapshot: Snapshot, selection: Selection): Selection {
+    const busy = new Set([...this.#inFlight.values()].map(({ flight }) => snapshot.rowOf(flight.claim.id)));
+    return { task: selection.task, includes: (row) => !busy.has(row) && selection.includes(row) };
+  }
+
   /** Items at `qa` that nobody judges: an earlier run, or trouble, left them there (rule T5). */
   #waiting(snapshot: Snapshot, selection: Selection, room: number): { task: string; rows: number[] } | undefined {
-    const judged = new Set([...this.#inFlight.values()].map(({ flight }) => `${flight.task.name} ${flight.claim.id}`));
-    const cells = cellsAt(snapshot, 'qa', selection).filter(
-      ({ row, task }) => !judged.has(`${task} ${snapshot.id(row)}`),
-    );
+    const cells = cellsAt(snapshot, 'qa', selection);
     const task = cells[0]?.task;
     if (task === undefined) return undefined;
     const rows = cells.filter((cell) => cell.task === task).map(({ row }) => row);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { NightshiftError } from '../core/errors.ts';
 import { countItems } from '../core/plan.ts';
 import type { Task } from '../core/shift.ts';
 import type { Snapshot } from '../store/store.ts';
@@ -10,16 +11,22 @@ import { Stream } from './stream.ts';
 
 /** Progress is written when something ended, but not more often than this. */
 const PROGRESS_EVERY_MS = 500;
+/** While there is room, added rows and changed settings are looked for this often, also when nothing ends. */
+const LOOK_EVERY_MS = 1000;
 
 /** Dispatch without the barrier of batches (rule X7): a free slot is refilled at once. */
 export class Streaming implements AsyncDisposable {
   readonly #course: Course;
   /** Made with the first turn: it watches the files from then on. */
   #opened: Stream | undefined;
-  /** Why nothing more is claimed, once what is in flight has ended. */
-  #ending: RunEnd | undefined;
+  /** Nothing more is claimed; how the run ends, or fails, once what is in flight has ended. */
+  #ending: (() => RunEnd) | undefined;
+  /** The manager can't confirm what it works on (rule M6): it writes nothing more to the manifest. */
+  #isLost = false;
   #pausedUntil = 0;
   #progressAt = 0;
+  /** Something has ended since Progress was written. */
+  #isReportDue = false;
   #folding: Promise<void> = Promise.resolve();
   /** What `current-batch-size` held when we last saw or wrote it; anything else is a person's. */
   #knownSize: number | undefined;
@@ -28,8 +35,9 @@ export class Streaming implements AsyncDisposable {
     this.#course = course;
   }
 
-  get isBusy(): boolean {
-    return (this.#opened?.size ?? 0) > 0;
+  /** It has begun, and what it began has not ended. */
+  get isOpen(): boolean {
+    return this.#opened !== undefined;
   }
 
   get #stream(): Stream {
@@ -46,24 +54,53 @@ export class Streaming implements AsyncDisposable {
     const { stop, now } = parts;
     const mayClaim = !stop.drain.aborted && !stop.now.aborted && !this.#ending && shift.settings.stream;
     if (mayClaim && this.#stream.hasRoom && now() >= this.#pausedUntil) await this.#refill();
-    if (!this.isBusy) return this.#idle();
-    const pause = this.#pausedUntil - now();
-    for (const landed of await this.#stream.next(pause > 0 ? pause : undefined)) await this.#landed(landed);
+    if (this.#stream.size === 0) return this.#idle();
+    // After the refill: a free slot does not wait for the disk.
+    if (this.#isReportDue && now() - this.#progressAt >= PROGRESS_EVERY_MS) {
+      await this.#writeProgress(await parts.store.snapshot(), false);
+    }
+    for (const landed of await this.#stream.next(this.#waitAtMost())) await this.#landed(landed);
     return undefined;
+  }
+
+  /** How long nothing may end before there is something else to do. */
+  #waitAtMost(): number | undefined {
+    const now = this.#course.parts.now();
+    const waits: number[] = [];
+    if (this.#pausedUntil > now) waits.push(this.#pausedUntil - now);
+    else if (this.#stream.hasRoom) waits.push(LOOK_EVERY_MS);
+    if (this.#isReportDue) waits.push(Math.max(0, this.#progressAt + PROGRESS_EVERY_MS - now));
+    return waits.length === 0 ? undefined : Math.min(...waits);
   }
 
   async #refill(): Promise<void> {
     const { parts } = this.#course;
     // Before the files are read: what was edited in flight is put back first.
     await this.#stream.look();
-    this.#ending = await this.#course.reload();
-    if (this.#ending) return;
+    if (!(await this.#reload())) return;
     const { shift } = this.#course;
-    if (shift.settings.batchSize !== this.#knownSize) {
-      this.#knownSize = shift.settings.batchSize;
-      this.#stream.setLimit(shift.settings);
-    }
+    // Edited since the look: new items would be judged by another Validation. The next look puts it back.
+    if (!shift.settings.stream || !this.#stream.agreesWith(shift)) return;
+    const { batchSize, maxBatchSize } = shift.settings;
+    if (batchSize !== this.#knownSize) this.#stream.setLimit(shift.settings);
+    else this.#stream.setLimit({ batchSize: this.#stream.limit, maxBatchSize });
+    this.#knownSize = batchSize;
     await this.#stream.fill(shift, await parts.store.snapshot(), parts.select);
+  }
+
+  /** Whether the files could be read and are still ours; if not, what is in flight may end, and then the run does. */
+  async #reload(): Promise<boolean> {
+    try {
+      const lost = await this.#course.reload();
+      if (!lost) return true;
+      this.#isLost = true;
+      this.#ending = () => lost;
+    } catch (error) {
+      this.#ending = () => {
+        throw error;
+      };
+    }
+    return false;
   }
 
   /** Nothing is in flight: the end, or a pause. */
@@ -72,10 +109,13 @@ export class Streaming implements AsyncDisposable {
     const { stop, store, now } = parts;
     await this.#folding;
     const snapshot = await store.snapshot();
-    await this.#writeProgress(snapshot, false);
-    if (this.#ending) return this.#ending;
+    if (this.#isReportDue) await this.#writeProgress(snapshot, false);
+    if (this.#ending) return this.#ending();
     if (stop.drain.aborted || stop.now.aborted) return this.#course.interrupted();
-    if (!shift.settings.stream) return undefined;
+    if (!shift.settings.stream) {
+      await this.#close();
+      return undefined;
+    }
     const pause = this.#pausedUntil - now();
     if (pause <= 0) return this.#course.isLeft(snapshot) ? undefined : this.#course.finished(snapshot);
     await sleep(pause, undefined, { signal: stop.drain }).catch(() => {});
@@ -88,9 +128,8 @@ export class Streaming implements AsyncDisposable {
     if (end === 'done' || end === 'failed') patience.progress();
     else if (typeof end === 'object' && end.trouble) this.#pauseFor(end.returned);
     if (end === 'done') this.#foldSoon(flight.task);
-    if (compacted || parts.now() - this.#progressAt >= PROGRESS_EVERY_MS) {
-      await this.#writeProgress(await parts.store.snapshot(), compacted);
-    }
+    this.#isReportDue = true;
+    if (compacted) await this.#writeProgress(await parts.store.snapshot(), true);
   }
 
   /** Beside what is in flight: a manager's agent that thinks for minutes must not leave slots empty. */
@@ -98,9 +137,11 @@ export class Streaming implements AsyncDisposable {
     const { parts, dispatched } = this.#course;
     if (parts.history.unsettled(name).size === 0) return;
     this.#folding = this.#folding.then(async () => {
-      const { shift } = this.#course;
-      const task = shift.tasks.find((each) => each.name === name);
-      if (task && !parts.stop.now.aborted) {
+      if (parts.stop.drain.aborted) return;
+      // As the lesson before left it. What can't be read now (somebody is just saving) is tried with the next item.
+      const shift = await parts.load().catch(() => undefined);
+      const task = shift?.tasks.find((each) => each.name === name);
+      if (shift && task) {
         await foldLessons(parts, shift, task, await parts.store.snapshot(), dispatched);
       }
     });
@@ -113,7 +154,8 @@ export class Streaming implements AsyncDisposable {
     if (this.#pausedUntil > parts.now()) return;
     const ms = patience.pause(shift.settings.patienceMs);
     if (ms === undefined) {
-      this.#ending ??= this.#course.outOfPatience(trouble);
+      const end = this.#course.outOfPatience(trouble);
+      this.#ending ??= () => end;
       return;
     }
     parts.emit({ type: 'run:waiting', ms, reason: trouble });
@@ -121,21 +163,36 @@ export class Streaming implements AsyncDisposable {
   }
 
   async #writeProgress(snapshot: Snapshot, compacted: boolean): Promise<void> {
+    this.#isReportDue = false;
+    if (this.#isLost) return;
+    this.#progressAt = this.#course.parts.now();
     const { parts, shift } = this.#course;
     const counts = countItems(snapshot);
     const to = this.#stream.limit;
     const was = this.#knownSize;
-    const inForce = await parts.documents.finishBatch(counts, to === was ? undefined : { was, to });
-    if (to !== was) {
-      this.#knownSize = inForce;
-      if (inForce !== to) this.#stream.setLimit({ ...shift.settings, batchSize: inForce });
+    try {
+      const inForce = await parts.documents.finishBatch(counts, to === was ? undefined : { was, to });
+      if (to !== was) {
+        this.#knownSize = inForce;
+        if (inForce !== to) this.#stream.setLimit({ ...shift.settings, batchSize: inForce });
+      }
+    } catch (error) {
+      // Somebody may just be saving it (rule F6): who claims next finds out, and what is in flight goes on.
+      if (!(error instanceof NightshiftError && error.code === 'bad-manager')) throw error;
+      this.#isReportDue = !this.#ending;
     }
-    this.#progressAt = parts.now();
     this.#course.report(counts, compacted);
   }
 
+  /** Its watch must not take away what the watch of a batch should see. */
+  async #close(): Promise<void> {
+    const opened = this.#opened;
+    this.#opened = undefined;
+    await opened?.[Symbol.asyncDispose]();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#opened?.[Symbol.asyncDispose]();
+    await this.#close();
     await this.#folding.catch(() => {});
   }
 }

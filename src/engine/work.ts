@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { constants, open, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Session } from '../agents/agent.ts';
 import { agentEnvironment, itemEnvironment } from '../agents/environment.ts';
@@ -6,10 +6,13 @@ import type { CheckResult } from '../checks/checks.ts';
 import { formatDuration } from '../core/duration.ts';
 import type { Emit, Happening } from '../core/events.ts';
 import type { Mask } from '../core/mask.ts';
-import type { Criterion, CriterionVerdict, Order } from '../core/model.ts';
+import { type Criterion, type CriterionVerdict, LARGEST_CELL, type Order } from '../core/model.ts';
 import { resolveText } from '../core/template.ts';
 import { type Agents, type Checks, resolveScript } from './parts.ts';
 import { Transcript } from './transcript.ts';
+
+/** As much as a few full cells; what an agent writes behind that is not read. */
+const MOST_CAPTURED = 4 * LARGEST_CELL;
 
 /** One order while it is carried out: what dev and qa have in common. */
 export interface Work {
@@ -56,13 +59,29 @@ function outputFile(work: Work, attempt: number): string {
 
 /** `name=value` lines that the agent appended to NIGHTSHIFT_OUTPUT. A later line of the same name wins. */
 export async function readCaptured(work: Work, attempt: number): Promise<Record<string, string>> {
-  const text = await readFile(outputFile(work, attempt), 'utf8').catch(() => '');
+  const text = await readOwned(outputFile(work, attempt));
   const captured: Record<string, string> = {};
   for (const line of text.split(/\r?\n/)) {
     const equals = line.indexOf('=');
     if (equals > 0) captured[line.slice(0, equals).trim()] = line.slice(equals + 1);
   }
   return captured;
+}
+
+/** A file that an agent may have replaced by anything: a pipe would block for ever, and it may be of any size. */
+async function readOwned(file: string): Promise<string> {
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const handle = await open(file, flags).catch(() => undefined);
+  if (!handle) return '';
+  try {
+    const stats = await handle.stat();
+    if (!stats.isFile() || stats.size === 0) return '';
+    const bytes = Buffer.alloc(Math.min(stats.size, MOST_CAPTURED));
+    const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);
+    return bytes.toString('utf8', 0, bytesRead);
+  } finally {
+    await handle.close();
+  }
 }
 
 /** A fresh session with the agent of the task; what is said in it goes to the transcript. */
@@ -78,11 +97,7 @@ export async function openSession(work: Work, attempt: () => number): Promise<Se
     transcript: transcript.add,
   });
   return {
-    ask: (question) => {
-      // The shell reads scripts, not the prompt.
-      if (agent !== 'shell') transcript.add({ kind: 'prompt', text: question.prompt });
-      return session.ask(question);
-    },
+    ask: (question) => session.ask(question),
     async [Symbol.asyncDispose]() {
       await session[Symbol.asyncDispose]();
       transcript[Symbol.dispose]();

@@ -236,7 +236,8 @@ function compilePieces(text: string, from: number, to: number, blocks: readonly 
   for (const block of blocks.filter(isScript)) {
     prose(text.indexOf('\n', block.start) + 1);
     const closing = text.lastIndexOf('\n', block.end - 1);
-    pieces.push({ script: parseScript(block.code, scope, block.line) }, '\n');
+    pieces.push({ script: parseScript(block.code, scope, block.line) });
+    if (!block.code.endsWith('\n')) pieces.push('\n');
     at = Math.max(at, closing + 1);
   }
   prose(to);

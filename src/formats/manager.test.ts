@@ -77,6 +77,7 @@ describe('reading', () => {
       name: 'my-shift',
       created: '2026-02-08',
       parallel: true,
+      stream: false,
       learn: true,
       patienceMs: 900_000,
     });

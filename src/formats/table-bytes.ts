@@ -1,4 +1,5 @@
 import { NightshiftError } from '../core/errors.ts';
+import { LARGEST_CELL } from '../core/model.ts';
 
 /** The grammar of one cell of RFC 4180, on bytes. All of its marks are ASCII, so UTF-8 text never looks like one. */
 
@@ -8,7 +9,7 @@ export const LF = 0x0a;
 export const CR = 0x0d;
 
 /** Of a cell's source. Longer ones are nearly always a quote that was not closed, and no prompt could carry them. */
-export const MAX_CELL_BYTES = 1024 * 1024;
+export const MAX_CELL_BYTES = LARGEST_CELL;
 
 /** Rows are found by 32-bit offsets: half the memory of doubles, and a table of 4 GiB is far beyond any night. */
 const MAX_TABLE_BYTES = 0xffff_ffff;

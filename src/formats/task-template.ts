@@ -8,8 +8,8 @@ export function createTask(name: string): string {
 ## Configuration
 
 <!-- Optional, one per line, for this task only. For example:
-- agent: claude
-- tools: bash, playwright
+- agent: command
+- command: ./agent.sh
 - timeout: 30m
 -->
 

@@ -21,7 +21,8 @@ export const WRITE_POINTS = [
  */
 export type Failpoint = (name: (typeof WRITE_POINTS)[number] | EventType) => void;
 
-const TEMPORARY = /^\.[^/]+\.[0-9]+\.nightshift-tmp$/;
+/** The name of what is being written, or was when its writer died. */
+export const TEMPORARY = /^\.[^/]+\.[0-9]+\.nightshift-tmp$/;
 let counter = 0;
 
 /**

@@ -10,6 +10,8 @@ export interface Documents {
   writeSteps(task: string, from: string, steps: readonly string[]): Promise<string | undefined>;
   /** Keeps this version of a task file; the same text is kept once (rule L4). */
   keepVersion(task: string, text: string): Promise<void>;
+  /** Whether two texts of a task file have the same Configuration and Validation. */
+  isProtectedSame(text: string, claimed: string): boolean;
   /** Puts Configuration and Validation back as claimed (rule D5); answers where the other text went, if they differed. */
   putBack(task: string, claimed: string): Promise<string | undefined>;
 }

@@ -35,6 +35,9 @@ function load(): Flock {
   }
 }
 
+/** Long enough for any program that means well; then somebody must be told. */
+export const LOCK_WAIT_MS = 30_000;
+
 /** An exclusive lock that the kernel releases when the process dies, however it dies. */
 export interface Lock extends Disposable {
   readonly fd: number;

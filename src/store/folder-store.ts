@@ -6,7 +6,7 @@ import { mayWrite, type Status } from '../core/status.ts';
 import { type Failpoint, replaceFile } from './atomic-write.ts';
 import { Claims, type Held } from './claims.ts';
 import { Draft, snapshotOf, statusColumns } from './draft.ts';
-import { lockIfThere, lockWithin } from './flock.ts';
+import { LOCK_WAIT_MS, lockIfThere, lockWithin } from './flock.ts';
 import { Identities } from './identities.ts';
 import { journalSize } from './journal.ts';
 import { type Reading, reconcile } from './reconcile.ts';
@@ -29,7 +29,6 @@ export interface FolderStoreOptions {
   readonly lockWaitMs?: number;
 }
 
-const LOCK_WAIT_MS = 30_000;
 const PATIENCE_MS = 10_000;
 const REREAD_MS = 200;
 
@@ -109,7 +108,8 @@ export class FolderStore implements Store {
       if (!held) return refuse('the token is not the current one');
       const row = draft.reading.identities.rowOf(held.id);
       if (row === undefined) return refuse('the row is gone');
-      const task = this.#taskIndex(held.task);
+      const task = this.#tasks.indexOf(held.task);
+      if (task < 0) return refuse('its task is not in the Task Order any more');
       const status = draft.status(row, task);
       if (held.status !== from || status !== from) return refuse(`its status is ${status}, not ${from}`);
       draft.setStatus(row, task, to);
@@ -131,8 +131,9 @@ export class FolderStore implements Store {
       const held = this.#claims.find(token);
       if (!held) return refuse('the token is not the current one');
       const row = draft.reading.identities.rowOf(held.id);
-      const task = this.#taskIndex(held.task);
-      if (row !== undefined && draft.status(row, task) === 'in_progress') draft.setStatus(row, task, 'todo');
+      const task = this.#tasks.indexOf(held.task);
+      const isTaken = row !== undefined && task >= 0 && draft.status(row, task) === 'in_progress';
+      if (isTaken) draft.setStatus(row, task, 'todo');
       return () => {
         this.#claims.forget(held);
         this.#options.emit({ type: 'item:returned', ...this.#subject(held), reason });

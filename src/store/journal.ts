@@ -2,6 +2,7 @@ import { constants, createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
+import { isReadable } from '../core/event-shape.ts';
 import type { NightshiftEvent } from '../core/events.ts';
 import { diskError } from './atomic-write.ts';
 import { readError } from './table-file.ts';
@@ -98,7 +99,8 @@ export async function* readJournal(file: string, from = 0): AsyncGenerator<Night
     for await (const line of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) {
       if (!line.startsWith('{')) continue;
       try {
-        yield JSON.parse(line) as NightshiftEvent;
+        const event: unknown = JSON.parse(line);
+        if (isReadable(event)) yield event;
       } catch {}
     }
   } catch (error) {

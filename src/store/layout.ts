@@ -7,7 +7,7 @@ const FOLDER = '.nightshift';
 const ARCHIVE = 'archive';
 
 /** What `.nightshift/.gitignore` says: secrets, locks, and what the engine keeps for itself. */
-export const GITIGNORE = '.env\n*.lock\n.engine/\n*.nightshift-tmp\n*.put-back-*\n';
+export const GITIGNORE = '.env\n*.lock\n.engine/\n*.nightshift-tmp\n*.put-back-*\n.before-doctor-*\n.doctor-new-*\n';
 
 /** Where everything of one shift is. */
 export interface ShiftPaths {

@@ -179,11 +179,15 @@ export class MemoryStore implements Store {
     for (const held of gone) this.#withdraw(held, 'somebody removed its row');
   }
 
-  /** A person changes a status with a command: it is meant. */
+  /** A person changes a status with a command: it is meant, unless it would pass an item that is in flight. */
   command(row: number, task: string, to: Status): void {
     const changed = this.#rows[row]!;
-    changed[task] = to;
     const cell = { id: changed[ID]!, task };
+    if (this.#holder(cell) && ['in_progress', 'qa', 'done'].includes(to)) {
+      this.#putBack(`row ${row + 1}: ${task} from ${changed[task]} to ${to}`);
+      return;
+    }
+    changed[task] = to;
     this.#forgetDone(cell);
     this.#withdraw(this.#holder(cell), `somebody set it to ${to}`);
   }

@@ -61,8 +61,10 @@ export function reconcile(before: Reading, after: Reading, known: Knowledge): Re
   for (const each of differences) {
     const { row, image, task, from, to, sanctioned } = each;
     const id = before.identities.id(row);
-    if (sanctioned) meant.push({ id, task });
-    const mustGoBack = !sanctioned && (PROTECTED.includes(to) || known.isDoneHere(id, task) || oldCopy);
+    // Nobody passes an item that is in flight, not by a command either: it can be withdrawn, and judged by its qa.
+    const isMeant = sanctioned && !(known.isClaimed(id, task) && PROTECTED.includes(to));
+    if (isMeant) meant.push({ id, task });
+    const mustGoBack = !isMeant && (PROTECTED.includes(to) || known.isDoneHere(id, task) || oldCopy);
     if (mustGoBack) {
       putBack.push({ row: image, column: after.table.columnOf(task), value: from });
       if (known.isDoneHere(id, task)) putBack.push(...lostOutputs(before, after, each, known));

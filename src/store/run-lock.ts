@@ -1,4 +1,5 @@
-import { existsSync, ftruncateSync, readFileSync, writeSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NightshiftError } from '../core/errors.ts';
 import { diskError } from './atomic-write.ts';
@@ -10,7 +11,10 @@ export interface Holder {
   readonly run: string;
 }
 
-/** One run at a time for a shift (rule T6). The kernel gives the lock of a dead run back; the file just names the holder. */
+/**
+ * One run at a time for a shift (rule T6). What is locked is the shift's folder itself, which no clean-up takes away under
+ * a run; the kernel gives the lock of a dead run back. The file just names the holder.
+ */
 export async function takeRunLock(file: string, shift: string, holder: Holder): Promise<Disposable> {
   let lock = openRunLock(file);
   // `status` holds the lock for a moment to see whether anybody else does.
@@ -18,30 +22,14 @@ export async function takeRunLock(file: string, shift: string, holder: Holder): 
     await sleep(25);
     lock = openRunLock(file);
   }
-  if (!lock) throw alreadyRunning(shift, lastHolder(file));
+  if (!lock) throw alreadyRunning(file, shift);
   try {
-    ftruncateSync(lock.fd, 0);
-    writeSync(lock.fd, JSON.stringify(holder), 0);
+    writeFileSync(file, JSON.stringify(holder), { mode: 0o600 });
   } catch (cause) {
     lock[Symbol.dispose]();
     throw diskError(cause, file);
   }
   return lock;
-}
-
-export function alreadyRunning(shift: string, holder: Holder | undefined): NightshiftError {
-  return new NightshiftError(
-    'already-running',
-    `${shift} is already being run by ${holder ? `process ${holder.pid} since ${holder.since}` : 'another process'}`,
-    `\`nightshift attach ${shift}\` shows it at work, \`nightshift stop ${shift}\` ends it`,
-  );
-}
-
-/** Who runs the shift now, if anybody does. */
-export function currentHolder(file: string): Holder | undefined {
-  if (!existsSync(file)) return undefined;
-  using lock = openRunLock(file);
-  return lock ? undefined : lastHolder(file);
 }
 
 /**
@@ -52,8 +40,8 @@ export function currentHolder(file: string): Holder | undefined {
 export async function provenHolder(file: string): Promise<Holder | undefined> {
   for (let tries = 0; ; tries++) {
     const holder = currentHolder(file);
-    const pid = holder && pidOfLock(file);
-    if (!holder || pid === holder.pid || (pid === 'unknown' && tries > 0)) return holder;
+    const pid = holder && pidOfLock(folderOf(file));
+    if (!holder || (holder.pid > 0 && (pid === holder.pid || (pid === 'unknown' && tries > 0)))) return holder;
     if (tries === 8) {
       const hint = 'end that process, or wait for it';
       throw new NightshiftError('locked', `${file} is held by process ${pid}, but it names ${holder.pid}`, hint, {
@@ -64,9 +52,33 @@ export async function provenHolder(file: string): Promise<Holder | undefined> {
   }
 }
 
+function alreadyRunning(file: string, shift: string): NightshiftError {
+  const other = lastHolder(file);
+  const who = other ? `process ${other.pid} since ${other.since}` : 'another process';
+  return new NightshiftError(
+    'already-running',
+    `${shift} is already being run by ${who}`,
+    `\`nightshift attach ${shift}\` shows it at work, \`nightshift stop ${shift}\` ends it`,
+  );
+}
+
+/** For who is about to change something first and start then. */
+export function refuseSecondRun(file: string, shift: string): void {
+  if (currentHolder(file)) throw alreadyRunning(file, shift);
+}
+
+/** Who runs the shift now, if anybody does. */
+export function currentHolder(file: string): Holder | undefined {
+  using lock = openRunLock(file);
+  return lock ? undefined : (lastHolder(file) ?? UNKNOWN);
+}
+
+/** Somebody removed the file that names it. */
+const UNKNOWN: Holder = { pid: 0, since: 'an unknown time', run: '' };
+
 function openRunLock(file: string): ReturnType<typeof tryLock> {
   try {
-    return tryLock(file);
+    return tryLock(folderOf(file));
   } catch (cause) {
     throw diskError(cause, file);
   }
@@ -79,4 +91,9 @@ export function lastHolder(file: string): Holder | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** What the lock is on; the file only names who holds it. */
+function folderOf(file: string): string {
+  return dirname(dirname(file));
 }

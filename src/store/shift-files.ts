@@ -11,12 +11,12 @@ import { addTask, parseManager, readShiftSettings, setProgress, setSetting } fro
 import { parseTask, replaceSteps, restoreProtected } from '../formats/task.ts';
 import { diskError, type Failpoint, removeTemporaries, replaceFile } from './atomic-write.ts';
 import type { Documents, SizeChange } from './documents.ts';
-import { lockWithin } from './flock.ts';
+import { LOCK_WAIT_MS, lockWithin } from './flock.ts';
 import type { ShiftPaths } from './layout.ts';
 import { notAFile, READ_ONLY_HERE, readError } from './table-file.ts';
 
-const LOCK_WAIT_MS = 30_000;
 const SETTLE_MS = 100;
+const PATIENCE_MS = 10_000;
 
 /** The documents of a shift: `manager.md`, the task files, `.env`. Written under the shift's lock, all or nothing. */
 export class ShiftFiles implements Documents {
@@ -61,11 +61,26 @@ export class ShiftFiles implements Documents {
   }
 
   async finishBatch(counts: Counts, size: SizeChange | undefined): Promise<number | undefined> {
+    const end = performance.now() + PATIENCE_MS;
+    for (;;) {
+      try {
+        return await this.#writeManifest(counts, size);
+      } catch (error) {
+        // Somebody may just be saving it (rule F6). What can't be read is never written over.
+        const isHalfSaved = error instanceof NightshiftError && !['disk', 'locked'].includes(error.code);
+        if (!isHalfSaved || performance.now() >= end) throw error;
+        await sleep(SETTLE_MS);
+      }
+    }
+  }
+
+  async #writeManifest(counts: Counts, size: SizeChange | undefined): Promise<number | undefined> {
     let inForce = size?.to;
     await this.#edit(this.paths.manager, (text) => {
+      const manager = parseManager(text, this.paths.manager);
       let changed = setProgress(text, counts);
       if (size) {
-        const { batchSize } = readShiftSettings(parseManager(text, this.paths.manager), this.paths.manager).settings;
+        const { batchSize } = readShiftSettings(manager, this.paths.manager).settings;
         if (batchSize === size.was) changed = setSetting(changed, 'current-batch-size', String(size.to));
         else inForce = batchSize;
       }
@@ -133,6 +148,10 @@ export class ShiftFiles implements Documents {
   /** A whole task file; the caller has checked it. */
   async replaceTask(task: string, text: string): Promise<void> {
     await this.#edit(this.paths.task(task), () => text);
+  }
+
+  isProtectedSame(text: string, claimed: string): boolean {
+    return text === claimed || restoreProtected(text, claimed) === undefined;
   }
 
   async putBack(task: string, claimed: string): Promise<string | undefined> {

@@ -372,11 +372,14 @@ describe.each([
       await store.record(a.token, 'qa', 'done');
       await outside.command(0, 'draft', 'todo');
       expect(await store.changes()).toEqual([]);
+      // Nobody passes what is in flight; it can only be taken away.
       await outside.command(1, 'draft', 'qa');
+      expect(await store.changes()).toMatchObject([{ kind: 'reverted' }]);
+      await outside.command(1, 'draft', 'failed');
       expect(await store.changes()).toMatchObject([{ kind: 'withdrawn', token: b.token }]);
       await outside.command(2, 'draft', 'todo');
       expect(await store.changes()).toMatchObject([{ kind: 'withdrawn', token: c.token }]);
-      expect(seen(subject)).toEqual(['a todo todo', 'b qa todo', 'c todo todo']);
+      expect(seen(subject)).toEqual(['a todo todo', 'b failed todo', 'c todo todo']);
       // The done of this run was taken back by a command, so it is no longer protected.
       await outside.command(0, 'draft', 'in_progress');
       await outside.command(0, 'draft', 'failed');

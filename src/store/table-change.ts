@@ -2,12 +2,10 @@ import { existsSync } from 'node:fs';
 import type { CellEdit } from '../core/events.ts';
 import type { Table } from '../formats/table.ts';
 import type { Failpoint } from './atomic-write.ts';
-import { lockIfThere, lockWithin } from './flock.ts';
+import { LOCK_WAIT_MS, lockIfThere, lockWithin } from './flock.ts';
 import { Journal } from './journal.ts';
 import type { ShiftPaths } from './layout.ts';
 import { TableFile } from './table-file.ts';
-
-const LOCK_WAIT_MS = 30_000;
 
 /** What a command may do to the table while it holds the lock. */
 export interface TableChange<T> {

@@ -10,8 +10,8 @@ const ROWS_SHOWN = 12;
 export function plainLines(event: NightshiftEvent): string[] {
   switch (event.type) {
     case 'run:started': {
-      const { shift, total, tasks, agent, parallel, recovered, waiting } = event;
-      const how = parallel ? 'in batches' : 'one at a time';
+      const { shift, total, tasks, agent, parallel, stream, recovered, waiting } = event;
+      const how = stream ? 'as a stream' : parallel ? 'in batches' : 'one at a time';
       const lines = [
         `${shift}: ${count(total, 'item')}, ${count(tasks.length, 'task')} (${tasks.join(', ')}), agent ${agent}, ${how}`,
       ];
@@ -94,7 +94,7 @@ function subject(event: NightshiftEvent): string {
   return `row ${(event.index ?? -1) + 1} ${event.task}`;
 }
 
-function rowList(indices: readonly number[]): string {
+export function rowList(indices: readonly number[]): string {
   const rows = indices.slice(0, ROWS_SHOWN).map((index) => index + 1);
   const more = indices.length > ROWS_SHOWN ? ` and ${indices.length - ROWS_SHOWN} more` : '';
   return `${indices.length === 1 ? 'row' : 'rows'} ${rows.join(', ')}${more}`;

@@ -30,7 +30,7 @@ function failureLines({ task, reason, items }: FailureGroup): string[] {
   const shown = lines.length > REASON_LINES ? ['…', ...lines.slice(-REASON_LINES)] : lines;
   return [
     `failed: ${task}, ${items.length === 1 ? 'row' : `${items.length} rows:`} ${rows.join(', ')}${more}${tries}`,
-    ...shown.map((line) => `  ${line.slice(0, 300)}`),
+    ...shown.map((line, i) => `  ${i === 0 && items.length > 1 ? `row ${rows[0]}: ` : ''}${line.slice(0, 300)}`),
   ];
 }
 

@@ -281,9 +281,12 @@ test('X8 stop signals nobody who does not hold the lock', async () => {
   shift.project.write(lock, JSON.stringify({ pid: bystander.pid, since: '2026-01-02T03:04:05.678Z', run: 'r' }));
   expect((await shift.project.run(['stop', 'pages'])).stdout).toContain('is not being run');
   // And now somebody holds the lock, but not the one that the file names.
-  const holder = spawn('flock', ['-x', shift.project.path(lock), 'sleep', '60'], { stdio: 'ignore', detached: true });
+  const holder = spawn('flock', ['-x', shift.project.path(shift.folder), 'sleep', '60'], {
+    stdio: 'ignore',
+    detached: true,
+  });
   onTestFinished(() => void process.kill(-holder.pid!, 'SIGKILL'));
-  await until(() => spawnSync('flock', ['-n', shift.project.path(lock), 'true']).status !== 0, 'the lock');
+  await until(() => spawnSync('flock', ['-n', shift.project.path(shift.folder), 'true']).status !== 0, 'the lock');
   const refused = await shift.project.run(['stop', 'pages']);
   expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining(`but it names ${bystander.pid}`)]);
   expect(isAlive(bystander.pid!)).toBe(true);

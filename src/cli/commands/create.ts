@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { agentNames } from '../../agents/registry.ts';
 import { EXIT, NightshiftError } from '../../core/errors.ts';
+import { nearest } from '../../core/names.ts';
 import { findRoot } from '../../store/layout.ts';
 import { createShift } from '../../store/new-shift.ts';
 import type { Io } from '../io.ts';
@@ -9,11 +10,10 @@ import type { Options } from '../program.ts';
 export async function run(io: Io, [name = '']: readonly string[], options: Options): Promise<number> {
   const { agent, from, parallel = false } = options;
   if (agent !== undefined && !agentNames.includes(agent)) {
-    throw new NightshiftError(
-      'usage',
-      `there is no agent ${JSON.stringify(agent)}`,
-      `agents are: ${agentNames.join(', ')}`,
-    );
+    const near = nearest(agent, agentNames);
+    const choice = `agents are: ${agentNames.join(', ')}`;
+    const hint = near ? `did you mean ${near}? ${choice}` : choice;
+    throw new NightshiftError('usage', `there is no agent ${JSON.stringify(agent)}`, hint);
   }
   const paths = await createShift(findRoot(io.cwd) ?? io.cwd, {
     name,

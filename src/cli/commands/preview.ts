@@ -4,7 +4,7 @@ import type { Order, Text } from '../../core/model.ts';
 import { makeOrder } from '../../core/order.ts';
 import { devPrompt, qaPrompt } from '../../roles/prompt.ts';
 import { openShift } from '../../store/layout.ts';
-import { printable } from '../../views/printable.ts';
+import { oneLine, printable } from '../../views/printable.ts';
 import { requireRoot } from '../choose-shift.ts';
 import { findTask } from '../find-task.ts';
 import { readHistory } from '../history.ts';
@@ -16,6 +16,7 @@ import { parseRow } from '../rows.ts';
 export async function run(io: Io, [name = '', taskName = '']: readonly string[], options: Options): Promise<number> {
   const paths = openShift(requireRoot(io), name);
   const { shift, snapshot } = await openAndCheck(paths, { agent: options.agent });
+  for (const warning of shift.warnings) io.warn(`warning: ${oneLine(warning)}`);
   const task = findTask(shift, taskName);
   const index = parseRow(options.row, snapshot.count);
   const item = { id: snapshot.id(index), index, metadata: snapshot.metadata(index) };

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { startSize } from '../../core/dispatch.ts';
 import { formatDuration } from '../../core/duration.ts';
 import { EXIT } from '../../core/errors.ts';
@@ -5,7 +6,8 @@ import { cellsAt, countEligible, nextBatch } from '../../core/plan.ts';
 import { summarise } from '../../core/summary.ts';
 import type { RunEnd } from '../../engine/run-state.ts';
 import type { ShiftPaths } from '../../store/layout.ts';
-import { count } from '../../views/plain.ts';
+import { count, rowList } from '../../views/plain.ts';
+import { oneLine } from '../../views/printable.ts';
 import { summaryLines, usageText } from '../../views/summary.ts';
 import { chooseShift } from '../choose-shift.ts';
 import { detach } from '../detach.ts';
@@ -16,14 +18,18 @@ import { openAndCheck } from '../open-shift.ts';
 import type { Options } from '../program.ts';
 import { parseRows } from '../rows.ts';
 import { type Asked, planFolder, runFolder } from '../run-shift.ts';
+import { parseConditions, parseSample } from '../select-rows.ts';
 
 export async function run(io: Io, [name]: readonly string[], options: Options): Promise<number> {
   const rows = options.rows === undefined ? undefined : parseRows(options.rows);
   const paths = await chooseShift(io, name);
-  const asked = { agent: options.agent, task: options.task, rows };
+  const chosen = parseSample(options.sample, options.seed, () => randomBytes(4).toString('hex'));
+  const where = parseConditions(options.where);
+  const asked = { agent: options.agent, task: options.task, rows, where, sample: chosen, items: options.items };
+  if (chosen && options.seed === undefined) io.warn(`sample: --seed ${chosen.seed} makes the same choice again`);
   if (options.dryRun) return dryRun(io, paths, asked, options.json);
 
-  const detached = options.detach ? await detach(io, paths, asked, options) : undefined;
+  const detached = options.detach ? await detach(io, paths, asked, { ...options, seed: chosen?.seed }) : undefined;
   if (detached !== undefined) return detached;
 
   const started = io.now();
@@ -61,14 +67,13 @@ async function closing(paths: ShiftPaths, exitCode: number, reason: string, ms: 
       ? []
       : [`stopped: ${reason}. \`nightshift start ${paths.name}\` goes on.`]),
     ...(completed === total ? ['All done.', archiveHint(paths.name)] : []),
-    ...(failed > 0
-      ? [`\`nightshift table ${paths.name} reset --failed\` and \`start\` try the failed ones again.`]
-      : []),
+    ...(failed > 0 ? [`\`nightshift retry ${paths.name}\` tries the failed ones again.`] : []),
   ];
 }
 
 async function dryRun(io: Io, paths: ShiftPaths, asked: Asked, json: boolean): Promise<number> {
   const { shift, snapshot, selection } = await planFolder(paths, asked, io);
+  for (const warning of shift.warnings) io.warn(`warning: ${oneLine(warning)}`);
   const { parallel } = shift.settings;
   const size = parallel ? startSize(shift.settings) : 1;
   const batch = nextBatch(snapshot, { parallel, size }, selection);
@@ -86,7 +91,7 @@ async function dryRun(io: Io, paths: ShiftPaths, asked: Asked, json: boolean): P
   if (plan.inProgress > 0) io.print(`${count(plan.inProgress, 'item')} in progress would go back to todo first`);
   if (plan.atQa > 0) io.print(`${count(plan.atQa, 'item')} at qa would be judged first`);
   io.print(`${count(plan.eligible, 'item-task')} can be dispatched now`);
-  if (batch) io.print(`first: ${batch.task}, rows ${batch.rows.map((row) => row + 1).join(', ')}`);
+  if (batch) io.print(`first: ${batch.task}, ${rowList(batch.rows)}`);
   io.print('Nothing was written and no agent was started.');
   return EXIT.done;
 }

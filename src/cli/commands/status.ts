@@ -1,6 +1,8 @@
 import { EXIT } from '../../core/errors.ts';
+import { cellsAt } from '../../core/plan.ts';
 import { summarise } from '../../core/summary.ts';
 import { currentHolder } from '../../store/run-lock.ts';
+import { count } from '../../views/plain.ts';
 import { summaryLines, usageText } from '../../views/summary.ts';
 import { chooseShift } from '../choose-shift.ts';
 import { readHistory } from '../history.ts';
@@ -20,6 +22,12 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
   for (const line of summaryLines(paths.name, summary)) io.print(line);
   const usage = usageText(summary.usage);
   if (usage !== undefined) io.print(usage);
+  const interrupted = cellsAt(snapshot, 'in_progress').length;
   if (holder) io.print(`running: process ${holder.pid} since ${holder.since}`);
+  else if (interrupted > 0) {
+    io.print(
+      `not running: ${count(interrupted, 'item')} in progress when it was interrupted; \`nightshift start ${paths.name}\` goes on`,
+    );
+  }
   return EXIT.done;
 }

@@ -2,13 +2,14 @@ import { EXIT, NightshiftError } from '../../core/errors.ts';
 import type { NightshiftEvent } from '../../core/events.ts';
 import { versionOf } from '../../core/identity.ts';
 import { diffLines } from '../../core/line-diff.ts';
-import { parseTask, replaceSteps, stepTexts } from '../../formats/task.ts';
-import { readJournal } from '../../store/journal.ts';
+import { parseTask, stepTexts } from '../../formats/task.ts';
+import { Journal, readJournal } from '../../store/journal.ts';
 import { openShift, type ShiftPaths } from '../../store/layout.ts';
 import { ShiftFiles } from '../../store/shift-files.ts';
 import { oneLine, printable } from '../../views/printable.ts';
 import { requireRoot } from '../choose-shift.ts';
 import { findTask } from '../find-task.ts';
+import { readHistory } from '../history.ts';
 import type { Io } from '../io.ts';
 import { openAndCheck } from '../open-shift.ts';
 import type { Options } from '../program.ts';
@@ -26,10 +27,12 @@ export async function run(io: Io, [name = '', taskName = '']: readonly string[],
   if (options.restore !== undefined) {
     const { text } = find(options.restore);
     // Only the Steps go back: Configuration and Validation are a person's.
-    await files.keepVersion(task.name, task.text);
-    const restored = replaceSteps(task.text, stepTexts(parseTask(text, task.file)));
-    await files.replaceTask(task.name, restored);
-    await files.keepVersion(task.name, restored);
+    const restored = await files.writeSteps(task.name, task.text, stepTexts(parseTask(text, task.file)));
+    if (restored === undefined) {
+      const hint = 'a run, or somebody, has just changed it: look at it, then try again';
+      throw new NightshiftError('usage', `${task.name}.md is not the one that was read`, hint, { file: task.file });
+    }
+    await settleWaiting(io, paths, task.name, `a person went back to version ${options.restore}`);
     io.print(
       options.json
         ? JSON.stringify({ restored: versionOf(restored) })
@@ -92,6 +95,17 @@ function findVersion<T extends { number: number; version: string }>(versions: re
   const hint =
     versions.length > 0 ? `versions are: ${versions.map(({ number }) => number).join(', ')}` : 'there is none yet';
   throw new NightshiftError('not-found', `there is no version ${JSON.stringify(text)}`, hint);
+}
+
+/** What still waits to be folded in led away from what the person wants: it is not brought in again (rule L4). */
+async function settleWaiting(io: Io, paths: ShiftPaths, task: string, reason: string): Promise<void> {
+  const considered = [...(await readHistory(paths)).unsettled(task).keys()];
+  if (considered.length === 0) return;
+  await using journal = await Journal.open(paths.journal);
+  const at = new Date(io.now()).toISOString();
+  const common = { at, run: '', seq: 0, shift: paths.name, task };
+  journal.append({ type: 'steps:kept', ...common, reason, recommendations: [], considered });
+  await journal.flush();
 }
 
 async function readChanges(paths: ShiftPaths, task: string): Promise<Change[]> {

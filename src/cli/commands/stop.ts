@@ -72,7 +72,7 @@ function send({ pid }: Holder, signal: NodeJS.Signals): void {
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ESRCH') return;
     const hint = 'stop it as the user that started it';
-    throw new NightshiftError('stopped', `process ${pid} can't be signalled: ${(cause as Error).message}`, hint);
+    throw new NightshiftError('locked', `process ${pid} can't be signalled: ${(cause as Error).message}`, hint);
   }
 }
 

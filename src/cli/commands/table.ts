@@ -10,13 +10,15 @@ import { listShifts, type ShiftPaths } from '../../store/layout.ts';
 import { readItems } from '../../store/new-shift.ts';
 import { ShiftFiles } from '../../store/shift-files.ts';
 import { changeTable, readTable } from '../../store/table-change.ts';
+import { count as counted } from '../../views/plain.ts';
 import { printable } from '../../views/printable.ts';
 import { chooseShift, requireRoot } from '../choose-shift.ts';
 import type { Io } from '../io.ts';
 import type { Options } from '../program.ts';
+import { refuseAgents } from '../refuse-agents.ts';
 import { parseIndex } from '../rows.ts';
 
-const VERBS = ['count', 'headers', 'show', 'search', 'slice', 'edit', 'add', 'import', 'reset'] as const;
+export const VERBS = ['count', 'headers', 'show', 'search', 'slice', 'edit', 'add', 'import', 'reset'] as const;
 type Verb = (typeof VERBS)[number];
 
 /** What every verb works with. */
@@ -36,6 +38,7 @@ export async function run(io: Io, given: readonly string[], options: Options): P
   const documents = await new ShiftFiles(paths).read();
   const tasks = documents.tasks.map((task) => task.name);
   const statusAndOutputs = new Set([...tasks, ...[...outputsByTask(documents).values()].flat()]);
+  refuseExtra(verb, args);
   await HANDLERS[verb]({ io, paths, args, options, tasks, statusAndOutputs });
   return EXIT.done;
 }
@@ -50,6 +53,16 @@ function readArguments(io: Io, given: readonly string[]): { name?: string; verb:
   const near = nearest(verb, VERBS);
   const message = verb === '' ? 'a verb is missing' : `there is no verb ${JSON.stringify(verb)}`;
   throw new NightshiftError('usage', message, near ? `did you mean ${near}?` : `verbs are: ${VERBS.join(', ')}`);
+}
+
+/** How many arguments a verb takes; one too many is a slip, such as `--index 0 1`. */
+const MOST_ARGUMENTS: Partial<Record<Verb, number>> = { edit: 3, add: Number.POSITIVE_INFINITY, import: 1 };
+
+function refuseExtra(verb: Verb, args: readonly string[]): void {
+  const extra = args[MOST_ARGUMENTS[verb] ?? 0];
+  if (extra === undefined) return;
+  const hint = verb === 'slice' || verb === 'reset' ? 'write --index before each index' : undefined;
+  throw new NightshiftError('usage', `${verb} does not take ${JSON.stringify(extra)}`, hint);
 }
 
 function isVerb(text: string): text is Verb {
@@ -107,7 +120,7 @@ const HANDLERS: Record<Verb, (desk: Desk) => Promise<void>> = {
     say(
       desk,
       { column: name, index: row, from, to: value },
-      `${name} of index ${row}: ${printable(from)} -> ${printable(value)}`,
+      `${name} of row ${row + 1} (index ${row}): ${printable(from)} -> ${printable(value)}`,
     );
   },
 
@@ -123,7 +136,7 @@ const HANDLERS: Record<Verb, (desk: Desk) => Promise<void>> = {
       },
       desk.io.now,
     );
-    say(desk, { index, row: index + 1 }, `added as row ${index + 1}`);
+    say(desk, { index, row: index + 1 }, `added as row ${index + 1} (index ${index})`);
   },
 
   async import(desk) {
@@ -142,7 +155,7 @@ const HANDLERS: Record<Verb, (desk: Desk) => Promise<void>> = {
       },
       desk.io.now,
     );
-    say(desk, { added }, `${added} rows added`);
+    say(desk, { added }, `${counted(added, 'row')} added`);
   },
 
   async reset(desk) {
@@ -188,12 +201,6 @@ function statusEdit(desk: Desk, table: Table, row: number, task: string, from: s
   return { item: new Identities(table, desk.statusAndOutputs).id(row), column: task, from, to };
 }
 
-function refuseAgents(io: Io): void {
-  if (io.env.NIGHTSHIFT_ROLE === undefined) return;
-  const hint = 'Nightshift writes the status itself, from your report';
-  throw new NightshiftError('bad-transition', `an agent (${io.env.NIGHTSHIFT_ROLE}) does not write statuses`, hint);
-}
-
 function newRow(desk: Desk, table: Table, values: ReadonlyMap<string, string>): string[] {
   return table.header.map((name) => {
     const value = values.get(name);
@@ -229,11 +236,10 @@ function requireTask({ tasks, paths }: Desk, task: string): void {
 }
 
 function unknownStatus(value: string): NightshiftError {
-  return new NightshiftError(
-    'bad-transition',
-    `${JSON.stringify(value)} is not a status`,
-    `statuses are: ${STATUSES.join(', ')}`,
-  );
+  const near = nearest(value, STATUSES);
+  const choice = `statuses are: ${STATUSES.join(', ')}`;
+  const hint = near ? `did you mean ${near}? ${choice}` : choice;
+  return new NightshiftError('bad-transition', `${JSON.stringify(value)} is not a status`, hint);
 }
 
 function printRows(desk: Desk, table: Table, matches: (cells: readonly string[], row: number) => boolean): void {

@@ -24,6 +24,7 @@ import { parseRow } from '../rows.ts';
 export async function run(io: Io, [name = '', taskName = '']: readonly string[], options: Options): Promise<number> {
   const paths = openShift(requireRoot(io), name);
   const { shift, snapshot } = await openAndCheck(paths, { agent: options.agent });
+  for (const warning of shift.warnings) io.warn(`warning: ${oneLine(warning)}`);
   const task = findTask(shift, taskName);
   const index = parseRow(options.row, snapshot.count);
   const environment = agentEnvironment({ caller: io.env, passEnv: [], secrets: shift.secrets, own: {} });

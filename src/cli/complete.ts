@@ -1,0 +1,151 @@
+import { readdirSync } from 'node:fs';
+import type { Command, Option } from 'commander';
+import { agentNames } from '../agents/registry.ts';
+import { STATUSES } from '../core/status.ts';
+import { findRoot, listShifts, openShift } from '../store/layout.ts';
+import { ShiftFiles } from '../store/shift-files.ts';
+import { readTable } from '../store/table-change.ts';
+import { VERBS } from './commands/table.ts';
+import { SHELLS } from './completion-scripts.ts';
+import type { Io } from './io.ts';
+
+/** What a shell is asked to complete itself. */
+const FILES = ':files';
+/** Nothing else is offered: a name from a folder or a table must never be more than a word to a shell. */
+const WORD = /^[\w.@:=-]+$/;
+
+/** The candidates for the last of `words`, which are what was typed behind `nightshift`. Wrong input gives none. */
+export async function complete(program: Command, io: Io, words: readonly string[]): Promise<string[]> {
+  const current = words.at(-1) ?? '';
+  try {
+    const candidates = await candidatesFor(program, io, words.slice(0, -1), current);
+    return [...new Set(candidates)].filter((word) => WORD.test(word) && (word === FILES || word.startsWith(current)));
+  } catch {
+    return [];
+  }
+}
+
+async function candidatesFor(
+  program: Command,
+  io: Io,
+  before: readonly string[],
+  current: string,
+): Promise<readonly string[]> {
+  const visible = program.createHelp().visibleCommands(program);
+  const names = visible.flatMap((command) => [command.name(), ...command.aliases()]);
+  const [name] = before;
+  if (name === undefined) return current.startsWith('-') ? ['--help', '--version'] : names;
+  if (name === 'help') return before.length === 1 ? names : [];
+  const command = visible.find((each) => each.name() === name || each.aliases().includes(name));
+  if (!command) return [];
+  const place = readPlace(command, before.slice(1));
+  const desk = new Desk(io, command, place.given);
+  if (place.awaited) return desk.valuesOf(place.awaited);
+  if (current.startsWith('-')) return flagsOf(command, before);
+  return desk.argument(place.given.length);
+}
+
+/** Which positional arguments were given, and the option whose value comes next, if one does. */
+function readPlace(command: Command, words: readonly string[]): { given: string[]; awaited?: Option } {
+  const given: string[] = [];
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i]!;
+    const option = command.options.find((each) => each.long === word || each.short === word);
+    if (option?.required || option?.optional) {
+      if (i === words.length - 1) return { given, awaited: option };
+      i++;
+    } else if (!word.startsWith('-')) given.push(word);
+  }
+  return { given };
+}
+
+/** Those that may stand again, or don't stand there yet. */
+function flagsOf(command: Command, words: readonly string[]): string[] {
+  const flags = command.options.filter((each) => each.long && (each.parseArg || !words.includes(each.long)));
+  return [...flags.map((each) => each.long!), '--help'];
+}
+
+/** Where a command finds the names that it may be given. */
+class Desk {
+  readonly #io: Io;
+  readonly #command: Command;
+  readonly #given: readonly string[];
+
+  constructor(io: Io, command: Command, given: readonly string[]) {
+    this.#io = io;
+    this.#command = command;
+    this.#given = given;
+  }
+
+  async argument(index: number): Promise<readonly string[]> {
+    const declared = this.#command.registeredArguments;
+    const argument = declared[Math.min(index, declared.length - 1)];
+    if (!argument || (index >= declared.length && !argument.variadic)) return [];
+    switch (argument.name()) {
+      case 'shift':
+        if (this.#command.name() === 'create') return [];
+        return this.#command.name() === 'table' ? [...this.#shifts(), ...VERBS] : this.#shifts();
+      case 'verb':
+        return this.#shifts().includes(this.#given[0]!) ? VERBS : this.#headers();
+      case 'args':
+        return this.#given.includes('import') ? [FILES] : this.#headers();
+      case 'task':
+        return this.#tasks();
+      case 'shell':
+        return SHELLS;
+      case 'dir':
+        return [FILES];
+      default:
+        return [];
+    }
+  }
+
+  async valuesOf(option: Option): Promise<readonly string[]> {
+    switch (option.long) {
+      case '--task':
+        return this.#tasks();
+      case '--agent':
+        return agentNames;
+      case '--status':
+        return STATUSES;
+      case '--select':
+        return this.#headers();
+      case '--where':
+        return (await this.#headers()).map((name) => `${name}=`);
+      case '--from':
+      case '--csv':
+      case '--jsonl':
+      case '--md':
+        return [FILES];
+      default:
+        return [];
+    }
+  }
+
+  #shifts(): string[] {
+    const root = findRoot(this.#io.cwd);
+    return root === undefined ? [] : listShifts(root);
+  }
+
+  /** The one that was named, or the only one there is. */
+  #paths() {
+    const shifts = this.#shifts();
+    const named = this.#given.find((word) => shifts.includes(word)) ?? (shifts.length === 1 ? shifts[0] : undefined);
+    return openShift(findRoot(this.#io.cwd)!, named!);
+  }
+
+  /** Also of a shift that is not right in other ways. */
+  async #tasks(): Promise<string[]> {
+    const paths = this.#paths();
+    try {
+      return (await new ShiftFiles(paths).taskOrder()).map(({ name }) => name);
+    } catch {
+      const files = readdirSync(paths.folder).filter((file) => file.endsWith('.md') && file !== 'manager.md');
+      return files.map((file) => file.slice(0, -'.md'.length));
+    }
+  }
+
+  async #headers(): Promise<readonly string[]> {
+    return (await readTable(this.#paths())).header;
+  }
+}

@@ -1,0 +1,34 @@
+import { NightshiftError } from '../core/errors.ts';
+import type { Counts } from '../core/events.ts';
+import { countItems } from '../core/plan.ts';
+import { openShift } from '../store/layout.ts';
+import { currentHolder } from '../store/run-lock.ts';
+import { openAndCheck } from './open-shift.ts';
+
+/** A shift in a list: how far it is, or why nobody can say. */
+export type Description =
+  | { readonly name: string; readonly counts: Counts; readonly tasks: number; readonly running: boolean }
+  | { readonly name: string; readonly problem: string };
+
+/** One shift with a problem must not hide the others. */
+export async function describeShift(root: string, name: string): Promise<Description> {
+  try {
+    const paths = openShift(root, name);
+    const { snapshot } = await openAndCheck(paths);
+    const running = currentHolder(paths.runLock) !== undefined;
+    return { name, counts: countItems(snapshot), tasks: snapshot.tasks.length, running };
+  } catch (error) {
+    if (!(error instanceof NightshiftError)) throw error;
+    return { name, problem: error.message };
+  }
+}
+
+export function descriptionLines(shifts: readonly Description[]): string[] {
+  const width = Math.max(0, ...shifts.map(({ name }) => name.length));
+  return shifts.map((shift) => {
+    const name = shift.name.padEnd(width);
+    if ('problem' in shift) return `${name}  ${shift.problem}`;
+    const { completed, total, failed } = shift.counts;
+    return `${name}  ${completed}/${total} completed, ${failed} failed${shift.running ? ', running' : ''}`;
+  });
+}

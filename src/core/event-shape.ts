@@ -1,0 +1,49 @@
+import type { NightshiftEvent } from './events.ts';
+
+/** What a reader of the journal relies on, by type of event; events of other types are read by nobody. */
+const NEEDED: Partial<Record<NightshiftEvent['type'], Record<string, (value: unknown) => boolean>>> = {
+  'dev:started': { key: isText },
+  'attempt:finished': { status: isText },
+  'dev:finished': {
+    status: isText,
+    attempts: isNumber,
+    ms: isNumber,
+    key: isText,
+    recommendations: isAbsentOr(isTexts),
+  },
+  'qa:finished': { status: isText, verdicts: Array.isArray },
+  'steps:changed': { to: isText, summary: isText, lessons: Array.isArray, considered: isTexts },
+  'steps:kept': { considered: isTexts },
+  'table:edited': { changes: (value) => Array.isArray(value) && value.every(isCellEdit) },
+};
+
+/** The journal is a file like any other: a line may be damaged, or be somebody else's. Such a line is passed over. */
+export function isReadable(line: unknown): line is NightshiftEvent {
+  if (!isObject(line) || !isText(line.type) || !isText(line.at)) return false;
+  const needed = NEEDED[line.type as NightshiftEvent['type']] ?? {};
+  return Object.entries(needed).every(([name, fits]) => fits(line[name]));
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isNumber(value: unknown): boolean {
+  return typeof value === 'number';
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isText);
+}
+
+function isAbsentOr(fits: (value: unknown) => boolean): (value: unknown) => boolean {
+  return (value) => value === undefined || fits(value);
+}
+
+function isCellEdit(value: unknown): boolean {
+  return isObject(value) && isText(value.item) && isText(value.column) && isText(value.to);
+}

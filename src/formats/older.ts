@@ -1,0 +1,161 @@
+import { NightshiftError } from '../core/errors.ts';
+import { checkTaskName } from '../core/names.ts';
+import { countItems } from '../core/plan.ts';
+import { isStatus, STATUSES, type Status } from '../core/status.ts';
+import { headOf, listItems } from './list.ts';
+import { parseManager, setProgress } from './manager.ts';
+import { findSections, scan, splice } from './markdown.ts';
+import { unquote } from './settings.ts';
+import { type CellChange, editCells, parseTable, readStatuses, type Table } from './table.ts';
+import { cellEnd, encodeCell, QUOTE } from './table-bytes.ts';
+
+/** The files of a shift that may have been written for an older program. */
+export interface OlderShift {
+  readonly manager: string;
+  readonly table: Buffer;
+  /** The names of all files in the folder. */
+  readonly files: readonly string[];
+}
+
+/** How a shift of older origin becomes one of today. */
+export interface Upgrade {
+  /** Each in a few words, for a person. */
+  readonly changes: readonly string[];
+  /** What only a person can decide; with any of these nothing is changed. */
+  readonly obstacles: readonly string[];
+  readonly manager: string;
+  readonly table: Buffer;
+  readonly renames: readonly { readonly from: string; readonly to: string }[];
+  readonly removals: readonly string[];
+}
+
+/**
+ * The words of older programs, in lower case and with underscores. What was in work is to be done again: nobody knows how
+ * far it came.
+ */
+const OLDER_STATUSES: Readonly<Record<string, Status>> = {
+  '': 'todo',
+  pending: 'todo',
+  open: 'todo',
+  new: 'todo',
+  to_do: 'todo',
+  not_started: 'todo',
+  in_progress: 'todo',
+  inprogress: 'todo',
+  running: 'todo',
+  started: 'todo',
+  in_qa: 'qa',
+  review: 'qa',
+  in_review: 'qa',
+  complete: 'done',
+  completed: 'done',
+  finished: 'done',
+  passed: 'done',
+  fail: 'failed',
+  error: 'failed',
+};
+/** What `qsv edit -i` leaves, and newer versions of it stumble over. */
+const LEFT_BY_QSV = /^table\.csv\.bak(\.\d+)?$/;
+
+/** Throws like the readers do where a file can't be read at all. */
+export function planUpgrade(shift: OlderShift, managerFile: string, tableFile: string): Upgrade {
+  const changes: string[] = [];
+  const obstacles: string[] = [];
+  const names = renamedTasks(shift.manager);
+  const renames: { from: string; to: string }[] = [];
+  let table = parseTable(shift.table, tableFile);
+  for (const { from, to } of names) {
+    changes.push(`the task ${from} becomes ${to}: in the Task Order, its file and its column`);
+    if (shift.files.includes(`${to}.md`)) obstacles.push(`there are both ${from}.md and ${to}.md`);
+    else if (shift.files.includes(`${from}.md`)) renames.push({ from: `${from}.md`, to: `${to}.md` });
+    if (table.columnOf(to) >= 0 && table.columnOf(from) >= 0)
+      obstacles.push(`there are both columns ${from} and ${to}`);
+    else table = renameColumn(table, from, to, tableFile);
+  }
+  let manager = renameInOrder(shift.manager, names);
+  const { tasks, progress } = parseManager(manager, managerFile);
+  const columns = tasks.map(({ name }) => table.columnOf(name)).filter((column) => column >= 0);
+  for (const column of columns) table = translateStatuses(table, column, changes, obstacles);
+  if (progress === undefined && obstacles.length === 0) {
+    changes.push('manager.md gets a Progress section');
+    manager = setProgress(manager, countTable(table, columns, tableFile));
+  }
+  const removals = shift.files.filter((name) => LEFT_BY_QSV.test(name));
+  for (const name of removals) changes.push(`${name}, which an older table tool has left, goes to the kept copy`);
+  return { changes, obstacles, manager, table: table.bytes, renames, removals };
+}
+
+function orderItems(text: string): { name: string; start: number }[] {
+  const section = findSections(scan(text), 'Task Order')[0];
+  if (section === undefined) return [];
+  return listItems(section.lines, 'numbered').map((item) => {
+    const line = item.lines[0]!;
+    const name = unquote(headOf(item));
+    return { name, start: line.start + line.text.indexOf(name, item.content) };
+  });
+}
+
+/** Tasks whose name would be right with underscores. */
+function renamedTasks(manager: string): { from: string; to: string }[] {
+  return orderItems(manager).flatMap(({ name }) => {
+    const to = name.replaceAll('-', '_');
+    return to !== name && isTaskName(to) ? [{ from: name, to }] : [];
+  });
+}
+
+function isTaskName(name: string): boolean {
+  try {
+    checkTaskName(name);
+    return true;
+  } catch (error) {
+    if (error instanceof NightshiftError) return false;
+    throw error;
+  }
+}
+
+function renameInOrder(text: string, names: readonly { from: string; to: string }[]): string {
+  let changed = text;
+  for (const { name, start } of orderItems(text).toReversed()) {
+    const to = names.find(({ from }) => from === name)?.to;
+    if (to !== undefined) changed = splice(changed, start, start + name.length, to);
+  }
+  return changed;
+}
+
+function renameColumn(table: Table, from: string, to: string, file: string): Table {
+  const column = table.columnOf(from);
+  if (column < 0) return table;
+  const { bytes } = table;
+  const start = table.cellStart(-1, column);
+  const end = cellEnd(bytes, start, table.rowEnd(-1));
+  const cell = Buffer.from(encodeCell(to, to, { quoted: bytes[start] === QUOTE }));
+  return parseTable(Buffer.concat([bytes.subarray(0, start), cell, bytes.subarray(end)]), file);
+}
+
+function translateStatuses(table: Table, column: number, changes: string[], obstacles: string[]): Table {
+  const task = table.header[column]!;
+  const edits: CellChange[] = [];
+  const times = new Map<string, number>();
+  for (let row = 0; row < table.rowCount; row++) {
+    const value = table.cell(row, column);
+    if (isStatus(value)) continue;
+    const word = value.trim().toLowerCase().replace(/[ -]+/g, '_');
+    const to = OLDER_STATUSES[word] ?? (isStatus(word) ? word : undefined);
+    if (to === undefined) {
+      obstacles.push(
+        `row ${row + 1} has ${JSON.stringify(value)} in column ${task}: write one of ${STATUSES.join(', ')}`,
+      );
+      continue;
+    }
+    edits.push({ row, column, value: to });
+    const said = `${JSON.stringify(value)} becomes ${to}`;
+    times.set(said, (times.get(said) ?? 0) + 1);
+  }
+  for (const [said, count] of times) changes.push(`${task}: ${said} (${count === 1 ? '1 row' : `${count} rows`})`);
+  return editCells(table, edits);
+}
+
+function countTable(table: Table, columns: readonly number[], file: string) {
+  const tasks = columns.map((column) => table.header[column]!);
+  return countItems({ count: table.rowCount, tasks, columns: columns.map((each) => readStatuses(table, each, file)) });
+}

@@ -1,0 +1,85 @@
+import type { Result } from '../core/results.ts';
+import { printable } from './printable.ts';
+
+/** What an export says of an item-task beside its metadata. */
+const OWN_COLUMNS: Readonly<Record<string, (result: Result) => string>> = {
+  row: ({ row }) => String(row),
+  task: ({ task }) => task,
+  status: ({ status }) => status,
+  attempts: ({ attempts }) => String(attempts),
+  reason: ({ reason }) => reason ?? '',
+  captured: ({ captured }) => (Object.keys(captured).length === 0 ? '' : JSON.stringify(captured)),
+  input_tokens: ({ usage }) => text(usage.inputTokens),
+  output_tokens: ({ usage }) => text(usage.outputTokens),
+  cost_usd: ({ usage }) => text(usage.costUsd),
+  ms: ({ ms }) => text(ms),
+  at: ({ at }) => at ?? '',
+};
+
+/** Unknown is not nothing. */
+function text(number: number | undefined): string {
+  return number === undefined ? '' : String(number);
+}
+
+/** `row`, the metadata, then the rest of our own; a name that the table has already gets a prefix. */
+function header(columns: readonly string[]): string[] {
+  const [first = '', ...rest] = Object.keys(OWN_COLUMNS).map((name) => {
+    let own = name;
+    while (columns.includes(own)) own = `nightshift_${own}`;
+    return own;
+  });
+  return [first, ...columns, ...rest];
+}
+
+function cells(result: Result, columns: readonly string[]): string[] {
+  const [first = '', ...rest] = Object.values(OWN_COLUMNS).map((read) => read(result));
+  return [first, ...columns.map((name) => result.metadata[name] ?? ''), ...rest];
+}
+
+/** One line for each item-task. `columns`: those of the metadata. `raw`: cells as they are, also formulas. */
+export function* exportCsv(results: Iterable<Result>, columns: readonly string[], raw: boolean): Generator<string> {
+  const line = (values: readonly string[]) => values.map((value) => quote(raw ? value : defuse(value))).join(',');
+  yield line(header(columns));
+  for (const result of results) yield line(cells(result, columns));
+}
+
+/**
+ * Promise S11: what a spreadsheet would take for a formula, also in the full width of East Asian keyboards, or after white
+ * space that it drops, gets the apostrophe that makes it text.
+ */
+function defuse(value: string): string {
+  return /^\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|^[\t\r\n]/.test(value) ? `'${value}` : value;
+}
+
+function quote(value: string): string {
+  return /[",\r\n]|^\s|\s$/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+}
+
+/** One JSON object for each item-task: for programs, so nothing is escaped but what JSON escapes. */
+export function* exportJsonl(results: Iterable<Result>): Generator<string> {
+  for (const result of results) yield JSON.stringify(result);
+}
+
+/** A table for people. */
+export function* exportMarkdown(
+  results: Iterable<Result>,
+  columns: readonly string[],
+  title: string,
+): Generator<string> {
+  const names = header(columns);
+  const line = (values: readonly string[]) => `| ${values.map(escapeCell).join(' | ')} |`;
+  yield `# ${escapeCell(title)}`;
+  yield '';
+  yield line(names);
+  yield `|${names.map(() => '---').join('|')}|`;
+  for (const result of results) yield line(cells(result, columns));
+}
+
+/** Neither a new cell, nor markup, nor HTML: the text that was there (promise S10). */
+function escapeCell(value: string): string {
+  return printable(value)
+    .trim()
+    .replace(/[&<>]/g, (character) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[character]!)
+    .replace(/[\\`*_{}[\]()#+!|~$:@-]/g, '\\$&')
+    .replace(/\s*\n\s*/g, '<br>');
+}

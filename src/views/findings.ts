@@ -1,0 +1,33 @@
+import { printable } from './printable.ts';
+
+/** What `doctor` found: fine, worth knowing, or to be put right. */
+export interface Finding {
+  readonly level: 'ok' | 'note' | 'problem';
+  readonly shift?: string;
+  readonly message: string;
+  /** More of it, a line each. */
+  readonly details?: readonly string[];
+  /** What a person can do. */
+  readonly todo?: string;
+  readonly file?: string;
+  readonly line?: number;
+  /** `doctor --fix` can do it. */
+  readonly fixable?: boolean;
+}
+
+const WIDTH = 'problem'.length;
+const DETAILS_SHOWN = 20;
+
+export function findingLines({ level, shift, message, details = [], todo, file, line }: Finding): string[] {
+  const margin = ' '.repeat(WIDTH + 2);
+  const shown = details.slice(0, DETAILS_SHOWN);
+  const more = details.length - shown.length;
+  const below = [
+    ...(file === undefined ? [] : [`at ${file}${line === undefined ? '' : `:${line}`}`]),
+    ...shown.map((detail) => `- ${detail}`),
+    ...(more > 0 ? [`- and ${more} more`] : []),
+    ...(todo === undefined ? [] : [todo]),
+  ];
+  const subject = shift === undefined ? '' : `${shift}: `;
+  return [`${level.padEnd(WIDTH)}  ${subject}${message}`, ...below.map((text) => margin + text)].map(printable);
+}

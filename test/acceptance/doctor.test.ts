@@ -1,0 +1,230 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { readdirSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { agentTask, Project, processesOf, shellTask, until } from '../harness.ts';
+
+/** What `doctor --json` says. */
+async function doctor(project: Project, ...args: string[]) {
+  const { code, stdout, stderr } = await project.run(['doctor', '--json', ...args]);
+  expect(stderr).toBe('');
+  return { code, ...JSON.parse(stdout) };
+}
+
+/** Every file below a folder with its bytes. */
+function bytes(folder: string): Record<string, string> {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const files = entries.map((entry) => join(entry.parentPath, entry.name)).sort();
+  return Object.fromEntries(files.map((file) => [file.slice(folder.length), readFileSync(file, 'latin1')]));
+}
+
+const OLDER_MANAGER = `# Site
+
+## Shift Configuration
+
+- name: site
+- agent: shell
+<!-- a comment of ours -->
+
+## Task Order
+
+1. \`create-page\`
+2. check
+`;
+const OLDER_TABLE = [
+  '\uFEFFrow,name,"create-page",check',
+  '1,a,complete,pending',
+  '2,b,in-progress,',
+  '3,"c, the third",Done,failed',
+  '4,d,"pending",todo',
+  '',
+].join('\r\n');
+
+function olderShift(project: Project): void {
+  project.write('.nightshift/site/manager.md', OLDER_MANAGER);
+  project.write('.nightshift/site/table.csv', OLDER_TABLE);
+  project.write('.nightshift/site/table.csv.bak', 'older');
+  project.write('.nightshift/site/create-page.md', shellTask('echo {name} >> made'));
+  project.write('.nightshift/site/check.md', shellTask('true'));
+  project.write('.nightshift/site/notes.txt', 'ours\n');
+}
+
+test('doctor reads a shift of older origin and says what would be changed; --fix does all of it, keeps a copy, and it runs', async () => {
+  const project = new Project();
+  olderShift(project);
+  const before = bytes(project.path('.nightshift'));
+  const found = await doctor(project);
+  expect(found.code).toBe(2);
+  const [finding] = found.findings.filter(({ shift }: { shift?: string }) => shift === 'site');
+  expect(finding).toMatchObject({ level: 'problem', fixable: true, todo: expect.stringContaining('--fix') });
+  expect(finding.details).toEqual([
+    'the task create-page becomes create_page: in the Task Order, its file and its column',
+    'create_page: "complete" becomes done (1 row)',
+    'create_page: "in-progress" becomes todo (1 row)',
+    'create_page: "Done" becomes done (1 row)',
+    'create_page: "pending" becomes todo (1 row)',
+    'check: "pending" becomes todo (1 row)',
+    'check: "" becomes todo (1 row)',
+    'manager.md gets a Progress section',
+    'table.csv.bak, which an older table tool has left, goes to the kept copy',
+  ]);
+  expect(bytes(project.path('.nightshift'))).toEqual(before);
+
+  const fixed = await doctor(project, '--fix');
+  expect([fixed.code, fixed.problems]).toEqual([0, 0]);
+  const folder = project.path('.nightshift/site');
+  expect(readFileSync(join(folder, 'table.csv'), 'utf8')).toBe(
+    [
+      '\uFEFFrow,name,"create_page",check',
+      '1,a,done,todo',
+      '2,b,todo,todo',
+      '3,"c, the third",done,failed',
+      '4,d,"todo",todo',
+      '',
+    ].join('\r\n'),
+  );
+  const manager = readFileSync(join(folder, 'manager.md'), 'utf8');
+  expect(manager).toBe(
+    `${OLDER_MANAGER.replace('create-page', 'create_page')}\n## Progress\n\n- Total items: 4\n- Completed: 0\n- Failed: 1\n- Remaining: 3\n`,
+  );
+  expect(
+    readdirSync(folder)
+      .filter((name) => !name.startsWith('.'))
+      .sort(),
+  ).toEqual(['check.md', 'create_page.md', 'manager.md', 'notes.txt', 'table.csv', 'table.csv.lock']);
+  // The copy has every byte of what there was.
+  const [kept = ''] = readdirSync(project.path('.nightshift')).filter((name) => name.startsWith('.before-doctor-'));
+  expect(kept).toMatch(/^\.before-doctor-\d{4}-\d\d-\d\d-site$/);
+  const copy = bytes(project.path('.nightshift', kept));
+  for (const [file, text] of Object.entries(before)) expect(copy[file.replace('/site', '')]).toBe(text);
+  expect(project.read('.nightshift/.gitignore')).toContain('.before-doctor-*');
+  // The lock is the same file as before: it is never replaced.
+  const inode = (file: string) => statSync(project.path('.nightshift', file)).ino;
+  expect(inode('site/table.csv.lock')).toBe(inode(`${kept}/table.csv.lock`));
+
+  const again = await doctor(project, '--fix');
+  expect(again.fixed).toEqual([]);
+  const { code } = await project.run(['retry', 'site']);
+  expect(code).toBe(0);
+  expect(project.read('made')).toBe('b\nd\n');
+});
+
+test('what only a person can decide is named, and nothing of that shift is changed; others are fixed', async () => {
+  const project = new Project();
+  olderShift(project);
+  project.write('.nightshift/odd/manager.md', OLDER_MANAGER.replace('name: site', 'name: odd'));
+  project.write('.nightshift/odd/table.csv', OLDER_TABLE.replace('in-progress', 'skipped'));
+  project.write('.nightshift/odd/create-page.md', shellTask('true'));
+  project.write('.nightshift/odd/create_page.md', shellTask('false'));
+  project.write('.nightshift/odd/check.md', shellTask('true'));
+  const before = bytes(project.path('.nightshift/odd'));
+  const { code, findings } = await doctor(project, '--fix');
+  expect(code).toBe(2);
+  const details = findings
+    .filter(({ shift }: { shift?: string }) => shift === 'odd')
+    .flatMap((each: { details?: string[] }) => each.details ?? []);
+  expect(details).toEqual([
+    'there are both create-page.md and create_page.md',
+    expect.stringMatching(/^row 2 has "skipped"/),
+  ]);
+  expect(bytes(project.path('.nightshift/odd'))).toEqual(before);
+  expect(project.read('.nightshift/site/table.csv')).toContain('create_page');
+});
+
+test('a doctor that is killed leaves the shift as it was, or complete: the next one finishes it', async () => {
+  const project = new Project();
+  olderShift(project);
+  const before = bytes(project.path('.nightshift/site'));
+  for (const point of ['doctor:built', 'doctor:kept']) {
+    const { signal } = await project.run(['doctor', '--fix'], { env: { NIGHTSHIFT_CRASH_AT: point } });
+    expect(signal).toBe('SIGKILL');
+    if (point === 'doctor:built') expect(bytes(project.path('.nightshift/site'))).toMatchObject(before);
+  }
+  expect(project.exists('.nightshift/site')).toBe(false);
+  const found = await doctor(project);
+  expect(found.findings).toContainEqual(expect.objectContaining({ shift: 'site', level: 'problem', fixable: true }));
+  expect((await doctor(project, '--fix')).code).toBe(0);
+  expect((await project.run(['start', 'site', '--dry-run'])).code).toBe(0);
+  expect(readdirSync(project.path('.nightshift')).filter((name) => name.startsWith('.doctor'))).toEqual([]);
+});
+
+test('doctor finds what an interrupted run left and what is wrong with a shift, each with what to do; --fix puts right what it can', async () => {
+  const project = new Project();
+  const night = project.shift('night', {
+    table: 'name,work\na,todo\nb,todo\n',
+    tasks: { work: agentTask() },
+    settings: { parallel: true, paralel: true },
+  });
+  project.shift('broken', { table: 'name,work\na,todo,extra\n', tasks: { work: shellTask('true') } });
+  project.shift('alone', {
+    table: 'name,work\na,todo\n',
+    tasks: { work: agentTask() },
+    settings: { agent: 'command', command: 'no-such-program-here' },
+  });
+  project.write('.nightshift/alone/work.md', '## Configuration\n\n## Steps\n\n1. Do\n\n## Validation\n\n- Done\n');
+  project.behave({ dev: { sleep: 60_000 } });
+  const run = night.spawn();
+  await until(() => project.calls().length === 2, 'both devs');
+  const during = await doctor(project);
+  expect(JSON.stringify(during.findings.filter(({ shift }: { shift?: string }) => shift === 'night'))).toContain(
+    'running',
+  );
+  run.kill('SIGKILL');
+  await run.ended;
+  // Something that escaped: it carries the mark, and nobody ended it.
+  const folder = project.path(night.folder);
+  const stray = spawn('sleep', ['300'], { env: { ...process.env, NIGHTSHIFT_SHIFT_DIR: folder }, detached: true });
+  onTestFinished(() => void stray.kill('SIGKILL'));
+  await until(() => processesOf(folder).length === 1, 'only the stray');
+  project.write(`${night.folder}/.table.csv.99.nightshift-tmp`, 'half');
+  project.write(`${night.folder}/work.md.put-back-1`, 'theirs');
+
+  const { code, stdout } = await project.run(['doctor']);
+  expect(code).toBe(2);
+  for (const line of [
+    /^ok +Node \d/m,
+    /^ok +locks work/m,
+    /^ok +agents: shell, command/m,
+    /^problem +night: 2 item-tasks in_progress, but no run is going on\n +`nightshift start night`/m,
+    /^problem +night: 1 process of an earlier run/m,
+    /^problem +night: half-written files.*\n +- \.table\.csv\.99/m,
+    /^note +night: text from outside.*\n +- work\.md\.put-back-1/m,
+    /^note +night: unknown key `paralel`/m,
+    /^problem +broken: .*\n +at .*broken\/table\.csv:2\n/m,
+    /^problem +alone: the agent of work can't be started\n.*\n.*no-such-program-here/m,
+    /^5 problems\. `nightshift doctor --fix` can put 3 of this right\.$/m,
+  ]) {
+    expect(stdout).toMatch(line);
+  }
+  const broken = project.read('.nightshift/broken/table.csv');
+  const fixed = await doctor(project, '--fix');
+  expect([fixed.code, fixed.problems, fixed.fixed.length]).toEqual([2, 2, 4]);
+  expect(night.column('work')).toEqual(['todo', 'todo']);
+  expect(processesOf(folder)).toEqual([]);
+  expect(readdirSync(folder).filter((name) => name.endsWith('-tmp'))).toEqual([]);
+  expect(project.exists(`${night.folder}/work.md.put-back-1`)).toBe(true);
+  expect(project.read('.nightshift/broken/table.csv')).toBe(broken);
+});
+
+test('doctor sees secrets that git tracks or does not ignore, and where nothing is wrong it says so with exit 0', async () => {
+  const project = new Project();
+  const nothing = await doctor(project);
+  expect([nothing.code, nothing.root]).toEqual([0, null]);
+  const git = (...args: string[]) => execFileSync('git', ['-C', project.root, ...args], { stdio: 'ignore' });
+  const parts = { table: 'name,work\na,todo\n', tasks: { work: shellTask('true') }, settings: { agent: 'shell' } };
+  project.shift('night', { ...parts, env: 'KEY=hush-hush\n' });
+  git('init', '-q');
+  const open = await doctor(project);
+  expect(open.code).toBe(2);
+  expect(open.findings).toContainEqual(
+    expect.objectContaining({ level: 'problem', file: '.nightshift/night/.env', fixable: true }),
+  );
+  expect((await doctor(project, '--fix')).code).toBe(0);
+  git('add', '-f', '.nightshift/night/.env');
+  const tracked = await project.run(['doctor']);
+  expect(tracked.code).toBe(2);
+  expect(tracked.stdout).toContain('`git rm --cached .nightshift/night/.env`');
+  expect(tracked.stdout + JSON.stringify(await doctor(project))).not.toContain('hush-hush');
+  renameSync(project.path('.git'), project.path('.not-git'));
+  expect((await doctor(project)).code).toBe(0);
+});

@@ -1,0 +1,537 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { agentTask, type Ended, Project, processesOf, type ShiftHandle, shellTask, until } from '../harness.ts';
+
+const run = promisify(execFile);
+const names = (count: number) => Array.from({ length: count }, (_, i) => `item${i + 1}`);
+const table = (rows: readonly string[], tasks = ['work']) =>
+  `name,${tasks.join(',')}\n${rows.map((name) => `${name},${tasks.map(() => 'todo').join(',')}\n`).join('')}`;
+const ofType = ({ events }: Pick<Ended, 'events'>, type: string) => events.filter((event) => event.type === type);
+const changes = (ended: Pick<Ended, 'events'>) =>
+  ofType(ended, 'limit:changed').map(({ from, to, reason }) => [from, to, reason]);
+const setting = (shift: ShiftHandle, key: string) => new RegExp(`^- ${key}: (.*)$`, 'm').exec(shift.manager)?.[1];
+const begun = (project: Project, role: string, name?: string) =>
+  project.calls().filter((call) => call.role === role && !call.ended && (name === undefined || call.name === name));
+const atWork = (project: Project, name: string, role = 'dev') =>
+  until(() => begun(project, role, name).length > 0, `the ${role} of ${name}`);
+const done = (shift: ShiftHandle, name: string) => shift.rows().find((row) => row.name === name)?.work === 'done';
+
+/** Works until the test says go: to all, or to this one. */
+const waits = { sh: 'until [ -e go ] || [ -e "go-$NIGHTSHIFT_INDEX" ]; do sleep 0.05; done' };
+/** Notes how many items are in flight by the table, whoever works on them. */
+const COUNT = 'grep -cE ",(in_progress|qa)" "$NIGHTSHIFT_TABLE" >> in-flight';
+const FRAGILE = shellTask('case {name} in bad*) exit 1;; esac');
+
+type Settings = Record<string, string | number | boolean>;
+
+function stream(
+  project: Project,
+  rows: readonly string[],
+  settings: Settings = {},
+  tasks: Record<string, string> = { work: agentTask() },
+): ShiftHandle {
+  return project.shift('night', {
+    settings: { parallel: true, dispatch: 'stream', 'disable-self-improvement': true, ...settings },
+    table: table(rows, Object.keys(tasks)),
+    tasks,
+  });
+}
+
+/** The most calls of the agent at the same time, in the order in which they began and ended. */
+function overlap(project: Project, role?: string): number {
+  let [now, most] = [0, 0];
+  for (const call of project.calls().filter((each) => role === undefined || each.role === role)) {
+    now += call.ended ? -1 : 1;
+    most = Math.max(most, now);
+  }
+  return most;
+}
+
+/** A second process edits the table as an editor does: `lines`, the header first. */
+async function edit(shift: ShiftHandle, body: string): Promise<void> {
+  const script = `const fs = require('fs');
+    let lines = fs.readFileSync(process.argv[1], 'utf8').trimEnd().split('\\n');
+    ${body};
+    fs.writeFileSync(process.argv[1], lines.join('\\n') + '\\n');`;
+  await run(process.execPath, ['-e', script, shift.project.path(shift.folder, 'table.csv')]);
+}
+
+test('X7 a free slot is refilled at once: a slow item holds nobody back', async () => {
+  const project = new Project();
+  const shift = stream(project, names(7), { 'max-batch-size': 2 });
+  project.behave({ 'dev:item1': waits });
+  const running = shift.spawn();
+  await until(
+    () =>
+      shift
+        .column('work')
+        .slice(1)
+        .every((status) => status === 'done'),
+    'all others to be done',
+  );
+  expect(shift.column('work')[0]).toBe('in_progress');
+  project.write('go', '');
+  const ended = await running.ended;
+  expect(ended.code).toBe(0);
+  expect(shift.column('work')).toEqual(Array(7).fill('done'));
+  expect(begun(project, 'dev').map(({ name }) => name)).toHaveLength(7);
+  // In row order.
+  expect(ofType(ended, 'batch:claimed').flatMap(({ indices }) => indices)).toEqual([0, 1, 2, 3, 4, 5, 6]);
+  expect(ofType(ended, 'batch:finished')).toEqual([]);
+  expect(ofType(ended, 'progress').at(-1)).toMatchObject({ done: 7, total: 7, compacted: false });
+  expect(shift.manager).toMatch(/- Total items: 7\n- Completed: 7\n- Failed: 0\n- Remaining: 0\n/);
+});
+
+test('X7 qa runs beside devs, in slots of the same limit, which is used and never exceeded', async () => {
+  const project = new Project();
+  const shift = stream(project, names(12), { 'current-batch-size': 3, 'max-batch-size': 3, timeout: '60s' });
+  // The dev of item 2 ends only after the qa of item 1 has begun, which waits for it in turn.
+  project.behave({
+    dev: { sh: `${COUNT}; sleep 0.2` },
+    qa: { sh: `${COUNT}; sleep 0.1` },
+    'dev:item2': { sh: `${COUNT}; until [ -e judging ]; do sleep 0.05; done; touch met` },
+    'qa:item1': { sh: `${COUNT}; touch judging; until [ -e met ]; do sleep 0.05; done` },
+  });
+  const ended = await shift.start();
+  expect(ended.code).toBe(0);
+  expect(overlap(project)).toBe(3);
+  const inFlight = project.read('in-flight').trim().split('\n').map(Number);
+  expect([inFlight.length, Math.max(...inFlight)]).toEqual([24, 3]);
+  expect(changes(ended)).toEqual([]);
+});
+
+test('X7 M4 tasks of a row stay in order, without a barrier between tasks; a failed row blocks only itself', async () => {
+  const project = new Project();
+  const log = 'echo "$NIGHTSHIFT_TASK {name}" >> log';
+  const shift = stream(
+    project,
+    ['slow', 'bad', 'c', 'd', 'e'],
+    { agent: 'shell', 'current-batch-size': 6, timeout: '30s' },
+    {
+      // The slow one ends only after somebody has got to the second task.
+      first: shellTask(
+        `case {name} in slow) until grep -q second log; do sleep 0.05; done;; bad) exit 1;; esac\n${log}`,
+      ),
+      second: shellTask(log),
+    },
+  );
+  const ended = await shift.start();
+  expect(ended.code).toBe(3);
+  expect(shift.rows().map(({ first, second }) => `${first} ${second}`)).toEqual([
+    ...['done done', 'failed todo', 'done done', 'done done', 'done done'],
+  ]);
+  const lines = project.read('log').trim().split('\n');
+  expect(lines).toHaveLength(8);
+  for (const name of ['slow', 'c', 'd', 'e']) {
+    expect(lines.indexOf(`first ${name}`)).toBeLessThan(lines.indexOf(`second ${name}`));
+  }
+});
+
+test('X7 the limit doubles after as many done in a row, up to the cap; each change has its reason and is written back', async () => {
+  const project = new Project();
+  const shift = stream(project, names(24), { agent: 'shell', 'max-batch-size': 8 }, { work: FRAGILE });
+  const ended = await shift.start();
+  expect(ended.code).toBe(0);
+  expect(changes(ended)).toEqual([
+    [2, 4, '2 done in a row'],
+    [4, 8, '4 done in a row'],
+  ]);
+  expect(ofType(ended, 'batch:claimed')[0]).toMatchObject({ size: 2, indices: [0, 1] });
+  expect(setting(shift, 'current-batch-size')).toBe('8');
+});
+
+test('X7 failures of the same moment halve it once; later ones again, never below 1', async () => {
+  const project = new Project();
+  const rows = ['bad1', 'bad2', 'bad3', 'bad4', 'a', 'bad5', 'bad6', 'bad7'];
+  const shift = stream(project, rows, { agent: 'shell', 'current-batch-size': 4 }, { work: FRAGILE });
+  const ended = await shift.start();
+  expect(ended.code).toBe(3);
+  const halved = changes(ended).filter(([from, to]) => from > to);
+  expect(halved).toEqual([
+    [4, 2, '1 failed'],
+    [2, 1, '1 failed'],
+  ]);
+  expect(setting(shift, 'current-batch-size')).toBe('1');
+});
+
+test('X7 it does not grow when it was not used, and what is given back counts for neither side', async () => {
+  const project = new Project();
+  const shift = stream(project, names(6), { 'current-batch-size': 8, patience: '60s' });
+  project.behave({ 'dev:item2': { exit: 75 } });
+  const running = shift.spawn();
+  await running.seen('item:returned');
+  project.behave({});
+  const ended = await running.ended;
+  expect(ended.code).toBe(0);
+  expect(changes(ended)).toEqual([]);
+  expect(setting(shift, 'current-batch-size')).toBe('8');
+});
+
+test("X7 P4 a person's current-batch-size is taken as it is, up and down; max-batch-size caps from then on", async () => {
+  const project = new Project();
+  const shift = stream(project, names(12), { 'current-batch-size': 2 });
+  project.behave({ dev: waits });
+  const running = shift.spawn();
+  await atWork(project, 'item2');
+  shift.manager = shift.manager.replace('current-batch-size: 2', 'current-batch-size: 5');
+  project.write('go-0', '');
+  // One has ended, five are at work.
+  await atWork(project, 'item6');
+  expect(changes(running)).toEqual([[2, 5, 'set by a person']]);
+  await until(() => setting(shift, 'current-batch-size') === '5', 'the value to stay');
+  shift.manager = shift.manager.replace('- current-batch-size: 5', '- current-batch-size: 3');
+  for (const index of [1, 2]) project.write(`go-${index}`, '');
+  await until(() => done(shift, 'item2') && done(shift, 'item3'), 'items 2 and 3');
+  project.write('go-3', '');
+  await atWork(project, 'item7');
+  expect(changes(running).at(-1)).toEqual([5, 3, 'set by a person']);
+  shift.manager = shift.manager.replace('- current-batch-size', '- max-batch-size: 1\n- current-batch-size');
+  project.write('go-4', '');
+  await running.seen('limit:changed', ({ to }) => to === 1);
+  project.write('go', '');
+  const ended = await running.ended;
+  expect(ended.code).toBe(0);
+  expect(changes(ended).at(-1)).toEqual([expect.any(Number), 1, 'set by a person']);
+  expect(setting(shift, 'current-batch-size')).toBe('1');
+  expect(begun(project, 'dev')).toHaveLength(12);
+});
+
+/** Killed with two devs and a qa in flight, four done, at a limit that has grown to 3. */
+async function killed(project: Project): Promise<ShiftHandle> {
+  const shift = stream(project, names(10), { 'max-batch-size': 3 });
+  project.behave({ 'dev:item5': waits, 'qa:item6': waits, 'dev:item7': waits });
+  const running = shift.spawn();
+  await atWork(project, 'item5');
+  await atWork(project, 'item6', 'qa');
+  await atWork(project, 'item7');
+  await until(() => setting(shift, 'current-batch-size') === '3', 'the limit to be written');
+  await until(() => shift.manager.includes('- Completed: 4\n'), 'Progress to be written');
+  running.kill('SIGKILL');
+  await running.ended;
+  expect(shift.column('work')).toEqual([
+    ...['done', 'done', 'done', 'done', 'in_progress', 'qa', 'in_progress', 'todo', 'todo', 'todo'],
+  ]);
+  return shift;
+}
+
+test('X7 T5 P8 killed in the middle: in_progress goes back, qa is judged first, the limit is the written one, nothing else is done twice', async () => {
+  const project = new Project();
+  const shift = await killed(project);
+  const before = project.calls().length;
+  project.behave({});
+  const ended = await shift.start();
+  expect(ended.code).toBe(0);
+  expect(ofType(ended, 'run:started')[0]).toMatchObject({ recovered: 2, waiting: 1 });
+  const [judged] = ended.events.filter(({ type }) => ['dev:started', 'qa:started'].includes(type));
+  expect(judged).toMatchObject({ type: 'qa:started', index: 5 });
+  expect(ofType(ended, 'batch:claimed')[0]).toMatchObject({ size: 3, indices: [4, 6] });
+  const again = project
+    .calls()
+    .slice(before)
+    .filter((call) => call.role === 'dev' && !call.ended);
+  expect(again.map(({ name }) => name).sort()).toEqual(['item10', 'item5', 'item7', 'item8', 'item9']);
+  // The key stays the same for the second time.
+  for (const name of ['item5', 'item7']) {
+    expect(new Set(begun(project, 'dev', name).map(({ key }) => key)).size).toBe(1);
+  }
+});
+
+test('X7 SIGINT drains: what is in flight is finished and judged, nothing new starts', async () => {
+  const project = new Project();
+  const shift = stream(project, names(6), { 'max-batch-size': 3 });
+  project.behave({ dev: waits, 'dev:item1': {} });
+  const running = shift.spawn();
+  await atWork(project, 'item3');
+  running.kill('SIGINT');
+  const { running: inFlight } = await running.seen('run:draining');
+  const claimed = ofType(running, 'batch:claimed').flatMap(({ indices }) => indices).length;
+  expect(inFlight).toBe(claimed - 1);
+  project.write('go', '');
+  const ended = await running.ended;
+  expect(ended.code).toBe(130);
+  const left = 6 - claimed;
+  expect(shift.column('work')).toEqual([...Array(claimed).fill('done'), ...Array(left).fill('todo')]);
+  expect(shift.manager).toContain(`- Completed: ${claimed}\n`);
+  expect(begun(project, 'dev')).toHaveLength(claimed);
+  expect((await shift.start()).code).toBe(0);
+  expect(begun(project, 'dev')).toHaveLength(6);
+});
+
+test('X7 SIGINT twice ends what is in flight at once and gives it back', async () => {
+  const project = new Project();
+  const shift = stream(project, names(4), { 'max-batch-size': 3, 'current-batch-size': 3 });
+  project.behave({ dev: waits, 'dev:item1': {}, 'qa:item1': waits });
+  const running = shift.spawn();
+  await atWork(project, 'item1', 'qa');
+  await atWork(project, 'item2');
+  await atWork(project, 'item3');
+  running.kill('SIGINT');
+  await running.seen('run:draining');
+  running.kill('SIGINT');
+  expect((await running.ended).code).toBe(130);
+  expect(shift.column('work')).toEqual(['qa', 'todo', 'todo', 'todo']);
+  expect(processesOf(project.path(shift.folder))).toEqual([]);
+  expect(setting(shift, 'current-batch-size')).toBe('3');
+  project.behave({});
+  expect((await shift.start()).code).toBe(0);
+  expect(begun(project, 'dev', 'item1')).toHaveLength(1);
+});
+
+test('X7 T4 a withdrawn item is stopped and dropped, and its slot refilled; the limit stays', async () => {
+  const project = new Project();
+  const shift = stream(project, ['a', 'b', 'c', 'd'], { 'max-batch-size': 2 });
+  project.behave({ 'dev:a': { sh: `trap "" TERM; ${waits.sh}` }, 'dev:b': waits, 'dev:c': waits });
+  const running = shift.spawn();
+  await atWork(project, 'a');
+  await atWork(project, 'b');
+  await edit(shift, "lines[1] = lines[1].replace('in_progress', 'failed')");
+  expect(await running.seen('item:withdrawn')).toMatchObject({ task: 'work', index: 0 });
+  await atWork(project, 'c');
+  await edit(shift, "lines = lines.filter((line) => !line.startsWith('b,'))");
+  await running.seen('item:withdrawn', ({ item }) => item !== ofType(running, 'item:withdrawn')[0].item);
+  await until(() => done(shift, 'd'), 'd');
+  project.write('go', '');
+  const ended = await running.ended;
+  expect(ended.code).toBe(3);
+  expect(shift.tableText).toBe('name,work\na,failed\nc,done\nd,done\n');
+  expect(changes(ended)).toEqual([]);
+  expect(begun(project, 'qa').map(({ name }) => name)).not.toContain('a');
+});
+
+test('X7 T4 a row that is added while there is room is begun, also when nothing ends', async () => {
+  const project = new Project();
+  const shift = stream(project, ['a']);
+  project.behave({ 'dev:a': waits });
+  const running = shift.spawn();
+  await atWork(project, 'a');
+  expect((await project.run(['table', 'night', 'add', 'name=b'])).code).toBe(0);
+  await until(() => done(shift, 'b'), 'b, which was added');
+  project.write('go', '');
+  expect((await running.ended).code).toBe(0);
+});
+
+test('X7 M6 F6 what the manager can not confirm, or read, ends the run when all in flight have ended; nothing more is claimed', async () => {
+  for (const [change, code] of [
+    [(text: string) => text.replace('name: night', 'name: day'), 4],
+    [(text: string) => text.replace('## Task Order', '## Tasks'), 2],
+  ] as const) {
+    const project = new Project();
+    const shift = stream(project, names(4), { 'max-batch-size': 2 });
+    project.behave({ 'dev:item1': waits, 'dev:item2': { sh: 'until [ -e go-1 ]; do sleep 0.05; done' } });
+    const running = shift.spawn();
+    await atWork(project, 'item1');
+    await atWork(project, 'item2');
+    shift.manager = change(shift.manager);
+    project.write('go-1', '');
+    await until(() => done(shift, 'item2'), 'item 2');
+    if (code === 4) await running.seen('progress', ({ compacted }) => compacted);
+    project.write('go', '');
+    const ended = await running.ended;
+    expect(ended.code).toBe(code);
+    expect(shift.column('work')).toEqual(['done', 'done', 'todo', 'todo']);
+    if (code === 4) {
+      expect(ofType(ended, 'progress').at(-1)).toMatchObject({ compacted: true });
+      expect(shift.manager).not.toContain('- Completed: 2\n');
+    }
+  }
+});
+
+test('X7 a person may change the way of dispatch: what is in flight ends as it began', async () => {
+  const project = new Project();
+  const shift = stream(project, names(8), { 'max-batch-size': 2 });
+  project.behave({ 'dev:item1': waits, 'dev:item2': { sh: 'until [ -e go-1 ]; do sleep 0.05; done' } });
+  const running = shift.spawn();
+  await atWork(project, 'item1');
+  await atWork(project, 'item2');
+  shift.manager = shift.manager.replace('dispatch: stream', 'dispatch: batch');
+  project.write('go-1', '');
+  await until(() => done(shift, 'item2'), 'item 2');
+  project.behave({ 'dev:item3': waits });
+  project.write('go-0', '');
+  await atWork(project, 'item3');
+  // The watch is that of the batch: what is withdrawn from it is stopped.
+  await edit(shift, "lines[3] = lines[3].replace('in_progress', 'failed')");
+  await running.seen('item:withdrawn', ({ index }) => index === 2);
+  shift.manager = shift.manager.replace('dispatch: batch', 'dispatch: stream');
+  const ended = await running.ended;
+  expect(ended.code).toBe(3);
+  expect(ofType(ended, 'batch:finished').length).toBeGreaterThan(0);
+  expect(shift.column('work')).toEqual(['done', 'done', 'failed', ...Array(5).fill('done')]);
+});
+
+test('X7 D5 what only the run may write is put back while others go on; everybody is judged by the Validation of the start', async () => {
+  const project = new Project();
+  const shift = stream(project, ['a', 'b', 'c', 'd', 'e', 'f'], { 'max-batch-size': 2 });
+  const original = shift.task('work');
+  // Again and again, so that it also happens between two looks.
+  const trespass =
+    'i=0; while [ $i -lt 400 ]; do sed -i "s/is done/is anything/" "$NIGHTSHIFT_SHIFT_DIR/work.md"; i=$((i+1)); done';
+  project.behave({ 'dev:a:1': { sh: trespass }, 'dev:b': waits });
+  const running = shift.spawn();
+  await running.seen('edit:reverted');
+  await edit(shift, "lines[6] = lines[6].replace('todo', 'done')");
+  await running.seen('edit:reverted', ({ what }) => what.includes('row 6: work from todo to done'));
+  project.write('go', '');
+  const ended = await running.ended;
+  expect(ended.code).toBe(0);
+  expect(shift.task('work')).toBe(original);
+  expect(begun(project, 'dev', 'f')).toHaveLength(1);
+  expect(begun(project, 'qa')).toHaveLength(6);
+  for (const { prompt, name } of begun(project, 'qa')) {
+    expect(prompt).toContain(`${name} is done`);
+    expect(prompt).not.toContain('anything');
+  }
+});
+
+test('X7 D5 an item alone in flight that edits the Validation fails that attempt', async () => {
+  const project = new Project();
+  const shift = stream(project, ['a', 'b'], { 'max-batch-size': 1 });
+  project.behave({ 'dev:a:1': { sh: 'sed -i "s/is done/is anything/" "$NIGHTSHIFT_SHIFT_DIR/work.md"' } });
+  const ended = await shift.start();
+  expect(ended.code).toBe(0);
+  expect(ofType(ended, 'attempt:finished').map(({ index, status }) => `${index} ${status}`)).toEqual([
+    ...['0 FAILED (validation)', '0 SUCCESS', '1 SUCCESS'],
+  ]);
+});
+
+const STEPS = '1. Open {name}\n2. Close it';
+const recommend = (text: string) => ({ report: { recommendations: [text] } });
+const add = (after: number, text: string) => ({ changes: [{ op: 'add', after, text }], summary: 'as agreed' });
+
+test('X7 L2 L5 lessons are folded in as items pass, beside the others; each item names the version that it got', async () => {
+  const project = new Project();
+  const settings = { 'max-batch-size': 2, 'disable-self-improvement': false };
+  const shift = stream(project, names(6), settings, { work: agentTask(STEPS) });
+  project.behave({
+    'dev:item1': recommend('Knock'),
+    'dev:item2': waits,
+    'dev:item3': { sh: 'until [ -e go-2 ]; do sleep 0.05; done' },
+    manager: { sh: 'until [ -e teach ]; do sleep 0.05; done', report: add(2, 'Knock') },
+  });
+  const running = shift.spawn();
+  await until(() => begun(project, 'manager').length > 0, 'the manager to be asked');
+  // While the manager's agent thinks, the slot is not empty.
+  await atWork(project, 'item3');
+  project.write('teach', '');
+  const changed = await running.seen('steps:changed');
+  expect(changed.lessons).toMatchObject([{ text: 'Knock', rows: [1] }]);
+  project.write('go-2', '');
+  await until(() => done(shift, 'item6'), 'the last item');
+  project.write('go', '');
+  const ended = await running.ended;
+  expect(ended.code).toBe(0);
+  const versions = ofType(ended, 'dev:started')
+    .map(({ index, version }) => [index, version])
+    .sort();
+  expect(versions).toEqual([
+    ...[0, 1, 2].map((index) => [index, changed.from]),
+    ...[3, 4, 5].map((index) => [index, changed.to]),
+  ]);
+  for (const { name, prompt } of begun(project, 'dev')) {
+    expect([name, prompt.includes('3. Knock')]).toEqual([name, ['item4', 'item5', 'item6'].includes(name)]);
+  }
+  expect(begun(project, 'manager')).toHaveLength(1);
+});
+
+test('X7 L2 a lesson that comes up while another is folded in starts from the Steps as they are then', async () => {
+  const project = new Project();
+  const shift = stream(project, names(2), { 'disable-self-improvement': false }, { work: agentTask(STEPS) });
+  project.write('second.json', JSON.stringify({ manager: { report: add(3, 'Wipe your feet') } }));
+  project.behave({
+    'dev:item1': recommend('Knock'),
+    'dev:item2': { sh: 'until [ -e asked ]; do sleep 0.05; done', ...recommend('Wipe your feet') },
+    manager: {
+      sh: 'touch asked; until [ -e teach ]; do sleep 0.05; done; cp second.json behaviour.json',
+      report: add(2, 'Knock'),
+    },
+  });
+  const running = shift.spawn();
+  await until(() => done(shift, 'item2'), 'item 2');
+  project.write('teach', '');
+  const ended = await running.ended;
+  expect(ended.code).toBe(0);
+  expect(ofType(ended, 'steps:kept')).toEqual([]);
+  const [first, second] = ofType(ended, 'steps:changed');
+  expect(second.from).toBe(first.to);
+  expect(shift.task('work')).toContain('1. Open {name}\n2. Close it\n3. Knock\n4. Wipe your feet\n');
+});
+
+test('X7 X5 trouble pauses the stream, the others in flight go on; without progress it ends with 4', async () => {
+  const project = new Project();
+  const shift = stream(project, ['alpha', 'bravo', 'charlie'], { patience: '3s' });
+  project.behave({ 'dev:alpha': { exit: 75, stderr: 'usage limit reached' }, 'dev:bravo': { sleep: 500 } });
+  const ended = await shift.start();
+  expect(ended.code).toBe(4);
+  expect(shift.column('work')).toEqual(['todo', 'done', 'done']);
+  const waits = ofType(ended, 'run:waiting');
+  expect(waits[0]).toMatchObject({ ms: 1000, reason: expect.stringContaining('usage limit reached') });
+  for (const { at, ms, seq } of waits) {
+    const next = ofType(ended, 'batch:claimed').find((claimed) => claimed.seq > seq);
+    if (next) expect(Date.parse(next.at) - Date.parse(at)).toBeGreaterThan(ms - 100);
+  }
+  expect(ofType(ended, 'run:finished')[0].reason).toContain('no progress for 3 seconds');
+  expect(begun(project, 'dev', 'alpha').every(({ attempt }) => attempt === '1')).toBe(true);
+  project.behave({});
+  expect((await shift.start()).code).toBe(0);
+});
+
+test('X7 dispatch: stream without parallel is a warning; another word too', async () => {
+  const project = new Project();
+  const settings = { agent: 'shell', parallel: false };
+  const shift = stream(project, names(3), settings, { work: shellTask('test ! -e busy; touch busy; rm busy') });
+  const alone = await shift.start();
+  expect(alone.code).toBe(0);
+  expect(ofType(alone, 'run:warning').map(({ message }) => message)).toEqual([
+    expect.stringContaining('`dispatch: stream` needs `parallel: true`'),
+  ]);
+  expect(ofType(alone, 'batch:claimed').map(({ indices }) => indices)).toEqual([[0], [1], [2]]);
+  const other = new Project();
+  const strange = await stream(other, names(2), { agent: 'shell', dispatch: 'fast' }, { work: FRAGILE }).start();
+  expect(strange.code).toBe(0);
+  expect(ofType(strange, 'run:warning')[0].message).toContain('it is `batch` or `stream`');
+  expect(ofType(strange, 'batch:finished')).toHaveLength(1);
+});
+
+/** Nobody's qa ends before all of the batch have begun. */
+const MEET = {
+  sh: 'touch "judging-$NIGHTSHIFT_INDEX"; until [ "$(ls judging-* | wc -l)" -ge 3 ]; do sleep 0.05; done',
+};
+
+test('P6 X1 qa: parallel judges a batch at once, after all devs; the default is one after the other', async () => {
+  const project = new Project();
+  const settings = { parallel: true, 'current-batch-size': 3, timeout: '60s', 'disable-self-improvement': true };
+  const shift = project.shift('night', {
+    settings: { ...settings, qa: 'parallel' },
+    table: table(names(3)),
+    tasks: { work: agentTask() },
+  });
+  project.behave({ dev: { sleep: 200 }, qa: MEET });
+  const ended = await shift.start();
+  expect(ended.code).toBe(0);
+  expect(overlap(project, 'qa')).toBe(3);
+  const order = ended.events.map(({ type }) => type).filter((type) => /^(dev|qa):(started|finished)/.test(type));
+  expect(order.lastIndexOf('dev:finished')).toBeLessThan(order.indexOf('qa:started'));
+
+  const other = new Project();
+  const plain = other.shift('night', { settings, table: table(names(3)), tasks: { work: agentTask() } });
+  other.behave({ qa: { sleep: 200 } });
+  expect((await plain.start()).code).toBe(0);
+  expect(overlap(other, 'qa')).toBe(1);
+});
+
+test('X1 qa: always, parallel asks about checks too; another word is an error with its line', async () => {
+  const project = new Project();
+  const check = '- {name} is done\n\n  ```sh\n  true\n  ```';
+  const shift = project.shift('night', {
+    settings: { parallel: true, 'current-batch-size': 3, timeout: '60s' },
+    table: table(names(3)),
+    tasks: { work: agentTask('1. Do {name}', check, '- qa: always, parallel\n') },
+  });
+  project.behave({ qa: MEET });
+  expect((await shift.start()).code).toBe(0);
+  expect(begun(project, 'qa')).toHaveLength(3);
+  project.write(`${shift.folder}/work.md`, shift.task('work').replace('always, parallel', 'always, sometimes'));
+  const wrong = await project.run(['start', 'night']);
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringMatching(/work\.md.*5[\s\S]*auto, always, parallel/)]);
+});
