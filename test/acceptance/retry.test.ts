@@ -98,6 +98,11 @@ test('start --sample takes so many rows that have something to do, the same with
   expect(doneRows(two)).toEqual(doneRows(one));
   const dry = JSON.parse((await three.start(['--dry-run', '--sample', '3', '--seed', '7'])).stdout);
   expect(dry.eligible).toBe(3);
+  // Seven have something to do; the one that is done is never among them.
+  for (const seed of ['1', '2', '3']) {
+    const { stdout } = await three.start(['--dry-run', '--sample', '7', '--seed', seed]);
+    expect(JSON.parse(stdout).eligible).toBe(7);
+  }
   const seeds = ['1', '2', '3', '4'].map((seed) => three.start(['--dry-run', '--sample', '3', '--seed', seed]));
   expect(new Set((await Promise.all(seeds)).map(({ stdout }) => stdout)).size).toBeGreaterThan(1);
 

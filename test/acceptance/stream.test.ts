@@ -139,6 +139,13 @@ test('X7 the limit doubles after as many done in a row, up to the cap; each chan
   ]);
   expect(ofType(ended, 'batch:claimed')[0]).toMatchObject({ size: 2, indices: [0, 1] });
   expect(setting(shift, 'current-batch-size')).toBe('8');
+
+  const other = new Project();
+  stream(other, names(3), { agent: 'shell' }, { work: FRAGILE });
+  const { stdout } = await other.run(['start', 'night']);
+  expect(stdout).toMatch(/^night: 3 items, .*, as a stream$/m);
+  expect(stdout).toMatch(/^at most 4 at once, before 2 \(2 done in a row\)$/m);
+  expect(stdout.match(/^Progress: 3\/3\nCompacted: false$/gm)).toHaveLength(1);
 });
 
 test('X7 failures of the same moment halve it once; later ones again, never below 1', async () => {
@@ -318,7 +325,11 @@ test('X7 M6 F6 what the manager can not confirm, or read, ends the run when all 
   ] as const) {
     const project = new Project();
     const shift = stream(project, names(4), { 'max-batch-size': 2 });
-    project.behave({ 'dev:item1': waits, 'dev:item2': { sh: 'until [ -e go-1 ]; do sleep 0.05; done' } });
+    project.behave({
+      // For longer than what can't be read is read again.
+      'dev:item1': code === 2 ? { sleep: 14_000 } : waits,
+      'dev:item2': { sh: 'until [ -e go-1 ]; do sleep 0.05; done' },
+    });
     const running = shift.spawn();
     await atWork(project, 'item1');
     await atWork(project, 'item2');
