@@ -37,7 +37,7 @@ test('X1 an unknown agent, a missing command and a wrong value are errors at sta
     ['', 2, 'no agent is set for work'],
     ['- agent: command', 2, 'no command is set'],
     ['- agent: shell\n- timeout: soon', 2, '`timeout: soon` is not a time'],
-    ['- agent: shell\n- qa: never', 2, '`qa: never` is neither auto nor always'],
+    ['- agent: shell\n- qa: never', 2, '`qa: never` is not one of auto, always, parallel'],
     ['- agent: shell\n- qa: always', 2, '`qa: always` needs an agent that can judge'],
     ['- agent: command\n- command: no-such-program-anywhere --fast', 6, 'no-such-program-anywhere'],
   ] as const) {
@@ -345,6 +345,20 @@ test('X5 trouble in a later attempt gives back too, and the item starts at attem
 
 const SECRET = 'pa$$w0rd/ü+"long enough"';
 
+test('S4 an output that holds a value of .env fails the attempt, and does not get into the table', async () => {
+  const project = new Project();
+  const shift = project.shift('night', {
+    settings: { agent: 'shell' },
+    table: 'name,work\na,todo\n',
+    tasks: { work: shellTask('echo "token=Bearer $API_KEY" >> "$NIGHTSHIFT_OUTPUT"', 'true', '- outputs: token') },
+    env: `API_KEY='${SECRET}'\n`,
+  });
+  const { code, events } = await shift.start();
+  expect(code).toBe(3);
+  expect(events.find((event) => event.type === 'dev:finished').reason).toContain('`token` holds a value of .env');
+  expect(shift.rows()).toEqual([{ name: 'a', work: 'failed', token: '' }]);
+});
+
 test('S4 values of .env never rest: not in journal, transcripts, table, manifest or output, in whatever form they are printed', async () => {
   const project = new Project();
   const forms = [
@@ -387,7 +401,7 @@ process.exitCode = fails ? 1 : 0;
     table: 'name,work\na,todo\nb,todo\nc,todo\n',
     tasks: {
       work: task({
-        configuration: `- agent: command\n- command: ${process.execPath} leak.mjs\n- outputs: told, filed`,
+        configuration: `- agent: command\n- command: ${process.execPath} leak.mjs`,
         steps: '1. Log in with {ENV:API_KEY}',
         validation: '- ok\n- {ENV:API_KEY} works\n  ```sh\n  echo {ENV:API_KEY}; test "$NIGHTSHIFT_ROW" != 3\n  ```',
       }),
@@ -409,7 +423,6 @@ process.exitCode = fails ? 1 : 0;
     said.push(stdout, stderr);
   }
   expect(shift.column('work')).toEqual(['done', 'failed', 'failed']);
-  expect(shift.column('filed')[0]).toBe('[API_KEY]');
   const folder = project.path('.nightshift/night');
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name !== '.env')

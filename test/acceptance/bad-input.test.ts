@@ -697,7 +697,11 @@ describe('X1 settings', () => {
       advises: /90s, 30m or 2h/,
       at: 'manager.md:8',
     },
-    'another qa': configured('- qa: never', /`qa: never` is neither auto nor always/, /write auto or always/),
+    'another qa': configured(
+      '- qa: never',
+      /`qa: never` is not one of auto, always, parallel/,
+      /write auto, always, parallel/,
+    ),
     'an unknown agent': configured('- agent: shel', /there is no agent "shel"/, /did you mean shell\? .*command/),
     'an unknown agent of the whole shift': {
       make: setManager((text) => text.replace('- agent: shell', '- agent: claud')),

@@ -406,7 +406,9 @@ test('M7 the summary: counts, failures with attempts grouped by reason, time, to
   const { code, stdout } = await project.run(['start', 'night']);
   expect(code).toBe(3);
   expect(stdout).toContain('night: 4 items, 2 completed, 2 failed, 0 remaining');
-  expect(stdout).toContain('failed: work, 2 rows: 2, 4 after 3 attempts\n  FAILED (step 1): no file for bravo\n');
+  expect(stdout).toContain(
+    'failed: work, 2 rows: 2, 4 after 3 attempts\n  row 2: FAILED (step 1): no file for bravo\n',
+  );
   expect(stdout).toMatch(/^time .*, 8000 tokens in, 160 out, \$2\.00$/m);
   expect(stdout).not.toContain('nightshift archive');
 });
