@@ -28,7 +28,14 @@ export async function simulate(
   const never = new AbortController().signal;
   const documents = new Manifest();
   // The size that is written back is read again, as from a file.
-  const load = async () => shiftOf({ ...settings, ...documents.written });
+  const shifts = new Map<number | undefined, Shift>();
+  const load = async () => {
+    const size = documents.size;
+    const shift =
+      shifts.get(size) ?? shiftOf(size === undefined ? settings : { ...settings, 'current-batch-size': size });
+    shifts.set(size, shift);
+    return shift;
+  };
   await clock.run(async () =>
     runShift(
       {
@@ -85,10 +92,10 @@ function outcomeOf({ role, item, token }: Order, to: 'qa' | 'done' | 'failed'): 
 
 /** `manager.md`, as far as the scheduler writes it. */
 class Manifest implements Documents {
-  written: Record<string, number> = {};
+  size: number | undefined;
 
   async finishBatch(...[, size]: Parameters<Documents['finishBatch']>): Promise<number | undefined> {
-    if (size) this.written = { 'current-batch-size': size.to };
+    this.size = size?.to ?? this.size;
     return size?.to;
   }
 
