@@ -52,6 +52,7 @@ export async function simulate(
         emit: () => {},
         flush: async () => {},
         history: new History(),
+        asked: new Map(),
         stop: { drain: never, now: never },
         select: () => ({ includes: () => true }),
         endLeftovers: async () => 0,
@@ -102,6 +103,7 @@ class Manifest implements Documents {
   folderId = async (): Promise<string> => SHIFT;
   writeSteps = async (): Promise<undefined> => undefined;
   keepVersion = async (): Promise<void> => {};
+  isProtectedSame = (): boolean => true;
   putBack = async (): Promise<undefined> => undefined;
 }
 
