@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { atMost, type Section } from './figure.ts';
@@ -20,6 +21,7 @@ export async function engineTime(): Promise<Section> {
     loop: async () => (await node([program('spawn-loop'), String(spawns), '8'])).ms,
     parallel: async () => (hasParallel ? (await run('parallel', parallel, { input })).ms : Number.NaN),
   });
+  rmSync(joblog, { force: true });
   const loop = `4,000 spawns in a Node loop: ${ms(taken.loop)}`;
   const gnu = hasParallel ? `GNU parallel --joblog: ${ms(taken.parallel)}` : NOT_INSTALLED;
   const toGnu = (ours: number) => (hasParallel ? ours / taken.parallel : undefined);

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 
-/** The program as users run it. */
-export const NIGHTSHIFT = join(HERE, '../../../dist/cli/main.js');
+/** The program as users run it; npm runs its scripts in the project's folder. */
+export const NIGHTSHIFT = resolve('dist/cli/main.js');
 
 /** A program of this folder that runs in a process of its own. */
 export const program = (name: string): string => join(HERE, 'programs', `${name}.js`);
@@ -27,7 +27,7 @@ export interface RunOptions {
 
 /** Runs a program to its end; anything but exit code 0 (or the expected signal) is a broken benchmark. */
 export function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<Ended> {
-  return new Promise((resolve, reject) => {
+  return new Promise((end, reject) => {
     const started = performance.now();
     let firstOutputMs = Number.NaN;
     let stdout = '';
@@ -45,7 +45,7 @@ export function run(command: string, args: readonly string[], options: RunOption
     child.once('error', reject);
     child.once('close', (code, signal) => {
       const isExpected = options.signal ? signal === options.signal : code === 0;
-      if (isExpected) resolve({ ms: performance.now() - started, firstOutputMs, stdout });
+      if (isExpected) end({ ms: performance.now() - started, firstOutputMs, stdout });
       else reject(new Error(`${command} ${args.join(' ')} ended with ${code ?? signal}\n${stderr}${stdout}`));
     });
   });
