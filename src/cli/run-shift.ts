@@ -22,7 +22,7 @@ import { Transcripts } from '../store/transcripts.ts';
 import { findTask } from './find-task.ts';
 import { readHistory } from './history.ts';
 import type { Io } from './io.ts';
-import { type OpenShift, openAndCheck, reload } from './open-shift.ts';
+import { type OpenOptions, type OpenShift, openAndCheck, reload } from './open-shift.ts';
 import { parseRow } from './rows.ts';
 import { type Choice, refuseNoMatch, selector } from './select-rows.ts';
 
@@ -61,7 +61,7 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
   }
   using _running = await takeRunLock(paths.runLock, paths.name, holder);
   // Read again: until now another run may have been writing, and what it wrote is not an edit from outside.
-  const { files, store, shift } = await openAndCheck(paths, { agent: options.agent, emit: stream.emit, failpoint });
+  const { files, store, shift } = await openParts(paths, { agent: options.agent, emit: stream.emit, failpoint });
   await using _stream = await stream.open();
   using stop = new StopSignals((signal) => stream.emit({ type: 'run:draining', signal, running: stream.running }));
   for (const message of shift.warnings) stream.emit({ type: 'run:warning', message });
@@ -90,7 +90,7 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
       history: stream.history,
       asked: new Map(),
       stop,
-      select: selector(await store.snapshot(), options),
+      select: await selectIn(store, options),
       endLeftovers: () => endMarked({ shiftFolder: paths.folder }),
       now: io.now,
     },
@@ -129,6 +129,16 @@ async function clearUp(files: ShiftFiles, counts: Counts, holder: Holder): Promi
     await endMarked({ shiftFolder: folder });
   }
   await files.finishBatch(counts, undefined);
+}
+
+/** Without the first snapshot: the frame of a run would hold its table, which may be large, to the end. */
+async function openParts(paths: ShiftPaths, options: OpenOptions): Promise<Omit<OpenShift, 'snapshot'>> {
+  const { files, store, shift } = await openAndCheck(paths, options);
+  return { files, store, shift };
+}
+
+async function selectIn(store: OpenShift['store'], choice: Choice): Promise<ReturnType<typeof selector>> {
+  return selector(await store.snapshot(), choice);
 }
 
 /** Nothing to work on is bad input, and each has its own message (rule M7). */

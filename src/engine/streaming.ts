@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NightshiftError } from '../core/errors.ts';
+import type { Counts } from '../core/events.ts';
 import { countItems } from '../core/plan.ts';
 import type { Task } from '../core/shift.ts';
-import type { Snapshot } from '../store/store.ts';
 import type { Course } from './course.ts';
 import type { FlightEnd } from './flight.ts';
 import { foldLessons } from './lessons.ts';
@@ -57,7 +57,7 @@ export class Streaming implements AsyncDisposable {
     if (this.#stream.size === 0) return this.#idle();
     // After the refill: a free slot does not wait for the disk.
     if (this.#isReportDue && now() - this.#progressAt >= PROGRESS_EVERY_MS) {
-      await this.#writeProgress(await parts.store.snapshot(), false);
+      await this.#writeProgress(await this.#count(), false);
     }
     for (const landed of await this.#stream.next(this.#waitAtMost())) await this.#landed(landed);
     return undefined;
@@ -109,7 +109,7 @@ export class Streaming implements AsyncDisposable {
     const { stop, store, now } = parts;
     await this.#folding;
     const snapshot = await store.snapshot();
-    if (this.#isReportDue) await this.#writeProgress(snapshot, false);
+    if (this.#isReportDue) await this.#writeProgress(countItems(snapshot), false);
     if (this.#ending) return this.#ending();
     if (stop.drain.aborted || stop.now.aborted) return this.#course.interrupted();
     if (!shift.settings.stream) {
@@ -129,7 +129,7 @@ export class Streaming implements AsyncDisposable {
     else if (typeof end === 'object' && end.trouble) this.#pauseFor(end.returned);
     if (end === 'done') this.#foldSoon(flight.task);
     this.#isReportDue = true;
-    if (compacted) await this.#writeProgress(await parts.store.snapshot(), true);
+    if (compacted) await this.#writeProgress(await this.#count(), true);
   }
 
   /** Beside what is in flight: a manager's agent that thinks for minutes must not leave slots empty. */
@@ -162,12 +162,16 @@ export class Streaming implements AsyncDisposable {
     this.#pausedUntil = parts.now() + ms;
   }
 
-  async #writeProgress(snapshot: Snapshot, compacted: boolean): Promise<void> {
+  /** Lets go of the snapshot, whose table may be large, before anything is written. */
+  async #count(): Promise<Counts> {
+    return countItems(await this.#course.parts.store.snapshot());
+  }
+
+  async #writeProgress(counts: Counts, compacted: boolean): Promise<void> {
     this.#isReportDue = false;
     if (this.#isLost) return;
     this.#progressAt = this.#course.parts.now();
     const { parts, shift } = this.#course;
-    const counts = countItems(snapshot);
     const to = this.#stream.limit;
     const was = this.#knownSize;
     try {

@@ -1,0 +1,40 @@
+import { durableChange } from './durable-change.ts';
+import { engineTime } from './engine-time.ts';
+import { isMissed, renderMarkdown, renderPlain, type Section } from './figure.ts';
+import { machine } from './machine.ts';
+import { makespan } from './makespan.ts';
+import { manyRows } from './many-rows.ts';
+import { realRun } from './real-run.ts';
+import { startup } from './startup.ts';
+
+const BENCHES: Readonly<Record<string, () => Promise<Section>>> = {
+  engine: engineTime,
+  change: durableChange,
+  rows: manyRows,
+  makespan,
+  real: realRun,
+  startup,
+};
+
+const args = process.argv.slice(2);
+const markdown = args.includes('--markdown');
+const names = args.filter((arg) => arg !== '--markdown');
+const unknown = names.filter((name) => !(name in BENCHES));
+if (unknown.length > 0) {
+  console.error(`no benchmark ${unknown.join(', ')}; there are: ${Object.keys(BENCHES).join(', ')}`);
+  process.exit(2);
+}
+
+console.log(
+  machine()
+    .map((line) => (markdown ? `- ${line}` : line))
+    .join('\n'),
+  '\n',
+);
+let missed = 0;
+for (const name of names.length > 0 ? names : Object.keys(BENCHES)) {
+  const section = await BENCHES[name]!();
+  missed += section.figures.filter(isMissed).length;
+  console.log(markdown ? renderMarkdown(section) : renderPlain(section));
+}
+console.log(missed === 0 ? 'Every target was met.' : `Targets missed: ${missed}.`);
