@@ -7,5 +7,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
+    // Tests wait for processes more than they compute: one worker for each core but one would leave most of the time unused.
+    maxWorkers: 4,
   },
 });

@@ -123,7 +123,7 @@ export class Streaming implements AsyncDisposable {
   }
 
   async #landed({ flight, end, compacted }: FlightEnd): Promise<void> {
-    const { parts, patience } = this.#course;
+    const { patience } = this.#course;
     this.#course.dispatched++;
     if (end === 'done' || end === 'failed') patience.progress();
     else if (typeof end === 'object' && end.trouble) this.#pauseFor(end.returned);

@@ -188,7 +188,7 @@ test('status groups failed rows by reason and says who runs it; show has attempt
   await running.ended;
   const { stdout } = await project.run(['status', 'night']);
   expect(stdout).toContain(
-    'failed: work, 2 rows: 1, 2 after 3 attempts\n  FAILED (step 1): exit code 4: no alpha here\n',
+    'failed: work, 2 rows: 1, 2 after 3 attempts\n  row 1: FAILED (step 1): exit code 4: no alpha here\n',
   );
   const show = (await project.run(['show', 'night', '1'])).stdout;
   expect(show.match(/attempt \d: FAILED \(step 1\)/g)).toHaveLength(3);

@@ -35,7 +35,7 @@ function makeProject(): { project: Project; env: NodeJS.ProcessEnv } {
 }
 
 const CASES: readonly [typed: string[], offered: string[]][] = [
-  [['st'], ['start', 'status', 'steps']],
+  [['st'], ['start', 'status', 'steps', 'stop']],
   [
     ['start', ''],
     ['night', 'noon'],
