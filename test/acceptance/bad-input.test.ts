@@ -896,7 +896,7 @@ describe('M7 nothing to do', () => {
     const ended = await project.run(['start', 'pages']);
     expect(ended.code).toBe(0);
     expect(ended.stderr).toBe('');
-    expect(ended.stdout).toMatch(/already complete|All done/);
+    expect(ended.stdout).toMatch(/Already complete/);
     expect(ended.stdout).toContain('nightshift archive pages');
     expect(ended.stdout).not.toMatch(/no tasks|no items/);
     const told = await shift.start();
@@ -917,7 +917,7 @@ test('T6 a second start says who runs it and since when, exit code 5, and leaves
   expectOneError(second);
   expect(second.stderr).toMatch(/^error: pages is already being run by process \d+ since \d{4}-\d\d-\d\dT/);
   expect(second.stderr).toContain(`process ${first.pid} `);
-  expect(second.stderr).toContain('`nightshift status pages`');
+  expect(second.stderr).toContain('`nightshift attach pages`');
   expect(listing(project.root)).toEqual(before);
   project.write('go', '');
   expect((await first.ended).code).toBe(0);
