@@ -9,5 +9,7 @@ export default defineConfig({
     pool: 'forks',
     // Tests wait for processes more than they compute: one worker for each core but one would leave most of the time unused.
     maxWorkers: 4,
+    // Real processes on a machine that others use too: in CI one unlucky moment is tried again, and vitest says so.
+    retry: process.env.CI ? 1 : 0,
   },
 });

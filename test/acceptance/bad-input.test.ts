@@ -2,9 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { escapeUnsafe } from '../../src/views/printable.ts';
-import { agentTask, type Ended, Project, type ShiftHandle, shellTask, task, until } from '../harness.ts';
+import { agentTask, type Ended, Project, type ShiftHandle, shellTask, sleep, task, until } from '../harness.ts';
 import { listing } from '../listing.ts';
 
 type Change = (shift: ShiftHandle, project: Project) => void;
@@ -906,12 +907,22 @@ describe('M7 nothing to do', () => {
   });
 });
 
+/** When the first run has written all that belongs to its beginning, its journal and transcript included. */
+async function stillListing(root: string): Promise<ReturnType<typeof listing>> {
+  for (let before = listing(root); ; ) {
+    await sleep(500);
+    const after = listing(root);
+    if (isDeepStrictEqual(after, before)) return after;
+    before = after;
+  }
+}
+
 test('T6 a second start says who runs it and since when, exit code 5, and leaves everything as it is', async () => {
   const { project, shift } = rightProject();
   project.write(`${shift.folder}/make_page.md`, shellTask('touch begun; while ! test -e go; do sleep 0.05; done'));
   const first = shift.spawn();
   await until(() => project.exists('begun'), 'the first run');
-  const before = listing(project.root);
+  const before = await stillListing(project.root);
   const second = await shift.start();
   expect(second.code).toBe(5);
   expectOneError(second);
