@@ -27,9 +27,10 @@ const RULES: Record<string, Rule> = {
     mayTypes: ['agents/agent.ts', 'checks/checks.ts', 'store/store.ts', 'store/documents.ts'],
     packages: ['node:fs/promises', 'node:os', 'node:path', 'node:timers/promises'],
   },
+  kit: { may: [], packages: ['node:crypto'] },
   views: { may: ['core'], packages: [] },
   cli: {
-    may: ['core', 'formats', 'store', 'agents', 'checks', 'roles', 'engine', 'views'],
+    may: ['core', 'formats', 'store', 'agents', 'checks', 'roles', 'engine', 'views', 'kit'],
     packages: ['node:', 'commander'],
   },
 };
