@@ -30,6 +30,13 @@ export function cellEnd(bytes: Buffer, start: number, limit: number): number {
   return limit;
 }
 
+/** Where a cell starts, in the source of its row. Only for bytes that were scanned. */
+export function cellStart(bytes: Buffer, start: number, limit: number, column: number): number {
+  let at = start;
+  for (let skipped = 0; skipped < column; skipped++) at = cellEnd(bytes, at, limit) + 1;
+  return at;
+}
+
 export function decodeCell(bytes: Buffer, start: number, end: number): string {
   if (bytes[start] !== QUOTE || start === end) return bytes.toString('utf8', start, end);
   return bytes.toString('utf8', start + 1, end - 1).replaceAll('""', '"');
