@@ -57,26 +57,32 @@ export class FolderStore implements Store {
       // A change that met the first reading, which may hold no lock, is worked out again under one.
       write: async (draft) => this.#isLocked && this.#write(draft),
       isChanged: (draft) => draft.isChanged,
+      isCurrent: () => this.#file.isCurrent(),
+      expectsMoreThan: (waiting) => this.#claims.count > waiting,
     });
   }
 
   snapshot(): Promise<Snapshot> {
-    return this.#queue.add(() => () => snapshotOf(this.#reading!, this.#tasks));
+    return this.#queue.read(() => snapshotOf(this.#reading!, this.#tasks));
   }
 
   async prepare(tasks: readonly string[], outputs: ReadonlyMap<string, readonly string[]>): Promise<void> {
+    const isNewTo = () => !isDeepStrictEqual([tasks, outputs], [this.#tasks, this.#outputs]);
+    const columns = [...outputs.values()].flat();
+    const isPrepared = () => !isNewTo() && columns.every((name) => this.#reading!.table.columnOf(name) >= 0);
+    if (await this.#queue.read(isPrepared)) return;
     await this.#queue.add((draft) => {
-      const isNew = !isDeepStrictEqual([tasks, outputs], [this.#tasks, this.#outputs]);
+      const isNew = isNewTo();
       // Read before anything is kept: a task without its column must leave everything as it was.
       if (isNew) statusColumns(draft.reading.table, tasks, this.#options.table);
-      draft.addColumns([...outputs.values()].flat(), '');
+      draft.addColumns(columns, '');
       return () => {
         if (!isNew) return;
         this.#tasks = tasks;
         this.#outputs = outputs;
         const { table, identities } = this.#reading!;
-        const columns = statusColumns(table, tasks, this.#options.table);
-        this.#reading = { table, columns, identities: this.#identify(table, identities.known()) };
+        const statuses = statusColumns(table, tasks, this.#options.table);
+        this.#reading = { table, columns: statuses, identities: this.#identify(table, identities.known()) };
       };
     });
   }
@@ -164,7 +170,7 @@ export class FolderStore implements Store {
   }
 
   changes(): Promise<Change[]> {
-    return this.#queue.add(() => () => this.#changes.splice(0));
+    return this.#queue.read(() => this.#changes.splice(0));
   }
 
   /**

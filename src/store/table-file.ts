@@ -29,7 +29,7 @@ export class TableFile {
    * A table that can't be interpreted counts as not read.
    */
   async readIfChanged<T>(interpret: (table: Table) => T): Promise<T | undefined> {
-    if (this.#isCurrent()) return undefined;
+    if (this.isCurrent()) return undefined;
     let seen = await this.#read();
     if (!seen) return undefined;
     if (this.#fingerprint !== undefined) {
@@ -48,14 +48,14 @@ export class TableFile {
 
   /** False: somebody who does not know of the lock has saved the file since it was read. Nothing was written; read it again. */
   async write(table: Table): Promise<boolean> {
-    const isCurrent = () => this.#isCurrent();
-    const written = await replaceFile(this.file, table.pieces(), this.#mode, this.#failpoint, isCurrent);
+    const written = await replaceFile(this.file, table.pieces(), this.#mode, this.#failpoint, () => this.isCurrent());
     if (written === undefined) return false;
     this.#fingerprint = written;
     return true;
   }
 
-  #isCurrent(): boolean {
+  /** Whether the file is still the one that this object read or wrote last. */
+  isCurrent(): boolean {
     try {
       return fingerprint(lstatSync(this.file, { bigint: true })) === this.#fingerprint;
     } catch {
