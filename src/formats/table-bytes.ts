@@ -42,6 +42,20 @@ export function decodeCell(bytes: Buffer, start: number, end: number): string {
   return bytes.toString('utf8', start + 1, end - 1).replaceAll('""', '"');
 }
 
+export const FNV_START = 0x811c9dc5;
+const FNV_PRIME = 0x01000193;
+
+/** Goes on with a hash (FNV-1a) of the text that the cell would be decoded to, and of its end. */
+export function hashCell(bytes: Buffer, start: number, end: number, before: number): number {
+  const quoted = start < end && bytes[start] === QUOTE;
+  let hash = before;
+  for (let at = quoted ? start + 1 : start; at < (quoted ? end - 1 : end); at++) {
+    hash = Math.imul(hash ^ bytes[at]!, FNV_PRIME);
+    if (quoted && bytes[at] === QUOTE) at++;
+  }
+  return Math.imul(hash ^ COMMA, FNV_PRIME);
+}
+
 /**
  * The source of a cell. An empty one is `""` where it would be alone in its row: a blank line is no row to most readers.
  * Refuses what `parseTable` would refuse, so that Nightshift never writes a table that it can't read.

@@ -1,4 +1,4 @@
-import { cellEnd, cellStart, decodeCell, lineAt } from './table-bytes.ts';
+import { cellEnd, cellStart, decodeCell, FNV_START, hashCell, lineAt } from './table-bytes.ts';
 import { lineEnd } from './table-scan.ts';
 
 /** Where the source of a row is, without its line end. */
@@ -85,6 +85,18 @@ export class Table {
   rowBytes(row: number): Buffer {
     const { bytes, start, end } = this.source(row);
     return bytes.subarray(start, end);
+  }
+
+  /** The same for rows with the same text in the chosen columns, however it is quoted. Decodes nothing. */
+  hash(row: number, isChosen: readonly boolean[]): number {
+    const { bytes, start, end: limit } = this.source(row);
+    let hash = FNV_START;
+    for (let at = start, column = 0; column < isChosen.length; column++) {
+      const end = cellEnd(bytes, at, limit);
+      if (isChosen[column]) hash = hashCell(bytes, at, end, hash);
+      at = end + 1;
+    }
+    return hash >>> 0;
   }
 
   /** Whether two rows have the same source, line ends aside. Copies nothing: whole tables are compared with it. */
