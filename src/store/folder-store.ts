@@ -9,7 +9,7 @@ import { Draft, snapshotOf, statusColumns } from './draft.ts';
 import { LOCK_WAIT_MS, lockIfThere, lockWithin } from './flock.ts';
 import { Identities } from './identities.ts';
 import { journalSize } from './journal.ts';
-import { type Reading, reconcile } from './reconcile.ts';
+import { type Reading, reconcile, summarise } from './reconcile.ts';
 import { readSanctioned } from './sanctioned.ts';
 import type { Change, Claim, ItemTask, Outputs, Recorded, Snapshot, Store } from './store.ts';
 import { TableFile } from './table-file.ts';
@@ -67,22 +67,22 @@ export class FolderStore implements Store {
   }
 
   async prepare(tasks: readonly string[], outputs: ReadonlyMap<string, readonly string[]>): Promise<void> {
-    const isNewTo = () => !isDeepStrictEqual([tasks, outputs], [this.#tasks, this.#outputs]);
-    const columns = [...outputs.values()].flat();
-    const isPrepared = () => !isNewTo() && columns.every((name) => this.#reading!.table.columnOf(name) >= 0);
-    if (await this.#queue.read(isPrepared)) return;
+    const added = [...outputs.values()].flat();
+    const isPrepared = await this.#queue.read(() => {
+      const isKnown = isDeepStrictEqual([tasks, outputs], [this.#tasks, this.#outputs]);
+      return isKnown && added.every((name) => this.#reading!.table.columnOf(name) >= 0);
+    });
+    if (isPrepared) return;
     await this.#queue.add((draft) => {
-      const isNew = isNewTo();
       // Read before anything is kept: a task without its column must leave everything as it was.
-      if (isNew) statusColumns(draft.reading.table, tasks, this.#options.table);
-      draft.addColumns(columns, '');
+      statusColumns(draft.reading.table, tasks, this.#options.table);
+      draft.addColumns(added, '');
       return () => {
-        if (!isNew) return;
         this.#tasks = tasks;
         this.#outputs = outputs;
         const { table, identities } = this.#reading!;
-        const statuses = statusColumns(table, tasks, this.#options.table);
-        this.#reading = { table, columns: statuses, identities: this.#identify(table, identities.known()) };
+        const columns = statusColumns(table, tasks, this.#options.table);
+        this.#reading = { table, columns, identities: this.#identify(table, identities.known()) };
       };
     });
   }
@@ -294,9 +294,4 @@ export class FolderStore implements Store {
 
 function refuse(why: string): () => Recorded {
   return () => ({ ok: false, why });
-}
-
-function summarise(reverted: readonly string[]): string {
-  const shown = reverted.slice(0, 5).join('; ');
-  return reverted.length > 5 ? `${shown}; and ${reverted.length - 5} more` : shown;
 }
