@@ -132,6 +132,8 @@ class Statuses implements Store {
     };
   }
 
+  adopt = async (): Promise<undefined> => undefined;
+
   async claim(task: string, ids: readonly string[]): Promise<Claim[]> {
     return ids.map((id) => {
       const row = Number(id);

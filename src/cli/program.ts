@@ -46,7 +46,7 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
   add('create <shift>', 'make a new shift', () => import('./commands/create.ts'))
     .option('--from <file.csv>', 'take the items from this table')
     .option('--parallel', 'work on several items at once, in batches of adaptive size')
-    .option('--agent <name>', 'the agent of the shift: shell or command');
+    .option('--agent <name>', 'the agent of the shift: opencode (the default), claude, codex, acp, shell or command');
   add(
     'add-task <shift> <task>',
     'add a task: its file, its column, its place in the Task Order',
@@ -63,10 +63,15 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     .option('--exact <value>', 'search: the value of the cell')
     .option('--select <column>', 'search: the column')
     .option('--index <index>', 'slice, reset: 0-based; reset takes several', collect)
+    .option('--token <token>', 'edit: of an agent of an open batch, for its own status')
+    .option('--reason <text>', 'edit, with --token: why it failed')
+    .option('--recommend <text>', 'edit, with --token: how the Steps could be better; may be repeated', collect)
+    .option('--captured <name=value>', 'edit, with --token: a value that the task declares under outputs', collect)
     .option('--failed', 'reset: only what failed (without --index this is the default)')
     .addHelpText('after', TABLE_HELP);
   add('start [shift]', 'run a shift, or go on with it', () => import('./commands/start.ts'))
     .option('--agent <name>', 'let this agent do all tasks')
+    .option('--model <name>', 'let all agents use this model')
     .option('--task <task>', 'only this task')
     .option('--rows <range>', 'only these rows, 1-based: 3, 3:10, 3: or :10')
     .option('--where <column=value>', 'only rows whose cell is exactly this; several must all hold', collect)
@@ -75,6 +80,18 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     .option('--dry-run', 'say what would be done; write nothing, start no agent')
     .option('--detach', 'in the background: returns when the run has begun')
     .option('--plain', 'lines instead of the live view');
+  add(
+    'batch <open|close> <shift>',
+    'the ends of one batch, for whoever starts the agents by hand',
+    () => import('./commands/batch.ts'),
+  )
+    .option('--take-over', 'open: although a batch is open, whose agents are gone; its items go back')
+    .option('--give-back', 'close: although items have not ended; they go back');
+  add(
+    'lesson <shift> <task> [changes]',
+    'what waits to be folded into the Steps; with changes as JSON, fold it in',
+    () => import('./commands/lesson.ts'),
+  );
   add('attach [shift]', 'watch a run that is going on; Ctrl-C leaves it alone', () => import('./commands/attach.ts'))
     .alias('watch')
     .option('--plain', 'lines instead of the live view');
@@ -90,18 +107,21 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     .option('--task <task>', 'only failures of this task')
     .option('--rows <range>', 'only these rows, 1-based: 3, 3:10, 3: or :10')
     .option('--agent <name>', 'let this agent do all tasks')
+    .option('--model <name>', 'let all agents use this model')
     .option('--dry-run', 'say what would be set back; write nothing, start no agent')
     .addHelpText('after', RETRY_HELP);
   add('preview <shift> <task>', 'show what an agent will be sent for one row', () => import('./commands/preview.ts'))
     .requiredOption('--row <row>', 'the row, 1-based')
-    .option('--agent <name>', 'as if this agent did it');
+    .option('--agent <name>', 'as if this agent did it')
+    .option('--model <name>', 'as if with this model');
   add(
     'test-task <shift> <task>',
     'do and judge one row for a try; table and manager.md stay as they are',
     () => import('./commands/test-task.ts'),
   )
     .requiredOption('--row <row>', 'the row, 1-based; whatever its status')
-    .option('--agent <name>', 'let this agent do it');
+    .option('--agent <name>', 'let this agent do it')
+    .option('--model <name>', 'with this model');
   add('status [shift]', 'how far a shift is, and why items failed', () => import('./commands/status.ts'));
   add(
     'show <shift> <row> [task]',

@@ -16,9 +16,16 @@ import type { Shift, Task } from '../core/shift.ts';
 import { placeholdersIn } from '../core/template.ts';
 import { managerPrompt } from '../roles/prompt.ts';
 import { readManagerReport } from '../roles/report.ts';
+import { REPORT_SCHEMA } from '../roles/schema.ts';
 import type { Snapshot } from '../store/store.ts';
+import { Conversation } from './conversation.ts';
+import { findRow } from './find-row.ts';
 import type { RunParts } from './run-state.ts';
+import { scratchFolder } from './scratch.ts';
 import { Transcript } from './transcript.ts';
+
+/** What it takes to write a lesson down. */
+export type LessonParts = Pick<RunParts, 'documents' | 'emit' | 'history'>;
 
 /** The newest count: a manager that never answers must not make the question grow for ever. */
 const CONSIDERED_AT_MOST = 100;
@@ -47,20 +54,35 @@ export async function foldLessons(
   if (parts.asked.get(task.name) === question) return;
   parts.asked.set(task.name, question);
   const asked = await askManager(parts, shift, task, recommendations);
-  const proposal = 'changes' in asked ? { ...asked, changes: withoutRepeats(task.stepTexts, asked.changes) } : asked;
   // Asked in vain because the run is stopped at once: they wait for the next start.
   if (parts.stop.now.aborted) return;
-  const checked = 'changes' in proposal ? check(task, shift, snapshot, proposal.changes) : proposal;
-  if ('steps' in checked && 'changes' in proposal) {
-    const lessons = lessonsOf(proposal.changes, recommendations);
-    await write(parts, task, { steps: checked.steps, summary: proposal.summary, lessons, batch }, recommendations);
-    return;
-  }
-  await foldPlainly(parts, shift, task, snapshot, recommendations, batch, 'refused' in checked ? checked.refused : '');
+  const refused =
+    'refused' in asked
+      ? asked.refused
+      : await applyLessons(parts, shift, task, snapshot, asked, recommendations, batch);
+  if (refused !== undefined) await foldPlainly(parts, shift, task, snapshot, recommendations, batch, refused);
+}
+
+/** Changes that somebody proposed, checked (rule L3) and written; why not, if they are refused. */
+export async function applyLessons(
+  parts: LessonParts,
+  shift: Shift,
+  task: Task,
+  snapshot: Snapshot,
+  proposal: { readonly changes: readonly StepChange[]; readonly summary: string },
+  recommendations: readonly Recommendation[],
+  batch: number,
+): Promise<string | undefined> {
+  const changes = withoutRepeats(task.stepTexts, proposal.changes);
+  const checked = check(task, shift, snapshot, changes);
+  if ('refused' in checked) return checked.refused;
+  const lessons = lessonsOf(changes, recommendations);
+  await write(parts, task, { steps: checked.steps, summary: proposal.summary, lessons, batch }, recommendations);
+  return undefined;
 }
 
 /** Rule L1; the table says who passed, so that an interruption loses nobody (rule P8). */
-function passedRecommendations(parts: RunParts, task: Task, snapshot: Snapshot): Recommendation[] {
+export function passedRecommendations(parts: LessonParts, task: Task, snapshot: Snapshot): Recommendation[] {
   const waiting = parts.history.unsettled(task.name);
   if (waiting.size === 0) return [];
   const column = snapshot.tasks.indexOf(task.name);
@@ -69,15 +91,6 @@ function passedRecommendations(parts: RunParts, task: Task, snapshot: Snapshot):
     return row !== undefined && statusAt(snapshot, row, column) === 'done';
   });
   return passed.slice(-CONSIDERED_AT_MOST).flatMap(([, recommendations]) => recommendations);
-}
-
-/** Mostly it is where it was; after a restart ids are handed out anew, and rows may have moved meanwhile. */
-function findRow(snapshot: Snapshot, item: string, guess: number): number | undefined {
-  const known = snapshot.rowOf(item);
-  if (known !== undefined) return known;
-  if (guess < snapshot.count && snapshot.id(guess) === item) return guess;
-  for (let row = 0; row < snapshot.count; row++) if (snapshot.id(row) === item) return row;
-  return undefined;
 }
 
 type Proposal = { readonly changes: readonly StepChange[]; readonly summary: string } | { readonly refused: string };
@@ -89,38 +102,50 @@ async function askManager(
   recommendations: readonly Recommendation[],
 ): Promise<Proposal> {
   const agents = parts.agents(shift);
-  const { agent, command, model, timeoutMs, passEnv } = task.settings;
-  const signal = AbortSignal.any([parts.stop.now, AbortSignal.timeout(timeoutMs)]);
-  const subject = { role: 'manager' as const, task: task.name, key: task.version };
+  const { settings } = task;
+  const agent = agents.find(settings.agent)!;
+  const signal = AbortSignal.any([parts.stop.now, AbortSignal.timeout(settings.timeoutMs)]);
+  const subject = { role: 'manager' as const, task: task.name, key: task.version, agent: agent.name };
   const mask = createMask(agents.secrets);
-  using transcript = new Transcript(parts.emit, mask, () => subject);
-  await using session = await agents.find(agent)!.open({
-    role: 'manager',
-    folder: shift.root,
-    settings: { tools: [], ...(command === undefined ? {} : { command }), ...(model === undefined ? {} : { model }) },
-    transcript: transcript.add,
-    signal,
-  });
-  const answer = await session.ask({
-    prompt: managerPrompt({ task: task.name, steps: task.stepTexts, recommendations }),
-    steps: [],
-    environment: agentEnvironment({
-      caller: agents.caller,
-      passEnv,
-      secrets: agents.secrets,
-      own: {
-        NIGHTSHIFT_ROLE: 'manager',
-        NIGHTSHIFT_SHIFT: shift.name,
-        NIGHTSHIFT_SHIFT_DIR: shift.folder,
-        NIGHTSHIFT_TABLE: shift.table,
-        NIGHTSHIFT_TASK: task.name,
-      },
-    }),
-  });
-  if (answer.kind === 'aborted') return { refused: 'it was stopped' };
-  if (answer.kind !== 'report') return { refused: mask.text(answer.reason) };
-  const report = await readManagerReport(answer.report);
-  if ('unusable' in report) return { refused: mask.text(report.unusable) };
+  const made = await scratchFolder().catch((cause: Error) => cause);
+  if (made instanceof Error) return { refused: made.message };
+  await using scratch = made;
+  await using conversation = new Conversation(
+    agent,
+    {
+      role: 'manager',
+      folder: shift.root,
+      scratch: scratch.path,
+      shiftFolder: shift.folder,
+      settings: { ...settings, tools: [] },
+      signal,
+    },
+    new Transcript(parts.emit, mask, () => subject),
+  );
+  const reply = await conversation.ask(
+    {
+      whole: () => managerPrompt({ task: task.name, steps: task.stepTexts, recommendations }),
+      schema: REPORT_SCHEMA.manager,
+      steps: [],
+      environment: agentEnvironment({
+        caller: agents.caller,
+        passEnv: [...agent.credentials, ...settings.passEnv],
+        secrets: agents.secrets,
+        own: {
+          NIGHTSHIFT_ROLE: 'manager',
+          NIGHTSHIFT_SHIFT: shift.name,
+          NIGHTSHIFT_SHIFT_DIR: shift.folder,
+          NIGHTSHIFT_TABLE: shift.table,
+          NIGHTSHIFT_TASK: task.name,
+        },
+      }),
+    },
+    readManagerReport,
+  );
+  if (reply.kind === 'aborted') return { refused: 'it was stopped' };
+  if (reply.kind === 'trouble') return { refused: mask.text(reply.trouble.reason) };
+  if (reply.kind !== 'report') return { refused: mask.text(reply.reason) };
+  const { report } = reply;
   // A secret in the changes is not masked but refused, with all of them (rule L3).
   return { ...report, summary: mask.text(report.summary) };
 }
@@ -174,7 +199,7 @@ async function foldPlainly(
 }
 
 async function write(
-  parts: RunParts,
+  parts: LessonParts,
   task: Task,
   {
     steps,
@@ -207,7 +232,7 @@ async function write(
 }
 
 function keep(
-  parts: RunParts,
+  parts: LessonParts,
   task: Task,
   reason: string,
   recommendations: readonly Recommendation[],

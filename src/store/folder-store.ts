@@ -27,6 +27,8 @@ export interface FolderStoreOptions {
   /** How long a table that does not parse is read again, once a first reading was good (rule F6). */
   readonly patienceMs?: number;
   readonly lockWaitMs?: number;
+  /** Not a run of its own, but one of several commands that write statuses at the same time: the others' are meant. */
+  readonly isShared?: boolean;
 }
 
 const PATIENCE_MS = 10_000;
@@ -101,6 +103,19 @@ export class FolderStore implements Store {
       return () => {
         for (const { id, task: of, token, status } of claims) this.#claims.add({ id, task: of, token, status });
         return claims;
+      };
+    });
+  }
+
+  adopt({ id, task }: ItemTask): Promise<Claim | undefined> {
+    return this.#queue.add((draft) => {
+      const row = draft.reading.identities.rowOf(id);
+      const status = row === undefined ? undefined : draft.status(row, this.#taskIndex(task));
+      if (row === undefined || (status !== 'in_progress' && status !== 'qa')) return () => undefined;
+      const claim: Claim = { id, task, row, token: Claims.newToken(), status };
+      return () => {
+        this.#claims.add({ id, task, token: claim.token, status });
+        return claim;
       };
     });
   }
@@ -245,7 +260,7 @@ export class FolderStore implements Store {
       isClaimed: (id, task) => this.#claims.holderOf({ id, task }) !== undefined,
       claimed: () => this.#claims.all(),
       isDoneHere: (id, task) => this.#claims.isDoneHere({ id, task }),
-      isSanctioned: (freshId, task, to) => sanctioned.has(freshId, task, to),
+      isSanctioned: (freshId, task, to) => this.#options.isShared === true || sanctioned.has(freshId, task, to),
     });
     if (putBack.length > 0) {
       const file = this.#options.table;

@@ -226,6 +226,23 @@ describe.each([
       expect(await store.record(anew!.token, 'in_progress', 'qa')).toEqual({ ok: true });
     });
 
+    test('T8 takes over what another process claimed, as it is, and nothing else', async () => {
+      const { store, outside } = open(items('in_progress', 'qa', 'todo', 'done'));
+      const [a, b, c, d] = ids(await store.snapshot()) as [string, string, string, string];
+      const adopt = (id: string) => store.adopt({ id, task: 'draft' });
+      expect(await adopt(c)).toBeUndefined();
+      expect(await adopt(d)).toBeUndefined();
+      expect(await adopt('nobody')).toBeUndefined();
+      const [mine, judged] = [(await adopt(a))!, (await adopt(b))!];
+      expect([mine, judged]).toMatchObject([
+        { id: a, row: 0, status: 'in_progress' },
+        { id: b, row: 1, status: 'qa' },
+      ]);
+      expect(await store.record(mine.token, 'in_progress', 'qa')).toEqual({ ok: true });
+      expect(await store.record(judged.token, 'qa', 'done')).toEqual({ ok: true });
+      expect(outside.rows().map(({ draft }) => draft)).toEqual(['qa', 'done', 'todo', 'done']);
+    });
+
     test('refuses an arrow that begins elsewhere than where the item is', async () => {
       const subject = open(items('todo'));
       const [a] = (await claimAll(subject.store)) as [Claim];
