@@ -9,7 +9,7 @@ import { Draft, snapshotOf, statusColumns } from './draft.ts';
 import { LOCK_WAIT_MS, lockIfThere, lockWithin } from './flock.ts';
 import { Identities } from './identities.ts';
 import { journalSize } from './journal.ts';
-import { type Reading, reconcile } from './reconcile.ts';
+import { type Reading, reconcile, summarise } from './reconcile.ts';
 import { readSanctioned } from './sanctioned.ts';
 import type { Change, Claim, ItemTask, Outputs, Recorded, Snapshot, Store } from './store.ts';
 import { TableFile } from './table-file.ts';
@@ -59,21 +59,27 @@ export class FolderStore implements Store {
       // A change that met the first reading, which may hold no lock, is worked out again under one.
       write: async (draft) => this.#isLocked && this.#write(draft),
       isChanged: (draft) => draft.isChanged,
+      isCurrent: () => this.#file.isCurrent(),
+      expectsMoreThan: (waiting) => this.#claims.count > waiting,
     });
   }
 
   snapshot(): Promise<Snapshot> {
-    return this.#queue.add(() => () => snapshotOf(this.#reading!, this.#tasks));
+    return this.#queue.read(() => snapshotOf(this.#reading!, this.#tasks));
   }
 
   async prepare(tasks: readonly string[], outputs: ReadonlyMap<string, readonly string[]>): Promise<void> {
+    const added = [...outputs.values()].flat();
+    const isPrepared = await this.#queue.read(() => {
+      const isKnown = isDeepStrictEqual([tasks, outputs], [this.#tasks, this.#outputs]);
+      return isKnown && added.every((name) => this.#reading!.table.columnOf(name) >= 0);
+    });
+    if (isPrepared) return;
     await this.#queue.add((draft) => {
-      const isNew = !isDeepStrictEqual([tasks, outputs], [this.#tasks, this.#outputs]);
       // Read before anything is kept: a task without its column must leave everything as it was.
-      if (isNew) statusColumns(draft.reading.table, tasks, this.#options.table);
-      draft.addColumns([...outputs.values()].flat(), '');
+      statusColumns(draft.reading.table, tasks, this.#options.table);
+      draft.addColumns(added, '');
       return () => {
-        if (!isNew) return;
         this.#tasks = tasks;
         this.#outputs = outputs;
         const { table, identities } = this.#reading!;
@@ -179,7 +185,7 @@ export class FolderStore implements Store {
   }
 
   changes(): Promise<Change[]> {
-    return this.#queue.add(() => () => this.#changes.splice(0));
+    return this.#queue.read(() => this.#changes.splice(0));
   }
 
   /**
@@ -303,9 +309,4 @@ export class FolderStore implements Store {
 
 function refuse(why: string): () => Recorded {
   return () => ({ ok: false, why });
-}
-
-function summarise(reverted: readonly string[]): string {
-  const shown = reverted.slice(0, 5).join('; ');
-  return reverted.length > 5 ? `${shown}; and ${reverted.length - 5} more` : shown;
 }
