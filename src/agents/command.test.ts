@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TranscriptEntry } from '../core/events.ts';
 import type { Answer } from './agent.ts';
-import { agentNames, findAgent } from './registry.ts';
+import { AgentSet, agentNames } from './registry.ts';
 
-const agent = findAgent('command')!;
+const agent = new AgentSet().find('command')!;
 const environment = { PATH: process.env.PATH! };
 let folder: string;
 beforeAll(() => {
@@ -19,9 +19,16 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function ask(command: string, prompt = 'the prompt', transcript: TranscriptEntry[] = []): Promise<Answer> {
   const signal = new AbortController().signal;
-  const opening = { role: 'dev' as const, settings: { tools: [], command }, folder, signal };
+  const opening = {
+    role: 'dev' as const,
+    settings: { tools: [], command },
+    folder,
+    signal,
+    scratch: folder,
+    shiftFolder: folder,
+  };
   await using session = await agent.open({ ...opening, transcript: (entry) => transcript.push(entry) });
-  return await session.ask({ prompt, steps: [], environment });
+  return await session.ask({ prompt, schema: {}, steps: [], environment });
 }
 
 test('X4 the prompt on standard input, the last JSON object of standard output, both streams in the transcript', async () => {
@@ -31,7 +38,7 @@ test('X4 the prompt on standard input, the last JSON object of standard output, 
   const texts = (kind: string) =>
     transcript
       .filter((entry) => entry.kind === kind)
-      .map(({ text }) => text)
+      .map((entry) => ('text' in entry ? entry.text : ''))
       .join('');
   expect(texts('output')).toBe('{old}\n{"overall_status":"SUCCESS"}');
   expect(texts('error')).toBe('thinking\n');
@@ -54,7 +61,7 @@ test.each([
 
 test('X5 exit 75 is not the fault of the item, whatever was printed', async () => {
   const answer = await ask(`${SUCCESS}; echo rate limited >&2; exit 75`);
-  expect(answer).toEqual({ kind: 'trouble', reason: 'exit code 75: rate limited' });
+  expect(answer).toEqual({ kind: 'trouble', trouble: { reason: 'exit code 75: rate limited' } });
 });
 
 test('S13 a report after a flood is found; one that is larger than what is kept is none', async () => {
@@ -95,5 +102,6 @@ test('X4 a relative path is not judged where each item has its own folder', asyn
 
 test('the agents have names, for messages', () => {
   expect(agentNames).toEqual(['shell', 'command']);
-  expect(findAgent('nobody')).toBeUndefined();
+  expect(new AgentSet().find('nobody')).toBeUndefined();
+  expect(new AgentSet().find('toString')).toBeUndefined();
 });

@@ -16,6 +16,9 @@ const NOT_FOUND = 127;
 /** Rule X4: any program; the prompt on standard input, the report on standard output. */
 export const commandAgent: Agent = {
   name: 'command',
+  hasModel: false,
+  hasEnvironment: true,
+  credentials: [],
   async missing({ command }, place) {
     if (command === undefined) return 'agent: command needs a line `- command: ...` that says what to run';
     const program = firstWord(command);
@@ -24,7 +27,7 @@ export const commandAgent: Agent = {
     return `there is no program ${program} ${where}: install it, or correct \`command: ${command}\``;
   },
   async open(opening) {
-    return { ask: (question) => runCommand(opening, question), async [Symbol.asyncDispose]() {} };
+    return { remembers: false, ask: (question) => runCommand(opening, question), async [Symbol.asyncDispose]() {} };
   },
 };
 
@@ -46,10 +49,11 @@ async function runCommand(opening: Opening, question: Question): Promise<Answer>
 /** Asking again would repeat the effects of the program: never. */
 function readAnswer(ended: Ended): Answer {
   if (ended.kind === 'aborted') return { kind: 'aborted' };
-  if (ended.kind === 'not-started' && ended.fault === 'system') return { kind: 'trouble', reason: ended.reason };
+  if (ended.kind === 'not-started' && ended.fault === 'system')
+    return { kind: 'trouble', trouble: { reason: ended.reason } };
   const end = howItEnded(ended, ended.stderr.text.trim() === '' ? ended.stdout.text : ended.stderr.text);
   if (ended.kind !== 'exited') return failed(end);
-  if (ended.code === TRY_LATER) return { kind: 'trouble', reason: end };
+  if (ended.code === TRY_LATER) return { kind: 'trouble', trouble: { reason: end } };
   if (ended.code === NOT_FOUND) return failed(`the command, or a program that it runs, was not found: ${end}`);
   if (ended.code === NOT_EXECUTABLE) return failed(`the command can't be executed (is it chmod +x?): ${end}`);
   if (ended.code !== 0) return failed(end);

@@ -1,4 +1,5 @@
 import type { Order } from '../core/model.ts';
+import type { Agent } from './agent.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -57,4 +58,16 @@ export function itemEnvironment(order: Order, attempt: number, outputFile: strin
     NIGHTSHIFT_KEY: order.key,
     NIGHTSHIFT_OUTPUT: outputFile,
   };
+}
+
+/** For the prompt, where one environment serves many sessions and the agent has a shell that would need them. */
+export function variablesToTell(
+  agent: Pick<Agent, 'hasEnvironment'> | undefined,
+  tools: readonly string[],
+  own: Environment,
+): { variables?: Record<string, string> } {
+  if (!agent || agent.hasEnvironment || !tools.includes('bash')) return {};
+  // The row is in the prompt already.
+  const { NIGHTSHIFT_ITEM: _, ...variables } = own;
+  return { variables };
 }

@@ -17,8 +17,8 @@ export interface ProcessRequest {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Absent: standard input is /dev/null. */
-  readonly input?: string;
+  /** Absent: standard input is /dev/null. A stream: a conversation, which goes on as long as the program runs. */
+  readonly input?: string | Readable;
   readonly signal: AbortSignal;
   /** As it comes, cut anywhere but inside a character. */
   readonly onOutput?: (stream: StreamName, text: string) => void;
@@ -84,7 +84,10 @@ async function run(request: ProcessRequest, output: Output): Promise<Ending> {
     await exit;
     return whyNotStarted(error as Error, request);
   }
-  stdin.end(`\n${request.input ?? ''}`);
+  if (typeof request.input === 'object') {
+    stdin.write('\n');
+    request.input.pipe(stdin);
+  } else stdin.end(`\n${request.input ?? ''}`);
 
   const aborted = await abortedBefore(exit, request.signal);
   if (aborted) await endGently(group);

@@ -2,11 +2,26 @@ import type { Agent } from './agent.ts';
 import { commandAgent } from './command.ts';
 import { shellAgent } from './shell.ts';
 
-/** Every agent that a shift can name. A new one is added here, and nowhere else. */
-const AGENTS: readonly Agent[] = [shellAgent, commandAgent];
+/** Every agent that a shift can name, the default first. A new one is added here, and nowhere else. */
+const MAKE: Readonly<Record<string, () => Agent>> = {
+  shell: () => shellAgent,
+  command: () => commandAgent,
+};
 
-export const agentNames: readonly string[] = AGENTS.map(({ name }) => name);
+export const agentNames: readonly string[] = Object.keys(MAKE);
 
-export function findAgent(name: string): Agent | undefined {
-  return AGENTS.find((agent) => agent.name === name);
+/** The agents of one run: what they keep for it, such as a server, is gone when this is disposed. */
+export class AgentSet implements AsyncDisposable {
+  readonly #made = new Map<string, Agent>();
+
+  readonly find = (name: string): Agent | undefined => {
+    const make = Object.hasOwn(MAKE, name) ? MAKE[name] : undefined;
+    const agent = this.#made.get(name) ?? make?.();
+    if (agent) this.#made.set(name, agent);
+    return agent;
+  };
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#made.values()].map((agent) => agent[Symbol.asyncDispose]?.()));
+  }
 }

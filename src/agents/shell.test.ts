@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { TranscriptEntry } from '../core/events.ts';
 import type { Role } from '../core/model.ts';
 import type { Answer, ResolvedStep } from './agent.ts';
-import { findAgent } from './registry.ts';
+import { AgentSet } from './registry.ts';
 
 let folder: string;
 let transcript: TranscriptEntry[];
@@ -25,11 +25,18 @@ async function run(steps: ResolvedStep[], role: Role = 'dev', signal = new Abort
     role,
     settings: { tools: [] },
     folder,
+    scratch: folder,
+    shiftFolder: folder,
     transcript: (e: TranscriptEntry) => transcript.push(e),
     signal,
   };
-  await using session = await findAgent('shell')!.open(opening);
-  return await session.ask({ prompt: 'unused', steps, environment: { PATH: process.env.PATH!, GREETING: 'hello' } });
+  await using session = await new AgentSet().find('shell')!.open(opening);
+  return await session.ask({
+    prompt: 'unused',
+    schema: {},
+    steps,
+    environment: { PATH: process.env.PATH!, GREETING: 'hello' },
+  });
 }
 
 test('X3 runs the blocks in order in the folder, with the environment and the values, and reports SUCCESS', async () => {

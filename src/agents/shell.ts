@@ -10,6 +10,9 @@ const KEEP_BYTES = 16 * 1024;
 /** Rule X3: the fenced `sh` blocks of the Steps, in order; no model involved. */
 export const shellAgent: Agent = {
   name: 'shell',
+  hasModel: false,
+  hasEnvironment: true,
+  credentials: [],
   async missing() {
     const there = await access(SHELL, constants.X_OK).then(
       () => true,
@@ -18,7 +21,7 @@ export const shellAgent: Agent = {
     return there ? undefined : `there is no ${SHELL} on this machine: the shell agent needs one (on Windows, use WSL)`;
   },
   async open(opening) {
-    return { ask: (question) => runSteps(opening, question), async [Symbol.asyncDispose]() {} };
+    return { remembers: false, ask: (question) => runSteps(opening, question), async [Symbol.asyncDispose]() {} };
   },
 };
 
@@ -48,7 +51,8 @@ async function runSteps(opening: Opening, question: Question): Promise<Answer> {
         keepBytes: KEEP_BYTES,
       });
       if (ended.kind === 'aborted') return { kind: 'aborted' };
-      if (ended.kind === 'not-started' && ended.fault === 'system') return { kind: 'trouble', reason: ended.reason };
+      if (ended.kind === 'not-started' && ended.fault === 'system')
+        return { kind: 'trouble', trouble: { reason: ended.reason } };
       output = lastLines(output + ended.recent);
       if (ended.kind === 'exited' && ended.code === 0) continue;
       outcomes.push({ step: number, status: 'FAILED', output });

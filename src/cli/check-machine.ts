@@ -3,7 +3,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { agentEnvironment } from '../agents/environment.ts';
-import { agentNames, findAgent } from '../agents/registry.ts';
+import { AgentSet, agentNames } from '../agents/registry.ts';
 import { NightshiftError } from '../core/errors.ts';
 import { tryLock } from '../store/flock.ts';
 import { archiveFolder, shiftsFolder } from '../store/layout.ts';
@@ -125,11 +125,12 @@ function git(root: string, args: readonly string[]): Promise<{ code: number; std
 /** What a shift that uses one would miss is a problem of that shift. */
 async function checkAgentPrograms(io: Io): Promise<Finding[]> {
   const environment = agentEnvironment({ caller: io.env, passEnv: [], secrets: {}, own: {} });
+  await using agents = new AgentSet();
   const ready: string[] = [];
   const findings: Finding[] = [];
   for (const name of agentNames) {
     // Any command stands for the one that a shift names.
-    const missing = await findAgent(name)!.missing({ command: 'sh', tools: [] }, { environment });
+    const missing = await agents.find(name)!.missing({ command: 'sh', tools: [] }, { environment });
     if (missing === undefined) ready.push(name);
     else findings.push({ level: 'note', message: `the agent ${name} can't be started`, todo: missing });
   }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { endMarked, findMarked } from '../agents/leftovers.ts';
+import { AgentSet } from '../agents/registry.ts';
 import { NightshiftError } from '../core/errors.ts';
 import type { CellEdit } from '../core/events.ts';
 import { cellsAt, countItems } from '../core/plan.ts';
@@ -34,7 +35,8 @@ export async function checkShift(io: Io, root: string, name: string): Promise<Fi
   const paths = await attempt(async () => openShift(root, name));
   if (!paths) return findings;
   const opened = await attempt(() => openAndCheck(paths));
-  if (opened) await attempt(() => requireAgents(opened.shift, io));
+  await using agents = new AgentSet();
+  if (opened) await attempt(() => requireAgents(opened.shift, agents, io));
   const older = await olderFinding(paths, opened === undefined);
   // What the upgrade cures needs no second complaint.
   if (older?.fixable && isCured) findings.length = 0;

@@ -46,7 +46,7 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
   add('create <shift>', 'make a new shift', () => import('./commands/create.ts'))
     .option('--from <file.csv>', 'take the items from this table')
     .option('--parallel', 'work on several items at once, in batches of adaptive size')
-    .option('--agent <name>', 'the agent of the shift: shell or command');
+    .option('--agent <name>', 'the agent of the shift: opencode (the default), claude, codex, acp, shell or command');
   add(
     'add-task <shift> <task>',
     'add a task: its file, its column, its place in the Task Order',
@@ -67,6 +67,7 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     .addHelpText('after', TABLE_HELP);
   add('start [shift]', 'run a shift, or go on with it', () => import('./commands/start.ts'))
     .option('--agent <name>', 'let this agent do all tasks')
+    .option('--model <name>', 'let all agents use this model')
     .option('--task <task>', 'only this task')
     .option('--rows <range>', 'only these rows, 1-based: 3, 3:10, 3: or :10')
     .option('--where <column=value>', 'only rows whose cell is exactly this; several must all hold', collect)
@@ -90,18 +91,21 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     .option('--task <task>', 'only failures of this task')
     .option('--rows <range>', 'only these rows, 1-based: 3, 3:10, 3: or :10')
     .option('--agent <name>', 'let this agent do all tasks')
+    .option('--model <name>', 'let all agents use this model')
     .option('--dry-run', 'say what would be set back; write nothing, start no agent')
     .addHelpText('after', RETRY_HELP);
   add('preview <shift> <task>', 'show what an agent will be sent for one row', () => import('./commands/preview.ts'))
     .requiredOption('--row <row>', 'the row, 1-based')
-    .option('--agent <name>', 'as if this agent did it');
+    .option('--agent <name>', 'as if this agent did it')
+    .option('--model <name>', 'as if with this model');
   add(
     'test-task <shift> <task>',
     'do and judge one row for a try; table and manager.md stay as they are',
     () => import('./commands/test-task.ts'),
   )
     .requiredOption('--row <row>', 'the row, 1-based; whatever its status')
-    .option('--agent <name>', 'let this agent do it');
+    .option('--agent <name>', 'let this agent do it')
+    .option('--model <name>', 'with this model');
   add('status [shift]', 'how far a shift is, and why items failed', () => import('./commands/status.ts'));
   add(
     'show <shift> <row> [task]',

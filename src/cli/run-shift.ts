@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import type { Agent } from '../agents/agent.ts';
 import { agentEnvironment } from '../agents/environment.ts';
 import { endMarked } from '../agents/leftovers.ts';
-import { agentNames, findAgent } from '../agents/registry.ts';
+import { AgentSet, agentNames } from '../agents/registry.ts';
 import { runCheck } from '../checks/checks.ts';
 import { EXIT, NightshiftError } from '../core/errors.ts';
 import type { Counts, Happening, NightshiftEvent, TranscriptHappening } from '../core/events.ts';
@@ -14,6 +15,7 @@ import { checkAgents } from '../engine/preflight.ts';
 import { runShift } from '../engine/run.ts';
 import type { RunEnd } from '../engine/run-state.ts';
 import { StopSignals } from '../engine/stop.ts';
+import type { Overrides } from '../formats/compile.ts';
 import { Journal } from '../store/journal.ts';
 import type { ShiftPaths } from '../store/layout.ts';
 import { type Holder, takeRunLock } from '../store/run-lock.ts';
@@ -29,6 +31,7 @@ import { type Choice, refuseNoMatch, selector } from './select-rows.ts';
 /** Which part of a shift is to be run, and by whom. */
 export interface Asked extends Choice {
   readonly agent?: string | undefined;
+  readonly model?: string | undefined;
 }
 
 export interface StartOptions extends Asked {
@@ -52,7 +55,8 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
       failpoint(event.type);
     },
   });
-  const complete = await checkFirst(paths, options, io);
+  await using agents = new AgentSet();
+  const complete = await checkFirst(paths, options, agents, io);
   if (complete) {
     await clearUp(new ShiftFiles(paths, failpoint), complete, holder);
     const end = { exitCode: EXIT.done, reason: 'already complete' };
@@ -61,16 +65,16 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
   }
   using _running = await takeRunLock(paths.runLock, paths.name, holder);
   // Read again: until now another run may have been writing, and what it wrote is not an edit from outside.
-  const { files, store, shift } = await openParts(paths, { agent: options.agent, emit: stream.emit, failpoint });
+  const { files, store, shift } = await openParts(paths, { ...overridesIn(options), emit: stream.emit, failpoint });
   await using _stream = await stream.open();
   using stop = new StopSignals((signal) => stream.emit({ type: 'run:draining', signal, running: stream.running }));
   for (const message of shift.warnings) stream.emit({ type: 'run:warning', message });
   const isChecked = new Set(shift.tasks.map(fingerprint));
   const load = async () => {
-    const now = await reload(files, store, { agent: options.agent });
+    const now = await reload(files, store, overridesIn(options));
     // A task that a person added or changed may ask for an agent that is not there.
     const changed = now.tasks.filter((task) => !isChecked.has(fingerprint(task)));
-    if (changed.length > 0) await requireAgents({ ...now, tasks: changed }, io);
+    if (changed.length > 0) await requireAgents({ ...now, tasks: changed }, agents, io);
     for (const task of changed) isChecked.add(fingerprint(task));
     return now;
   };
@@ -79,7 +83,7 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
       store,
       documents: files,
       load,
-      agents: (shift) => ({ find: findAgent, secrets: shift.secrets, caller: io.env }),
+      agents: (shift) => ({ find: agents.find, secrets: shift.secrets, caller: io.env }),
       check: runCheck,
       perform,
       emit: stream.emit,
@@ -110,12 +114,17 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
  * Bad input is told before anything is written. Answers the counts if all is done already. A function of its own, so that
  * the table it read is let go of before the run reads it again.
  */
-async function checkFirst(paths: ShiftPaths, options: StartOptions, io: Io): Promise<Counts | undefined> {
-  const found = await openAndCheck(paths, { agent: options.agent });
+async function checkFirst(
+  paths: ShiftPaths,
+  options: StartOptions,
+  agents: AgentSet,
+  io: Io,
+): Promise<Counts | undefined> {
+  const found = await openAndCheck(paths, overridesIn(options));
   refuseEmpty(found, options);
   const { count, tasks } = found.snapshot;
   if (cellsAt(found.snapshot, 'done').length === count * tasks.length) return countItems(found.snapshot);
-  await requireAgents(found.shift, io);
+  await requireAgents(found.shift, agents, io);
   await found.files.prepare();
   return undefined;
 }
@@ -157,13 +166,19 @@ function refuseEmpty({ shift, snapshot }: OpenShift, choice: Choice): void {
   refuseNoMatch(snapshot, choice);
 }
 
-export async function requireAgents(shift: Shift, io: Io): Promise<void> {
-  const environment = agentEnvironment({ caller: io.env, passEnv: [], secrets: shift.secrets, own: {} });
-  await checkAgents(shift, findAgent, agentNames, environment);
+export async function requireAgents(shift: Shift, agents: AgentSet, io: Io): Promise<void> {
+  const environmentFor = ({ credentials }: Agent) =>
+    agentEnvironment({ caller: io.env, passEnv: credentials, secrets: shift.secrets, own: {} });
+  await checkAgents(shift, agents.find, agentNames, environmentFor);
 }
 
 function fingerprint({ name, version, settings }: Task): string {
   return JSON.stringify([name, version, settings]);
+}
+
+/** What the command line says over the files. */
+function overridesIn({ agent, model }: Asked): Overrides {
+  return { agent, model };
 }
 
 /** Stamps what happens and hands it to the journal, the history and whoever looks on. */
@@ -241,8 +256,9 @@ export async function planFolder(
   options: Asked,
   io: Io,
 ): Promise<OpenShift & { selection: Selection }> {
-  const opened = await openAndCheck(paths, { agent: options.agent });
+  const opened = await openAndCheck(paths, overridesIn(options));
   refuseEmpty(opened, options);
-  await requireAgents(opened.shift, io);
+  await using agents = new AgentSet();
+  await requireAgents(opened.shift, agents, io);
   return { ...opened, selection: selector(opened.snapshot, options)(opened.snapshot) };
 }

@@ -1,4 +1,4 @@
-import type { CriterionVerdict, Usage } from './model.ts';
+import type { CriterionVerdict, Role, Usage } from './model.ts';
 import type { Status } from './status.ts';
 
 /**
@@ -46,6 +46,8 @@ interface EventMap {
     usage?: Usage;
     key: string;
   };
+  /** The sum of these is what the shift has spent: also what a run that was killed in the middle of an item has. */
+  'usage:spent': { role: Role; agent: string; usage: Usage };
   'item:recorded': { from: Status; to: Status; reason?: string };
   'item:returned': { reason: string };
   'item:withdrawn': { reason: string };
@@ -117,15 +119,18 @@ export type Happening = { [T in EventType]: { type: T } & Subject & EventMap[T] 
 
 export type NightshiftEvent = Happening & { at: string; run: string; seq: number; shift: string };
 
-/** A line of a transcript: kept in a file of its own, never in the journal. */
-export interface TranscriptEntry {
-  readonly kind: 'prompt' | 'output' | 'error' | 'note';
-  readonly text: string;
-}
+/** A line of a transcript, in one form for all agents: kept in a file of its own, never in the journal. */
+export type TranscriptEntry =
+  | { readonly kind: 'prompt' | 'text' | 'output' | 'error' | 'note'; readonly text: string }
+  /** `text`: its input as JSON. `mayWrite`: it is not known to only read. */
+  | { readonly kind: 'tool-call'; readonly tool: string; readonly text: string; readonly mayWrite: boolean }
+  | { readonly kind: 'tool-result'; readonly tool: string; readonly text: string; readonly isError: boolean }
+  /** What was spent since the usage before. */
+  | { readonly kind: 'usage'; readonly usage: Usage };
 
 export interface TranscriptHappening extends Subject {
   type: 'transcript';
-  role: 'dev' | 'qa' | 'manager';
+  role: Role;
   key: string;
   entry: TranscriptEntry;
 }

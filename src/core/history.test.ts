@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Happening, NightshiftEvent } from './events.ts';
-import { History, sum } from './history.ts';
+import { History, rest, sum } from './history.ts';
 
 const subject = { task: 'work', item: 'i1', index: 4 };
 const dev = { ...subject, ms: 1, key: 'k' };
@@ -71,4 +71,12 @@ test('unknown usage stays unknown', () => {
   expect(sum({}, {})).toEqual({});
   expect(sum({ inputTokens: 1 }, { inputTokens: 2, costUsd: 0 })).toEqual({ inputTokens: 3, costUsd: 0 });
   expect(sum({ costUsd: 1 }, undefined)).toEqual({ costUsd: 1 });
+  expect(sum({ costUsd: 1 }, { inputTokens: 2, outputTokens: 3 })).toEqual({
+    costUsd: 1,
+    inputTokens: 2,
+    outputTokens: 3,
+    unpricedTokens: 5,
+  });
+  expect(rest({ inputTokens: 5, costUsd: 2 }, { inputTokens: 5, costUsd: 1.5 })).toEqual({ costUsd: 0.5 });
+  expect(rest({ inputTokens: 5 }, { inputTokens: 5 })).toBeUndefined();
 });

@@ -59,10 +59,14 @@ export class History {
         if (!item || event.status === 'NONE') return;
         const { status, reason, verdicts, at } = event;
         item.qa = { status, verdicts, at, ...(reason === undefined ? {} : { reason }) };
-        item.usage = sum(item.usage, event.usage);
-        this.usage = sum(this.usage, event.usage);
         if (status === 'FAIL') item.failure = reason ?? 'qa failed it';
         else delete item.failure;
+        return;
+      }
+      case 'usage:spent': {
+        const item = this.#item(event);
+        if (item) item.usage = sum(item.usage, event.usage);
+        this.usage = sum(this.usage, event.usage);
         return;
       }
       case 'steps:changed':
@@ -78,9 +82,7 @@ export class History {
     const { status, attempts, ms, reason, at, task = '', item: id = '', index = 0 } = event;
     item.dev = { status, attempts, ms, at, ...(reason === undefined ? {} : { reason }) };
     item.captured = event.captured ?? {};
-    item.usage = sum(item.usage, event.usage);
     item.key = event.key;
-    this.usage = sum(this.usage, event.usage);
     if (status.startsWith('FAILED')) item.failure = reason ?? status;
     const waiting = this.#recommendations.get(task) ?? new Map<string, Recommendation[]>();
     this.#recommendations.set(task, waiting);
@@ -105,12 +107,26 @@ export class History {
   }
 }
 
-/** Unknown stays unknown: a sum of nothing is not 0. */
+const AMOUNTS = ['inputTokens', 'outputTokens', 'costUsd', 'unpricedTokens'] as const;
+
+/** Unknown stays unknown: a sum of nothing is not 0. Tokens that came without a cost are remembered as such. */
 export function sum(a: Usage, b: Usage | undefined): Usage {
   if (!b) return a;
   const total: { -readonly [K in keyof Usage]: Usage[K] } = { ...a };
-  for (const key of ['inputTokens', 'outputTokens', 'costUsd'] as const) {
-    if (b[key] !== undefined) total[key] = (a[key] ?? 0) + b[key];
+  const tokens = (b.inputTokens ?? 0) + (b.outputTokens ?? 0);
+  const added = b.costUsd === undefined && b.unpricedTokens === undefined && tokens > 0;
+  for (const key of AMOUNTS) {
+    const amount = key === 'unpricedTokens' && added ? tokens : b[key];
+    if (amount !== undefined) total[key] = (a[key] ?? 0) + amount;
   }
   return total;
+}
+
+/** What is in `all` and was not told yet. */
+export function rest(all: Usage, told: Usage): Usage | undefined {
+  const left = AMOUNTS.flatMap((key) => {
+    const amount = (all[key] ?? 0) - (told[key] ?? 0);
+    return all[key] !== undefined && amount > 0 ? [[key, amount] as const] : [];
+  });
+  return left.length === 0 ? undefined : Object.fromEntries(left);
 }

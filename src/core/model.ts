@@ -40,8 +40,12 @@ export interface Criterion {
 export interface Settings {
   readonly agent: string;
   readonly command?: string;
+  readonly acpCommand?: string;
   readonly model?: string;
   readonly tools: readonly string[];
+  /** Who judges, and with which model; absent: the dev's. */
+  readonly qaAgent?: string;
+  readonly qaModel?: string;
   readonly qa: 'auto' | 'always';
   /** The qa of a batch all at once. */
   readonly qaParallel: boolean;
@@ -85,10 +89,23 @@ export interface CriterionVerdict {
   readonly checked?: boolean;
 }
 
+/** What a program told; what it did not tell is absent, and never 0. */
 export interface Usage {
+  /** Cached input counts too. */
   readonly inputTokens?: number;
   readonly outputTokens?: number;
   readonly costUsd?: number;
+  /** Of these tokens nobody told what they cost. */
+  readonly unpricedTokens?: number;
+}
+
+/** Not the item's fault (rule X5). */
+export interface Trouble {
+  readonly reason: string;
+  /** Set where only a person can end it (not logged in, no such model): what to do. */
+  readonly remedy?: string;
+  /** Milliseconds since 1970: when it ends by itself, where the program said so. */
+  readonly until?: number;
 }
 
 /** What became of an order. `to` absent: not the item's fault, it is given back (dev) or stays at `qa` (qa). */
@@ -99,6 +116,7 @@ export interface Outcome {
   readonly to?: Extract<Status, 'qa' | 'done' | 'failed'>;
   readonly attempts: number;
   readonly reason?: string;
+  readonly trouble?: Trouble;
   readonly verdicts: readonly CriterionVerdict[];
   readonly outputs: Readonly<Record<string, string>>;
   readonly captured: Readonly<Record<string, string>>;

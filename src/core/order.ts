@@ -1,5 +1,5 @@
 import { itemKey } from './identity.ts';
-import type { Order } from './model.ts';
+import type { Order, Settings } from './model.ts';
 import { fillTask, type Shift, type Task, valuesOf } from './shift.ts';
 
 export interface OrderDetails {
@@ -25,12 +25,19 @@ export function makeOrder(shift: Shift, task: Task, details: OrderDetails): Orde
     token,
     key: details.key ?? itemKey(shift.identity, task.name, item.id),
     deadline: now + task.settings.timeoutMs,
-    settings: task.settings,
+    settings: role === 'qa' ? qaSettings(task.settings) : task.settings,
     secretNames: Object.keys(shift.secrets),
     ...fillTask(task, valuesOf(shift, item.metadata)),
     ...(lastFailure === undefined ? {} : { lastFailure }),
     ...(checksPassed === undefined ? {} : { checksPassed }),
   };
+}
+
+/** Another agent than the dev's does not know the dev's model. */
+function qaSettings({ qaAgent, qaModel, model: devModel, ...settings }: Settings): Settings {
+  const agent = qaAgent ?? settings.agent;
+  const model = qaModel ?? (agent === settings.agent ? devModel : undefined);
+  return { ...settings, agent, ...(model === undefined ? {} : { model }) };
 }
 
 /** Without what this task and later ones fill: a qa is not told what the dev captured (rule Q1). */

@@ -50,7 +50,6 @@ const devEnd = (index: number, ms: number, status = 'SUCCESS'): Happening => ({
   status,
   attempts: 1,
   ms,
-  usage: { inputTokens: 10, costUsd: 0.5 },
   key: `k${index}`,
 });
 
@@ -68,18 +67,19 @@ test('X8 the fold follows an item from todo to done, and a failure blocks the la
   ]);
   add(5, { type: 'attempt:finished', ...of(5), attempt: 1, status: 'FAILED (step 1)', reason: 'no' });
   expect([...state.inFlight.values()].map(({ attempt }) => attempt)).toEqual([1, 2]);
+  add(5, { type: 'usage:spent', ...of(4), role: 'dev', agent: 'command', usage: { inputTokens: 20, costUsd: 1 } });
   add(6, devEnd(4, 5000));
   add(6, { type: 'item:recorded', ...of(4), from: 'in_progress', to: 'qa' });
   expect(state.counts).toMatchObject({ in_progress: 1, qa: 1 });
   add(7, { type: 'qa:started', ...of(4), agent: 'command', key: 'k4' });
   expect(state.inFlight.get('draft id4')).toMatchObject({ role: 'qa', key: 'k4' });
+  add(8, { type: 'usage:spent', ...of(4), role: 'qa', agent: 'codex', usage: { inputTokens: 5 } });
   add(8, {
     type: 'qa:finished',
     ...of(4),
     status: 'PASS',
     ms: 1000,
     verdicts: [],
-    usage: { inputTokens: 5 },
     key: 'k4',
   });
   add(8, { type: 'item:recorded', ...of(4), from: 'qa', to: 'done' });
@@ -88,7 +88,7 @@ test('X8 the fold follows an item from todo to done, and a failure blocks the la
   expect(state.counts).toEqual({ todo: 14, in_progress: 0, qa: 0, done: 4, failed: 2, blocked: 2 });
   expect(state.remaining).toBe(12);
   expect(state.failures).toEqual([{ task: 'draft', index: 5, reason: 'no paper' }]);
-  expect(state.usage).toEqual({ inputTokens: 25, costUsd: 1 });
+  expect(state.usage).toEqual({ inputTokens: 25, costUsd: 1, unpricedTokens: 5 });
   expect(state.inFlight.size).toBe(0);
   expect(state.ends).toHaveLength(2);
 });

@@ -83,8 +83,9 @@ export class ViewState {
     const one = this.inFlight.get(`${task} ${item}`);
     if (!one || at < one.lastSign) return;
     this.#sign(one, at, true);
-    if (!entry || entry.kind === 'prompt') return;
-    const line = entry.text.trimEnd().split('\n').at(-1)?.trim();
+    if (!entry || entry.kind === 'prompt' || entry.kind === 'usage') return;
+    const text = entry.kind === 'tool-call' ? `${entry.tool} ${entry.text}` : entry.text;
+    const line = text.trimEnd().split('\n').at(-1)?.trim();
     if (line) one.said = line;
   }
 
@@ -122,8 +123,10 @@ export class ViewState {
       case 'dev:finished':
       case 'qa:finished':
         this.#leave(event, at, event.status === 'SUCCESS' || event.status === 'PASS');
-        this.usage = sum(this.usage, event.usage);
         this.#times = [...this.#times.slice(1 - KEPT_TIMES), event.ms];
+        return;
+      case 'usage:spent':
+        this.usage = sum(this.usage, event.usage);
         return;
       case 'item:recorded':
         this.#recorded(event, at);

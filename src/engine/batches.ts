@@ -81,13 +81,12 @@ export class Batches {
 
   /** Rule X5: growing pauses while nothing moves, and an end to them. */
   async #waitOutTrouble(end: BatchEnd): Promise<RunEnd | undefined> {
-    const { parts, patience, shift } = this.#course;
+    const { parts, patience } = this.#course;
     if (end.done + end.failed > 0) patience.progress();
     if (end.trouble === undefined || parts.stop.drain.aborted) return undefined;
-    const ms = patience.pause(shift.settings.patienceMs);
-    if (ms === undefined) return this.#course.outOfPatience(end.trouble);
-    parts.emit({ type: 'run:waiting', ms, reason: end.trouble });
-    await sleep(ms, undefined, { signal: parts.stop.drain }).catch(() => {});
+    const next = this.#course.endure(end.trouble);
+    if (typeof next === 'object') return next;
+    await sleep(next, undefined, { signal: parts.stop.drain }).catch(() => {});
     return undefined;
   }
 }

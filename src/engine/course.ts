@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EXIT, NightshiftError } from '../core/errors.ts';
 import type { Counts } from '../core/events.ts';
+import type { Trouble } from '../core/model.ts';
 import { cellsAt, countItems, nextBatch } from '../core/plan.ts';
 import type { Shift } from '../core/shift.ts';
 import type { Snapshot } from '../store/store.ts';
@@ -10,6 +11,8 @@ import type { RunEnd, RunParts } from './run-state.ts';
 /** Rule F6: what does not parse between two batches may just be half saved. */
 const REREAD_FOR_MS = 10_000;
 const REREAD_EVERY_MS = 250;
+/** A usage limit that ends within a day is waited for; nobody is served by a run that sleeps for a week. */
+const LONGEST_WAIT_MS = 24 * 3600_000;
 
 /** What a run knows about itself, whichever way it dispatches: the shift as last read, and how it would end. */
 export class Course {
@@ -86,7 +89,18 @@ export class Course {
     return { exitCode: EXIT.stopped, reason: message };
   }
 
-  outOfPatience(trouble: string): RunEnd {
+  /** Rule X5: for how many milliseconds to wait, which is said; or how the run ends. */
+  endure({ reason, remedy, until }: Trouble): number | RunEnd {
+    if (remedy !== undefined) return { exitCode: EXIT.agentMissing, reason: `${reason}: ${remedy}` };
+    const left = (until ?? 0) - this.parts.now();
+    const isKnown = left > 0 && left <= LONGEST_WAIT_MS;
+    const ms = isKnown ? left : this.patience.pause(this.#shift.settings.patienceMs);
+    if (ms === undefined) return this.#outOfPatience(reason);
+    this.parts.emit({ type: 'run:waiting', ms, reason });
+    return ms;
+  }
+
+  #outOfPatience(trouble: string): RunEnd {
     const seconds = Math.round(this.#shift.settings.patienceMs / 1000);
     const reason = `no progress for ${seconds} seconds, and it is not the items' fault: ${trouble}`;
     return { exitCode: EXIT.stopped, reason };

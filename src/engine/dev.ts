@@ -1,18 +1,19 @@
-import type { Answer, Session } from '../agents/agent.ts';
-import { sum } from '../core/history.ts';
-import { ATTEMPTS, type CriterionVerdict, LARGEST_CELL, type Outcome, type Usage } from '../core/model.ts';
+import { ATTEMPTS, type CriterionVerdict, LARGEST_CELL, type Outcome, type Trouble } from '../core/model.ts';
 import { resolveText } from '../core/template.ts';
-import { devPrompt } from '../roles/prompt.ts';
+import { devPrompt, devRetryPrompt } from '../roles/prompt.ts';
 import { type DevReport, readDevReport } from '../roles/report.ts';
+import { REPORT_SCHEMA } from '../roles/schema.ts';
+import type { Conversation, Reply } from './conversation.ts';
 import { resolveScript } from './parts.ts';
 import {
+  agentEnvironmentOf,
+  converse,
   describeFailures,
-  environmentOf,
   missingFolder,
-  openSession,
   readCaptured,
   runChecks,
   timeoutReason,
+  toldVariables,
   type Work,
 } from './work.ts';
 
@@ -20,7 +21,7 @@ type Attempt =
   | { readonly kind: 'succeeded'; readonly report: DevReport; readonly captured: Record<string, string> }
   /** `status` is the dev's own word where it gave one, else what the engine found. */
   | { readonly kind: 'failed'; readonly status: string; readonly reason: string; readonly final?: boolean }
-  | { readonly kind: 'trouble'; readonly reason: string }
+  | { readonly kind: 'trouble'; readonly trouble: Trouble }
   | { readonly kind: 'aborted' };
 
 /** One dev on one item-task: up to three attempts, counted here and not by what the agent says. */
@@ -30,28 +31,13 @@ export async function performDev(work: Work): Promise<Outcome> {
   const subject = { task: order.task, index: order.item.index, item: order.item.id };
   work.emit({ type: 'dev:started', ...subject, agent: order.settings.agent, key: order.key, version: order.version });
 
-  const tally: Tally = { usage: {}, compacted: false, verdicts: [] };
-  let number = 1;
-  let last = await firstObstacle(work);
-  if (!last) {
-    await using session = await openSession(work, () => number);
-    for (;;) {
-      last = await attempt(work, session, number, last?.kind === 'failed' ? last.reason : undefined, tally);
-      const status = last.kind === 'succeeded' ? 'SUCCESS' : last.kind === 'failed' ? last.status : last.kind;
-      const reason = 'reason' in last ? { reason: last.reason } : {};
-      // What was given back used up no attempt (rule X5).
-      const isAttempt = last.kind === 'succeeded' || last.kind === 'failed';
-      if (isAttempt) work.emit({ type: 'attempt:finished', ...subject, attempt: number, status, ...reason });
-      if (last.kind !== 'failed' || last.final || number === ATTEMPTS) break;
-      number++;
-    }
-  }
-  const outcome = outcomeOf(work, last, number, tally);
+  const { last, ...spent } = await tryUpTo(ATTEMPTS, work, subject);
+  const outcome = outcomeOf(work, last, spent);
   work.emit({
     type: 'dev:finished',
     ...subject,
-    status: last.kind === 'succeeded' ? 'SUCCESS' : last.kind === 'failed' ? last.status : last.kind,
-    attempts: number,
+    status: statusOf(last),
+    attempts: spent.attempts,
     ms: Math.round(performance.now() - started),
     key: order.key,
     ...(outcome.reason === undefined ? {} : { reason: outcome.reason }),
@@ -63,71 +49,81 @@ export async function performDev(work: Work): Promise<Outcome> {
   return outcome;
 }
 
-interface Tally {
-  usage: Usage;
-  compacted: boolean;
-  verdicts: readonly CriterionVerdict[];
+type Spent = Pick<Outcome, 'attempts' | 'verdicts' | 'usage' | 'compacted'>;
+
+/** The conversation is over, and all that was said in it told, before the dev is finished. */
+async function tryUpTo(most: number, work: Work, subject: object): Promise<Spent & { last: Attempt }> {
+  let attempts = 1;
+  await using conversation = converse(work, () => attempts);
+  const obstacle = await missingFolder(work);
+  let last: Attempt = { kind: 'failed', status: 'FAILED', reason: obstacle ?? '', final: true };
+  let verdicts: readonly CriterionVerdict[] = [];
+  for (let number = 1; obstacle === undefined && number <= most; number++) {
+    attempts = number;
+    last = await attempt(work, conversation, {
+      number,
+      ...(number > 1 && last.kind === 'failed' ? { before: last.reason } : {}),
+      onVerdicts: (found) => {
+        verdicts = found;
+      },
+    });
+    // What was given back used up no attempt (rule X5).
+    if (last.kind !== 'succeeded' && last.kind !== 'failed') break;
+    const reason = last.kind === 'failed' ? { reason: last.reason } : {};
+    work.emit({ type: 'attempt:finished', ...subject, attempt: number, status: statusOf(last), ...reason });
+    if (last.kind === 'succeeded' || last.final) break;
+  }
+  const { usage, compacted } = conversation;
+  return { last, attempts, verdicts, usage, compacted };
 }
 
-async function firstObstacle(work: Work): Promise<Attempt | undefined> {
-  const reason = await missingFolder(work);
-  return reason === undefined ? undefined : { kind: 'failed', status: 'FAILED', reason, final: true };
+function statusOf(attempt: Attempt): string {
+  if (attempt.kind === 'succeeded') return 'SUCCESS';
+  return attempt.kind === 'failed' ? attempt.status : attempt.kind;
 }
 
-async function attempt(
-  work: Work,
-  session: Session,
-  number: number,
-  before: string | undefined,
-  tally: Tally,
-): Promise<Attempt> {
-  const answer = await session.ask({
-    prompt: resolveText(
-      devPrompt(work.order, { number, ...(before === undefined ? {} : { before }) }),
-      work.agents.secrets,
-    ),
-    steps: work.order.steps.map((step) => ({
-      number: step.number,
-      scripts: step.scripts.map((script) => resolveScript(script, work.agents.secrets)),
-    })),
-    environment: environmentOf(work, number),
-  });
+interface Try {
+  readonly number: number;
+  readonly before?: string;
+  readonly onVerdicts: (verdicts: readonly CriterionVerdict[]) => void;
+}
+
+async function attempt(work: Work, conversation: Conversation, now: Try): Promise<Attempt> {
+  const { order, agents } = work;
+  const { onVerdicts: _, ...known } = now;
+  const told = { ...known, ...toldVariables(work, now.number) };
+  const reply = await conversation.ask(
+    {
+      whole: () => resolveText(devPrompt(order, told), agents.secrets),
+      ...(now.number === 1 ? {} : { next: () => resolveText(devRetryPrompt(order, told), agents.secrets) }),
+      schema: REPORT_SCHEMA.dev,
+      steps: order.steps.map((step) => ({
+        number: step.number,
+        scripts: step.scripts.map((script) => resolveScript(script, agents.secrets)),
+      })),
+      environment: agentEnvironmentOf(work, now.number),
+    },
+    (raw) => readDevReport(raw, order.key),
+  );
   // Asked however it ended, so that the next attempt is not blamed for what this one did.
-  const trespass = await work.checks.trespass();
-  const report = await reportOf(work, answer, tally);
-  const isOver = 'kind' in report && report.kind !== 'failed';
-  if (trespass !== undefined && !isOver) return failed('FAILED (validation)', trespass);
+  const trespass = await work.checks.trespass(conversation.takeCalls());
+  if (reply.kind === 'aborted') return aborted(work);
+  if (reply.kind === 'trouble') return reply;
+  if (trespass !== undefined) return failed('FAILED (validation)', trespass);
+  const report = reportIn(reply);
   if ('kind' in report) return report;
-  if (report.status !== 'SUCCESS') {
-    return failed(report.status, report.reason ?? 'no reason was given');
-  }
-  return verify(work, number, report, tally);
+  if (report.status !== 'SUCCESS') return failed(report.status, report.reason ?? 'no reason was given');
+  return verify(work, report, now);
 }
 
-/** A report that can be used, or how the attempt ended without one. */
-async function reportOf(work: Work, answer: Answer, tally: Tally): Promise<DevReport | Attempt> {
-  switch (answer.kind) {
-    case 'aborted':
-      return aborted(work);
-    case 'trouble':
-      return answer;
-    case 'failed':
-      return { kind: 'failed', status: 'FAILED', reason: answer.reason };
-    case 'report': {
-      tally.usage = sum(tally.usage, answer.usage);
-      tally.compacted ||= answer.compacted ?? false;
-      const report = await readDevReport(answer.report, work.order.key);
-      if ('unusable' in report)
-        return { kind: 'failed', status: 'FAILED', reason: `no usable report: ${report.unusable}` };
-      tally.usage = sum(tally.usage, report.usage);
-      tally.compacted ||= report.compacted;
-      return report;
-    }
-  }
+function reportIn(reply: Exclude<Reply<DevReport>, { kind: 'aborted' | 'trouble' }>): DevReport | Attempt {
+  if (reply.kind === 'report') return reply.report;
+  const reason = reply.kind === 'failed' ? reply.reason : `no usable report: ${reply.reason}`;
+  return { kind: 'failed', status: 'FAILED', reason };
 }
 
 /** The dev says that it is done: now the engine looks for itself. */
-async function verify(work: Work, number: number, report: DevReport, tally: Tally): Promise<Attempt> {
+async function verify(work: Work, report: DevReport, { number, onVerdicts }: Try): Promise<Attempt> {
   const captured = { ...(await readCaptured(work, number)), ...report.captured };
   const missing = work.order.settings.outputs.filter((name) => captured[name] === undefined);
   if (missing.length > 0) {
@@ -138,8 +134,8 @@ async function verify(work: Work, number: number, report: DevReport, tally: Tall
   if (unwritable) return failed('FAILED (validation)', unwritable);
   const checked = await runChecks(work, number);
   if (checked.kind === 'aborted') return aborted(work);
-  if (checked.kind === 'trouble') return checked;
-  tally.verdicts = checked.verdicts;
+  if (checked.kind === 'trouble') return { kind: 'trouble', trouble: { reason: checked.reason } };
+  onVerdicts(checked.verdicts);
   if (checked.verdicts.some((each) => each.status === 'FAIL')) {
     return failed('FAILED (validation)', describeFailures(checked.verdicts), checked.final);
   }
@@ -167,9 +163,9 @@ function aborted(work: Work): Attempt {
     : { kind: 'aborted' };
 }
 
-function outcomeOf(work: Work, last: Attempt, attempts: number, tally: Tally): Outcome {
+function outcomeOf(work: Work, last: Attempt, spent: Spent): Outcome {
   const { item, token, settings } = work.order;
-  const common = { role: 'dev' as const, id: item.id, token, attempts, ...tally };
+  const common = { role: 'dev' as const, id: item.id, token, ...spent };
   const nothing = { outputs: {}, captured: {}, recommendations: [] };
   switch (last.kind) {
     case 'succeeded': {
@@ -180,7 +176,7 @@ function outcomeOf(work: Work, last: Attempt, attempts: number, tally: Tally): O
     case 'failed':
       return { ...common, ...nothing, to: 'failed', reason: last.reason };
     case 'trouble':
-      return { ...common, ...nothing, reason: last.reason };
+      return { ...common, ...nothing, reason: last.trouble.reason, trouble: last.trouble };
     case 'aborted':
       return { ...common, ...nothing, reason: 'stopped' };
   }

@@ -1,4 +1,4 @@
-import type { Outcome } from '../core/model.ts';
+import type { Outcome, Trouble } from '../core/model.ts';
 import { makeOrder, type OrderDetails } from '../core/order.ts';
 import type { Shift, Task } from '../core/shift.ts';
 import type { Claim, Snapshot } from '../store/store.ts';
@@ -24,7 +24,7 @@ export interface Airspace {
 /** How a flight ended. `qa`: its dev has succeeded, and it waits to be judged. */
 export interface FlightEnd {
   readonly flight: Flight;
-  readonly end: 'qa' | 'done' | 'failed' | { readonly returned: string; readonly trouble: boolean };
+  readonly end: 'qa' | 'done' | 'failed' | { readonly returned: string; readonly trouble?: Trouble };
   readonly compacted: boolean;
 }
 
@@ -61,7 +61,10 @@ export function openAirspace(parts: RunParts, tasks: () => Iterable<Task>): Airs
         const what = 'Configuration or Validation of a task in flight';
         parts.emit({ type: 'edit:reverted', task: task.name, file: task.file, what, kept });
       }
-      return put.map(({ task }) => `Configuration or Validation of ${task.name}.md`);
+      return put.map(({ task }) => {
+        const file = `${task.name}.md`;
+        return { what: `Configuration or Validation of ${file}`, file };
+      });
     },
     onFailure: (error) => failure.abort(error),
   });
@@ -75,16 +78,16 @@ export async function flyDev(airspace: Airspace, flight: Flight): Promise<Flight
   const last = parts.history.of(task.name, claim.id)?.failure;
   const { outcome, withdrawn } = await carryOut(airspace, flight, { role: 'dev', lastFailure: last });
   const end = (end: FlightEnd['end']): FlightEnd => ({ flight, end, compacted: outcome.compacted });
-  if (withdrawn !== undefined) return end({ returned: withdrawn, trouble: false });
+  if (withdrawn !== undefined) return end({ returned: withdrawn });
   if (outcome.to === undefined) {
     const reason = outcome.reason ?? 'given back';
     await parts.store.release(claim.token, reason);
-    return end({ returned: reason, trouble: !isStopped(airspace) });
+    return end({ returned: reason, ...troubleIn(airspace, outcome, reason) });
   }
   // Reason and recommendations are durable before the status is: a crash in between only means doing the item again.
   await parts.flush();
   const recorded = await parts.store.record(claim.token, 'in_progress', outcome.to, outcome.outputs, outcome.reason);
-  if (!recorded.ok) return end({ returned: recorded.why, trouble: false });
+  if (!recorded.ok) return end({ returned: recorded.why });
   return end(outcome.to === 'qa' ? 'qa' : 'failed');
 }
 
@@ -94,22 +97,22 @@ export async function flyQa(airspace: Airspace, flight: Flight, fresh: boolean):
   const { token } = flight.claim;
   const { outcome, withdrawn } = await carryOut(airspace, flight, { role: 'qa', checksPassed: fresh });
   const end = (end: FlightEnd['end']): FlightEnd => ({ flight, end, compacted: outcome.compacted });
-  if (withdrawn !== undefined) return end({ returned: withdrawn, trouble: false });
+  if (withdrawn !== undefined) return end({ returned: withdrawn });
   if (outcome.to === undefined || outcome.to === 'qa') {
     const reason = outcome.reason ?? 'qa gave no verdict';
     await parts.store.release(token, reason);
-    return end({ returned: reason, trouble: !isStopped(airspace) });
+    return end({ returned: reason, ...troubleIn(airspace, outcome, reason) });
   }
   await parts.flush();
   const recorded = await parts.store.record(token, 'qa', outcome.to, {}, outcome.reason);
-  if (!recorded.ok) return end({ returned: recorded.why, trouble: false });
+  if (!recorded.ok) return end({ returned: recorded.why });
   return end(outcome.to);
 }
 
 /** What was claimed and need not begin any more. */
 export async function giveBack({ parts }: Airspace, flight: Flight): Promise<FlightEnd> {
   await parts.store.release(flight.claim.token, 'stopped');
-  return { flight, end: { returned: 'stopped', trouble: false }, compacted: false };
+  return { flight, end: { returned: 'stopped' }, compacted: false };
 }
 
 async function carryOut(
@@ -124,7 +127,7 @@ async function carryOut(
     const outcome = await parts.perform(
       order,
       parts.agents(shift),
-      { run: parts.check, trespass: () => watch.trespassOf(claim.token) },
+      { run: parts.check, trespass: (calls) => watch.trespassOf(claim.token, calls) },
       parts.emit,
       AbortSignal.any([parts.stop.now, failure.signal, withdrawal]),
     );
@@ -135,13 +138,17 @@ async function carryOut(
   }
 }
 
-function isStopped({ parts, failure }: Airspace): boolean {
-  return parts.stop.now.aborted || failure.signal.aborted;
+/** A run that stops gives back what is in flight; that is nobody's trouble. */
+function troubleIn({ parts, failure }: Airspace, outcome: Outcome, reason: string): { trouble?: Trouble } {
+  const isStopped = parts.stop.now.aborted || failure.signal.aborted;
+  return isStopped ? {} : { trouble: outcome.trouble ?? { reason } };
 }
 
 export function countEnds(ends: readonly FlightEnd[]): BatchEnd {
   const returned = ends.flatMap(({ end }) => (typeof end === 'object' ? [end] : []));
-  const trouble = returned.find((each) => each.trouble)?.returned;
+  const troubles = returned.flatMap((each) => each.trouble ?? []);
+  // What only a person can end counts before what passes.
+  const trouble = troubles.find(({ remedy }) => remedy !== undefined) ?? troubles[0];
   return {
     done: ends.filter(({ end }) => end === 'done').length,
     failed: ends.filter(({ end }) => end === 'failed').length,

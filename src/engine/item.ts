@@ -1,12 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Emit } from '../core/events.ts';
 import { createMask, type Mask } from '../core/mask.ts';
 import type { Order, Outcome } from '../core/model.ts';
 import { performDev } from './dev.ts';
 import type { Agents, Checks } from './parts.ts';
 import { performQa } from './qa.ts';
+import { scratchFolder } from './scratch.ts';
 import { workingFolder } from './work.ts';
 
 /**
@@ -22,30 +21,27 @@ export async function perform(
 ): Promise<Outcome> {
   const mask = createMask(agents.secrets);
   const limit = AbortSignal.timeout(Math.max(0, order.deadline - Date.now()));
-  const scratch = await mkdtemp(join(tmpdir(), 'nightshift-')).catch((cause: NodeJS.ErrnoException) => cause);
-  if (scratch instanceof Error) return givenBack(order, `no folder can be made in ${tmpdir()} (${scratch.code})`);
-  try {
-    const carryOut = order.role === 'dev' ? performDev : performQa;
-    const outcome = await carryOut({
-      order,
-      agents,
-      checks,
-      mask,
-      limit,
-      scratch,
-      emit: (happening) => emit(masked(mask, happening)),
-      transcript: emit,
-      signal: AbortSignal.any([signal, limit]),
-      folder: workingFolder(order, agents),
-    });
-    return masked(mask, outcome);
-  } finally {
-    await rm(scratch, { recursive: true, force: true });
-  }
+  const made = await scratchFolder().catch((cause: NodeJS.ErrnoException) => cause);
+  if (made instanceof Error) return givenBack(order, `no folder can be made in ${tmpdir()} (${made.code})`);
+  await using scratch = made;
+  const carryOut = order.role === 'dev' ? performDev : performQa;
+  const outcome = await carryOut({
+    order,
+    agents,
+    checks,
+    mask,
+    limit,
+    scratch: scratch.path,
+    emit: (happening) => emit(masked(mask, happening)),
+    transcript: emit,
+    signal: AbortSignal.any([signal, limit]),
+    folder: workingFolder(order, agents),
+  });
+  return masked(mask, outcome);
 }
 
 /** What agents and checks said. Names of tasks, keys and statuses stay: masked, they would not be found again. */
-const SAID = ['reason', 'verdicts', 'captured', 'recommendations', 'outputs'];
+const SAID = ['reason', 'trouble', 'verdicts', 'captured', 'recommendations', 'outputs'];
 
 function masked<T extends object>(mask: Mask, json: T): T {
   const entries = Object.entries(json).map(([name, value]) => [name, SAID.includes(name) ? mask.deep(value) : value]);
@@ -55,5 +51,5 @@ function masked<T extends object>(mask: Mask, json: T): T {
 /** Not the item's fault (rule X5), and nothing was begun. */
 function givenBack({ role, item, token }: Order, reason: string): Outcome {
   const nothing = { verdicts: [], outputs: {}, captured: {}, recommendations: [], usage: {}, compacted: false };
-  return { role, id: item.id, token, attempts: 0, reason, ...nothing };
+  return { role, id: item.id, token, attempts: 0, reason, trouble: { reason }, ...nothing };
 }

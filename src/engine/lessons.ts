@@ -16,8 +16,11 @@ import type { Shift, Task } from '../core/shift.ts';
 import { placeholdersIn } from '../core/template.ts';
 import { managerPrompt } from '../roles/prompt.ts';
 import { readManagerReport } from '../roles/report.ts';
+import { REPORT_SCHEMA } from '../roles/schema.ts';
 import type { Snapshot } from '../store/store.ts';
+import { Conversation } from './conversation.ts';
 import type { RunParts } from './run-state.ts';
+import { scratchFolder } from './scratch.ts';
 import { Transcript } from './transcript.ts';
 
 /** The newest count: a manager that never answers must not make the question grow for ever. */
@@ -89,38 +92,50 @@ async function askManager(
   recommendations: readonly Recommendation[],
 ): Promise<Proposal> {
   const agents = parts.agents(shift);
-  const { agent, command, model, timeoutMs, passEnv } = task.settings;
-  const signal = AbortSignal.any([parts.stop.now, AbortSignal.timeout(timeoutMs)]);
-  const subject = { role: 'manager' as const, task: task.name, key: task.version };
+  const { settings } = task;
+  const agent = agents.find(settings.agent)!;
+  const signal = AbortSignal.any([parts.stop.now, AbortSignal.timeout(settings.timeoutMs)]);
+  const subject = { role: 'manager' as const, task: task.name, key: task.version, agent: agent.name };
   const mask = createMask(agents.secrets);
-  using transcript = new Transcript(parts.emit, mask, () => subject);
-  await using session = await agents.find(agent)!.open({
-    role: 'manager',
-    folder: shift.root,
-    settings: { tools: [], ...(command === undefined ? {} : { command }), ...(model === undefined ? {} : { model }) },
-    transcript: transcript.add,
-    signal,
-  });
-  const answer = await session.ask({
-    prompt: managerPrompt({ task: task.name, steps: task.stepTexts, recommendations }),
-    steps: [],
-    environment: agentEnvironment({
-      caller: agents.caller,
-      passEnv,
-      secrets: agents.secrets,
-      own: {
-        NIGHTSHIFT_ROLE: 'manager',
-        NIGHTSHIFT_SHIFT: shift.name,
-        NIGHTSHIFT_SHIFT_DIR: shift.folder,
-        NIGHTSHIFT_TABLE: shift.table,
-        NIGHTSHIFT_TASK: task.name,
-      },
-    }),
-  });
-  if (answer.kind === 'aborted') return { refused: 'it was stopped' };
-  if (answer.kind !== 'report') return { refused: mask.text(answer.reason) };
-  const report = await readManagerReport(answer.report);
-  if ('unusable' in report) return { refused: mask.text(report.unusable) };
+  const made = await scratchFolder().catch((cause: Error) => cause);
+  if (made instanceof Error) return { refused: made.message };
+  await using scratch = made;
+  await using conversation = new Conversation(
+    agent,
+    {
+      role: 'manager',
+      folder: shift.root,
+      scratch: scratch.path,
+      shiftFolder: shift.folder,
+      settings: { ...settings, tools: [] },
+      signal,
+    },
+    new Transcript(parts.emit, mask, () => subject),
+  );
+  const reply = await conversation.ask(
+    {
+      whole: () => managerPrompt({ task: task.name, steps: task.stepTexts, recommendations }),
+      schema: REPORT_SCHEMA.manager,
+      steps: [],
+      environment: agentEnvironment({
+        caller: agents.caller,
+        passEnv: [...agent.credentials, ...settings.passEnv],
+        secrets: agents.secrets,
+        own: {
+          NIGHTSHIFT_ROLE: 'manager',
+          NIGHTSHIFT_SHIFT: shift.name,
+          NIGHTSHIFT_SHIFT_DIR: shift.folder,
+          NIGHTSHIFT_TABLE: shift.table,
+          NIGHTSHIFT_TASK: task.name,
+        },
+      }),
+    },
+    readManagerReport,
+  );
+  if (reply.kind === 'aborted') return { refused: 'it was stopped' };
+  if (reply.kind === 'trouble') return { refused: mask.text(reply.trouble.reason) };
+  if (reply.kind !== 'report') return { refused: mask.text(reply.reason) };
+  const { report } = reply;
   // A secret in the changes is not masked but refused, with all of them (rule L3).
   return { ...report, summary: mask.text(report.summary) };
 }

@@ -14,8 +14,11 @@ export interface Agents {
 /** What the engine looks at itself, so that nobody has to be believed. */
 export interface Checks {
   run(check: CheckRequest): Promise<CheckResult>;
-  /** Whether the files that only Nightshift writes were changed by this attempt (rule D5); the reason if so. */
-  trespass(): Promise<string | undefined>;
+  /**
+   * Whether the files that only Nightshift writes were changed by this attempt (rule D5); the reason if so.
+   * `calls`: the inputs of the tools that it may have done it with.
+   */
+  trespass(calls: readonly string[]): Promise<string | undefined>;
 }
 
 /** A script with its values at hand. */

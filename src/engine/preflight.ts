@@ -9,24 +9,38 @@ export async function checkAgents(
   shift: Shift,
   find: (name: string) => Agent | undefined,
   known: readonly string[],
-  environment: Readonly<Record<string, string>>,
+  environmentFor: (agent: Agent) => Readonly<Record<string, string>>,
 ): Promise<void> {
   for (const task of shift.tasks) {
-    const agent = requireAgent(task, find, known);
-    if (agent.name === 'shell') checkShellTask(task);
-    if (agent.name === 'command' && task.settings.command === undefined) {
-      throw new NightshiftError(
-        'bad-task',
-        `${task.name} is for the agent command, but no command is set`,
-        'add `- command: LINE` to its Configuration or to the Shift Configuration',
-        task.place('agent'),
-      );
-    }
-    const missing = await agent.missing(task.settings, placeOf(task, shift, environment));
-    if (missing !== undefined) {
-      const message = `the agent of ${task.name} can't be started`;
-      throw new NightshiftError('agent-missing', message, missing, task.place('command'));
-    }
+    const { agent: name, qaAgent } = task.settings;
+    const agent = requireAgent(task, 'agent', name, find, known);
+    const judge = qaAgent === undefined ? agent : requireAgent(task, 'qa-agent', qaAgent, find, known);
+    if (agent.name === 'shell') checkShellSteps(task);
+    if (judge.name === 'shell') checkShellCriteria(task);
+    for (const each of new Set([agent, judge]))
+      await requireProgram(task, each, placeOf(task, shift, environmentFor(each)));
+  }
+}
+
+/** What a task asks of an agent's program; the qa's settings differ only in what no program has to be there for. */
+async function requireProgram(task: Task, agent: Agent, place: Place): Promise<void> {
+  if (agent.name === 'command' && task.settings.command === undefined) {
+    throw new NightshiftError(
+      'bad-task',
+      `${task.name} is for the agent command, but no command is set`,
+      'add `- command: LINE` to its Configuration or to the Shift Configuration',
+      task.place('agent'),
+    );
+  }
+  const missing = await agent.missing(task.settings, place);
+  if (missing !== undefined) {
+    const message = `the agent of ${task.name} can't be started`;
+    throw new NightshiftError(
+      'agent-missing',
+      message,
+      missing,
+      task.place(agent.name === 'command' ? 'command' : 'agent'),
+    );
   }
 }
 
@@ -37,33 +51,37 @@ function placeOf(task: Task, shift: Shift, environment: Readonly<Record<string, 
   return { folder: resolve(shift.root, only), environment };
 }
 
-function requireAgent(task: Task, find: (name: string) => Agent | undefined, known: readonly string[]): Agent {
-  const name = task.settings.agent;
+function requireAgent(
+  task: Task,
+  key: 'agent' | 'qa-agent',
+  name: string,
+  find: (name: string) => Agent | undefined,
+  known: readonly string[],
+): Agent {
   const agent = find(name);
   if (agent) return agent;
-  const place = task.place('agent');
   const choice = `agents are: ${known.join(', ')}`;
-  if (name === '') {
-    const hint = `add \`- agent: NAME\` to the Shift Configuration, or start with --agent NAME; ${choice}`;
-    throw new NightshiftError('bad-task', `no agent is set for ${task.name}`, hint, place);
-  }
   const near = nearest(name, known);
   const hint = near ? `did you mean ${near}? ${choice}` : choice;
-  throw new NightshiftError('bad-task', `there is no agent ${JSON.stringify(name)} (task ${task.name})`, hint, place);
+  const message = `there is no agent ${JSON.stringify(name)} (task ${task.name})`;
+  throw new NightshiftError('bad-task', message, hint, task.place(key));
 }
 
-/** Without a model nobody could do a step that has no block, or judge a criterion that has no check (rule X3). */
-function checkShellTask(task: Task): void {
-  const at = (line: number) => ({ file: task.file, line });
+/** Without a model nobody could do a step that has no block (rule X3). */
+function checkShellSteps(task: Task): void {
   const step = task.steps.find(({ scripts }) => scripts.length === 0);
   if (step) {
     throw new NightshiftError(
       'bad-task',
       `step ${step.number} of ${task.name} has no \`sh\` block, and the agent shell runs nothing else`,
       'put what is to be run into a block that begins with ```sh, below the step',
-      at(step.line),
+      { file: task.file, line: step.line },
     );
   }
+}
+
+/** Nor judge a criterion that has no check. */
+function checkShellCriteria(task: Task): void {
   const index = task.criteria.findIndex(({ check }) => check === undefined);
   const criterion = task.criteria[index];
   if (criterion) {
@@ -71,7 +89,7 @@ function checkShellTask(task: Task): void {
       'bad-task',
       `criterion ${index + 1} of ${task.name} has no check, and the agent shell can't judge it`,
       'put a ```sh block below it that fails when the criterion is not met',
-      at(criterion.line),
+      { file: task.file, line: criterion.line },
     );
   }
   if (task.settings.qa === 'always') {

@@ -1,15 +1,15 @@
-import { sum } from '../core/history.ts';
-import type { Criterion, CriterionVerdict, Outcome, Usage } from '../core/model.ts';
+import type { Criterion, CriterionVerdict, Outcome, Trouble, Usage } from '../core/model.ts';
 import { resolveText } from '../core/template.ts';
 import { qaPrompt } from '../roles/prompt.ts';
 import { readQaReport } from '../roles/report.ts';
+import { REPORT_SCHEMA } from '../roles/schema.ts';
 import {
+  agentEnvironmentOf,
   type Checked,
+  converse,
   criterionText,
   describeFailures,
-  environmentOf,
   missingFolder,
-  openSession,
   runChecks,
   timeoutReason,
   type Work,
@@ -22,7 +22,7 @@ type Judgement =
   /** `failure`: the overall verdict is FAIL although no single criterion says why. */
   | { readonly kind: 'judged'; readonly verdicts: readonly CriterionVerdict[]; readonly failure?: string | undefined }
   | { readonly kind: 'none'; readonly reason: string }
-  | { readonly kind: 'trouble'; readonly reason: string };
+  | { readonly kind: 'trouble'; readonly trouble: Trouble };
 
 /** One qa on one item-task: the checks first, then an independent agent about what no check can tell. */
 export async function performQa(work: Work): Promise<Outcome> {
@@ -30,10 +30,10 @@ export async function performQa(work: Work): Promise<Outcome> {
   const started = performance.now();
   const subject = { task: order.task, index: order.item.index, item: order.item.id };
   work.emit({ type: 'qa:started', ...subject, agent: order.settings.agent, key: order.key });
-  const spent: { usage: Usage; compacted: boolean } = { usage: {}, compacted: false };
+  const spent: Spent = { usage: {}, compacted: false };
   const judgement = await judge(work, spent);
   const verdicts = judgement.kind === 'judged' ? judgement.verdicts : [];
-  const failure = judgement.kind === 'judged' ? describeFailures(verdicts) || judgement.failure : judgement.reason;
+  const failure = failureIn(judgement);
   const passed = failure === undefined;
   const reason = failure ?? '';
   work.emit({
@@ -51,7 +51,9 @@ export async function performQa(work: Work): Promise<Outcome> {
     id: order.item.id,
     token: order.token,
     attempts: 1,
-    ...(judgement.kind === 'trouble' ? {} : { to: passed ? ('done' as const) : ('failed' as const) }),
+    ...(judgement.kind === 'trouble'
+      ? { trouble: judgement.trouble }
+      : { to: passed ? ('done' as const) : ('failed' as const) }),
     ...(passed ? {} : { reason }),
     verdicts,
     outputs: {},
@@ -61,12 +63,23 @@ export async function performQa(work: Work): Promise<Outcome> {
   };
 }
 
-async function judge(work: Work, spent: { usage: Usage; compacted: boolean }): Promise<Judgement> {
+interface Spent {
+  usage: Usage;
+  compacted: boolean;
+}
+
+/** What stands in the way of `done`, if anything does. */
+function failureIn(judgement: Judgement): string | undefined {
+  if (judgement.kind === 'judged') return describeFailures(judgement.verdicts) || judgement.failure;
+  return judgement.kind === 'trouble' ? judgement.trouble.reason : judgement.reason;
+}
+
+async function judge(work: Work, spent: Spent): Promise<Judgement> {
   const obstacle = await missingFolder(work);
   if (obstacle !== undefined) return { kind: 'none', reason: obstacle };
   const checked = await checksOf(work);
   if (checked.kind === 'aborted') return stopped(work);
-  if (checked.kind === 'trouble') return checked;
+  if (checked.kind === 'trouble') return { kind: 'trouble', trouble: { reason: checked.reason } };
   const asked = work.order.criteria.filter((each) => !each.check || work.order.settings.qa === 'always');
   if (asked.length === 0) return { kind: 'judged', verdicts: checked.verdicts };
   const answered = await ask(work, asked, spent);
@@ -74,44 +87,34 @@ async function judge(work: Work, spent: { usage: Usage; compacted: boolean }): P
   return answered.kind === 'judged' ? { ...answered, verdicts: [...checked.verdicts, ...answered.verdicts] } : answered;
 }
 
-async function ask(
-  work: Work,
-  asked: readonly Criterion[],
-  spent: { usage: Usage; compacted: boolean },
-): Promise<Judgement> {
-  let reason = '';
-  const prompt = qaPrompt(
-    work.order,
-    asked.map(({ text }) => text),
-  );
+async function ask(work: Work, asked: readonly Criterion[], spent: Spent): Promise<Judgement> {
+  const { order, agents } = work;
   const criteria = asked.map((criterion) => criterionText(work, criterion));
-  for (let time = 1; time <= ASKED_AT_MOST; time++) {
-    await using session = await openSession(work, () => time);
-    const answer = await session.ask({
-      prompt: resolveText(prompt, work.agents.secrets),
-      steps: [],
-      environment: environmentOf(work, time),
-    });
-    const trespass = await work.checks.trespass();
-    if (answer.kind === 'aborted') return stopped(work);
-    if (answer.kind === 'trouble') return answer;
-    if (answer.kind === 'failed') {
-      reason = answer.reason;
-      continue;
-    }
-    spent.usage = sum(spent.usage, answer.usage);
-    spent.compacted ||= answer.compacted ?? false;
-    if (trespass !== undefined) {
-      reason = `its verdict is void: ${trespass}`;
-      continue;
-    }
-    const report = await readQaReport(answer.report, criteria);
-    if ('unusable' in report) {
-      reason = report.unusable;
-      continue;
-    }
-    spent.usage = sum(spent.usage, report.usage);
-    return { kind: 'judged', verdicts: report.verdicts, failure: report.reason };
+  const texts = asked.map(({ text }) => text);
+  let time = 1;
+  await using conversation = converse(work, () => time);
+  let reason = '';
+  for (; time <= ASKED_AT_MOST; time++) {
+    const reply = await conversation.ask(
+      {
+        whole: () => resolveText(qaPrompt(order, texts), agents.secrets),
+        schema: REPORT_SCHEMA.qa,
+        steps: [],
+        environment: agentEnvironmentOf(work, time),
+      },
+      (raw) => readQaReport(raw, criteria),
+    );
+    spent.usage = conversation.usage;
+    spent.compacted = conversation.compacted;
+    const trespass = await work.checks.trespass(conversation.takeCalls());
+    if (reply.kind === 'aborted') return stopped(work);
+    if (reply.kind === 'trouble') return reply;
+    if (trespass !== undefined) reason = `its verdict is void: ${trespass}`;
+    else if (reply.kind === 'report') {
+      return { kind: 'judged', verdicts: reply.report.verdicts, failure: reply.report.reason };
+    } else reason = reply.reason;
+    // It was asked for its report twice already.
+    if (reply.kind === 'unusable' && conversation.remembers) break;
   }
   return { kind: 'none', reason: `qa gave no usable verdict: ${reason}` };
 }
@@ -128,5 +131,5 @@ async function checksOf(work: Work): Promise<Checked> {
 function stopped(work: Work): Judgement {
   return work.limit.aborted
     ? { kind: 'none', reason: `qa ${timeoutReason(work)}` }
-    : { kind: 'trouble', reason: 'stopped' };
+    : { kind: 'trouble', trouble: { reason: 'stopped' } };
 }

@@ -1,5 +1,6 @@
 import type { Emit } from '../core/events.ts';
 import type { History } from '../core/history.ts';
+import type { Trouble } from '../core/model.ts';
 import type { Selection } from '../core/plan.ts';
 import type { Shift } from '../core/shift.ts';
 import type { Documents } from '../store/documents.ts';
@@ -50,7 +51,7 @@ export interface BatchEnd {
   readonly failed: number;
   readonly returned: number;
   readonly compacted: boolean;
-  readonly trouble?: string;
+  readonly trouble?: Trouble;
 }
 
 export const NOTHING: BatchEnd = { done: 0, failed: 0, returned: 0, compacted: false };

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NightshiftError } from '../core/errors.ts';
 import type { Counts } from '../core/events.ts';
+import type { Trouble } from '../core/model.ts';
 import { countItems } from '../core/plan.ts';
 import type { Task } from '../core/shift.ts';
 import type { Course } from './course.ts';
@@ -126,7 +127,7 @@ export class Streaming implements AsyncDisposable {
     const { patience } = this.#course;
     this.#course.dispatched++;
     if (end === 'done' || end === 'failed') patience.progress();
-    else if (typeof end === 'object' && end.trouble) this.#pauseFor(end.returned);
+    else if (typeof end === 'object' && end.trouble) this.#pauseFor(end.trouble);
     if (end === 'done') this.#foldSoon(flight.task);
     this.#isReportDue = true;
     if (compacted) await this.#writeProgress(await this.#count(), true);
@@ -149,17 +150,13 @@ export class Streaming implements AsyncDisposable {
     this.#folding.catch(() => {});
   }
 
-  #pauseFor(trouble: string): void {
-    const { parts, patience, shift } = this.#course;
-    if (this.#pausedUntil > parts.now()) return;
-    const ms = patience.pause(shift.settings.patienceMs);
-    if (ms === undefined) {
-      const end = this.#course.outOfPatience(trouble);
-      this.#ending ??= () => end;
-      return;
-    }
-    parts.emit({ type: 'run:waiting', ms, reason: trouble });
-    this.#pausedUntil = parts.now() + ms;
+  #pauseFor(trouble: Trouble): void {
+    const { parts } = this.#course;
+    const isKnown = this.#pausedUntil > parts.now() && trouble.remedy === undefined && trouble.until === undefined;
+    if (isKnown) return;
+    const next = this.#course.endure(trouble);
+    if (typeof next === 'object') this.#ending ??= () => next;
+    else this.#pausedUntil = Math.max(this.#pausedUntil, parts.now() + next);
   }
 
   /** Lets go of the snapshot, whose table may be large, before anything is written. */

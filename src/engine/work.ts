@@ -1,13 +1,13 @@
 import { constants, open, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { Session } from '../agents/agent.ts';
-import { agentEnvironment, itemEnvironment } from '../agents/environment.ts';
+import { agentEnvironment, itemEnvironment, variablesToTell } from '../agents/environment.ts';
 import type { CheckResult } from '../checks/checks.ts';
 import { formatDuration } from '../core/duration.ts';
 import type { Emit, Happening } from '../core/events.ts';
 import type { Mask } from '../core/mask.ts';
 import { type Criterion, type CriterionVerdict, LARGEST_CELL, type Order } from '../core/model.ts';
 import { resolveText } from '../core/template.ts';
+import { Conversation } from './conversation.ts';
 import { type Agents, type Checks, resolveScript } from './parts.ts';
 import { Transcript } from './transcript.ts';
 
@@ -43,14 +43,28 @@ export async function missingFolder(work: Work): Promise<string | undefined> {
   return found?.isDirectory() ? undefined : `working-dir ${work.folder} does not exist`;
 }
 
-export function environmentOf(work: Work, attempt: number): Record<string, string> {
+/** Of the agent; checks have no business with what its program logs in with. */
+export function agentEnvironmentOf(work: Work, attempt: number): Record<string, string> {
+  return environmentOf(work, attempt, work.agents.find(work.order.settings.agent)!.credentials);
+}
+
+function environmentOf(work: Work, attempt: number, credentials: readonly string[] = []): Record<string, string> {
   const { order, agents } = work;
   return agentEnvironment({
     caller: agents.caller,
-    passEnv: order.settings.passEnv,
+    passEnv: [...credentials, ...order.settings.passEnv],
     secrets: agents.secrets,
-    own: itemEnvironment(order, attempt, outputFile(work, attempt)),
+    own: ownEnvironment(work, attempt),
   });
+}
+
+function ownEnvironment(work: Work, attempt: number): Record<string, string> {
+  return itemEnvironment(work.order, attempt, outputFile(work, attempt));
+}
+
+export function toldVariables(work: Work, attempt: number): { variables?: Record<string, string> } {
+  const { agent, tools } = work.order.settings;
+  return variablesToTell(work.agents.find(agent), tools, ownEnvironment(work, attempt));
 }
 
 function outputFile(work: Work, attempt: number): string {
@@ -84,29 +98,25 @@ async function readOwned(file: string): Promise<string> {
   }
 }
 
-/** A fresh session with the agent of the task; what is said in it goes to the transcript. */
-export async function openSession(work: Work, attempt: () => number): Promise<Session> {
+/** With the agent of the order; what is said goes to the transcript. */
+export function converse(work: Work, attempt: () => number): Conversation {
   const { order, agents } = work;
-  const { agent, command, model, tools } = order.settings;
-  const transcript = transcriptOf(work, attempt);
-  const session = await agents.find(agent)!.open({
-    role: order.role,
-    folder: work.folder,
-    settings: { tools, ...(command === undefined ? {} : { command }), ...(model === undefined ? {} : { model }) },
-    signal: work.signal,
-    transcript: transcript.add,
-  });
-  return {
-    ask: (question) => session.ask(question),
-    async [Symbol.asyncDispose]() {
-      await session[Symbol.asyncDispose]();
-      transcript[Symbol.dispose]();
+  return new Conversation(
+    agents.find(order.settings.agent)!,
+    {
+      role: order.role,
+      folder: work.folder,
+      scratch: work.scratch,
+      shiftFolder: order.shift.folder,
+      settings: order.settings,
+      signal: work.signal,
     },
-  };
+    transcriptOf(work, attempt),
+  );
 }
 
 function transcriptOf(work: Work, attempt: () => number): Transcript {
-  const { role, task, item, key } = work.order;
+  const { role, task, item, key, settings } = work.order;
   return new Transcript(work.transcript, work.mask, () => ({
     role,
     task,
@@ -114,6 +124,7 @@ function transcriptOf(work: Work, attempt: () => number): Transcript {
     item: item.id,
     attempt: attempt(),
     key,
+    agent: settings.agent,
   }));
 }
 

@@ -23,8 +23,10 @@ export interface ShiftDocuments {
 /** What the command line says over the files. */
 export interface Overrides {
   readonly agent?: string | undefined;
+  readonly model?: string | undefined;
 }
 
+const DEFAULT_AGENT = 'opencode';
 const QA_WORDS = ['auto', 'always', 'parallel'];
 const HALF_AN_HOUR = 30 * 60_000;
 const TEN_MINUTES = 10 * 60_000;
@@ -136,9 +138,16 @@ function readTaskSettings(
     const hint = 'write auto, always, parallel, or `always, parallel`';
     throw new NightshiftError('bad-task', message, hint, { file: qa.file, line: qa.setting.line });
   }
-  const [command, model, workingDir] = [value('command'), value('model'), lookUp('working-dir')];
+  const workingDir = lookUp('working-dir');
+  const optional = {
+    command: value('command'),
+    acpCommand: value('acp-command'),
+    model: overrides.model ?? value('model'),
+    qaAgent: value('qa-agent'),
+    qaModel: value('qa-model'),
+  };
   return {
-    agent: overrides.agent ?? value('agent') ?? '',
+    agent: overrides.agent ?? value('agent') ?? DEFAULT_AGENT,
     tools: names(value('tools')),
     qa: wanted.includes('always') ? 'always' : 'auto',
     qaParallel: wanted.includes('parallel'),
@@ -146,10 +155,15 @@ function readTaskSettings(
     checkTimeoutMs: duration('check-timeout', TEN_MINUTES),
     outputs: names(value('outputs')),
     passEnv: names(value('pass-env')),
-    ...(command === undefined ? {} : { command }),
-    ...(model === undefined ? {} : { model }),
+    ...withoutAbsent(optional),
     ...(workingDir === undefined ? {} : { workingDir }),
   };
+}
+
+function withoutAbsent(values: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+  );
 }
 
 function compileTask(

@@ -10,6 +10,7 @@ export const TASK_KEYS = [
   'agent',
   'model',
   'command',
+  'acp-command',
   'qa',
   'qa-agent',
   'qa-model',

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Order, Text } from '../core/model.ts';
-import { devPrompt, managerPrompt, qaPrompt, renderPrompt } from './prompt.ts';
+import { devPrompt, devRetryPrompt, managerPrompt, qaPrompt, renderPrompt } from './prompt.ts';
 
 const order: Order = {
   role: 'dev',
@@ -43,6 +43,14 @@ const partsOf = (prompt: string): { kind: string; body: string }[] => {
 };
 
 describe('devPrompt', () => {
+  it('D1 is the same for all items of a task up to the first value of the item', () => {
+    const other = { ...order, key: 'key-8', item: { ...order.item, metadata: { slug: 'shop', title: 'The shop' } } };
+    const [a, b] = [order, other].map((each) => show(devPrompt(each, { number: 1 })));
+    const common = [...a!].findIndex((character, at) => character !== b![at]);
+    expect(a!.slice(0, common)).toContain(show(order.document));
+    expect(Buffer.byteLength(show(devRetryPrompt(order, { number: 2, before: 'no' })))).toBeLessThan(1024);
+  });
+
   it('D1 gives the task, the item and where it belongs, and nothing else', () => {
     const prompt = show(devPrompt(order, { number: 1 }));
     const [task, item, ...more] = partsOf(prompt);
@@ -141,10 +149,13 @@ describe('renderPrompt', () => {
         // An attacker who has seen the prompt tries to use its very tags in the next one.
         const make = (cell: string) =>
           show(
-            renderPrompt([
-              { kind: 'task', text: [task] },
-              { kind: 'item', text: [cell] },
-            ]),
+            renderPrompt(
+              [
+                { kind: 'task', text: [task] },
+                { kind: 'item', text: [cell] },
+              ],
+              'seed',
+            ),
           );
         const stolen = `${item}${make(item)}</item>`;
         expect(partsOf(make(stolen))).toEqual([
@@ -157,10 +168,13 @@ describe('renderPrompt', () => {
 
   it('S3 puts instructions first, whatever the order of the parts', () => {
     const prompt = show(
-      renderPrompt([
-        { kind: 'item', text: ['{}'] },
-        { kind: 'instructions', text: ['Do it.'] },
-      ]),
+      renderPrompt(
+        [
+          { kind: 'item', text: ['{}'] },
+          { kind: 'instructions', text: ['Do it.'] },
+        ],
+        'seed',
+      ),
     );
     expect(prompt).toMatch(/^Do it\.\n\n<item-/);
   });

@@ -47,6 +47,15 @@ describe('readDevReport', () => {
     });
   });
 
+  it('D4 reads captured values as structured output has them', async () => {
+    const captured_values = [
+      { name: 'id', value: 42 },
+      { name: 'gone', value: null },
+    ];
+    const report = await read({ overall_status: 'SUCCESS', captured_values });
+    expect(report).toMatchObject({ captured: { id: '42' } });
+  });
+
   it.each(['None', 'none.', '', null, []])('D4 takes %j as no recommendation', async (recommendations) => {
     expect(await read({ overall_status: 'SUCCESS', recommendations })).toMatchObject({ recommendations: [] });
   });

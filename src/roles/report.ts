@@ -65,7 +65,7 @@ async function loadSchemas() {
       )
       .transform((status) => status as DevReport['status']),
     steps: list(record({ step: word, status: word, output: z.unknown() })).nullish(),
-    captured_values: z.record(z.string(), word.nullable(), or('is not an object')).nullish(),
+    captured_values: z.preprocess(byName, z.record(z.string(), word.nullable(), or('is not an object')).nullish()),
     self_validation: list(verdict).nullish(),
     recommendations: z.union([z.string(), z.array(z.string())], or('is neither a list of texts nor "None"')).nullish(),
     error: text.nullish(),
@@ -192,6 +192,13 @@ function reasonsOf(failed: readonly CriterionVerdict[]): string {
       return `${line.length > LONGEST_CRITERION ? `${line.slice(0, LONGEST_CRITERION - 3)}...` : line}: ${reason}`;
     })
     .join('; ');
+}
+
+/** Structured output has no maps: a list of names and values stands for one. */
+function byName(values: unknown): unknown {
+  const isPair = (each: unknown) => typeof each === 'object' && each !== null && 'name' in each && 'value' in each;
+  if (!Array.isArray(values) || !values.every(isPair)) return values;
+  return Object.fromEntries(values.map(({ name, value }) => [name, value]));
 }
 
 function asText(output: unknown): string {

@@ -30,9 +30,10 @@ export class Transcripts implements AsyncDisposable {
       this.#open.set(file, transcript);
     }
     if (transcript.bytes > MOST_BYTES) return;
-    const cut = transcript.bytes + entry.text.length > MOST_BYTES;
+    const length = 'text' in entry ? entry.text.length : 0;
+    const cut = transcript.bytes + length > MOST_BYTES;
     const said = cut ? { kind: 'note', text: 'more was said; this transcript ends at 10 MB' } : entry;
-    transcript.bytes += cut ? MOST_BYTES + 1 : entry.text.length;
+    transcript.bytes += cut ? MOST_BYTES + 1 : length;
     const at = new Date(this.#now()).toISOString();
     transcript.stream.write(`${JSON.stringify({ at, role, attempt, ...said })}\n`);
   }

@@ -23,7 +23,8 @@ function night(reason = 'FAILED (step 2): curl: (6) Could not resolve host: exam
     const second = Math.round((i * 3500) / 200);
     const usage = { inputTokens: 5200, outputTokens: 410, costUsd: 0.03 };
     feed(state, second, { type: 'dev:started', ...subject, agent: 'command', key: 'k', version: 'v' });
-    feed(state, second + 30, { type: 'dev:finished', ...subject, status: 'SUCCESS', attempts: 1, ms: 30_000, usage });
+    feed(state, second + 30, { type: 'dev:finished', ...subject, status: 'SUCCESS', attempts: 1, ms: 30_000 });
+    feed(state, second + 30, { type: 'usage:spent', ...subject, role: 'dev', agent: 'command', usage });
     const to = i % 90 === 60 ? 'failed' : 'done';
     feed(state, second + 30, {
       type: 'item:recorded',

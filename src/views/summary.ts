@@ -35,12 +35,20 @@ function failureLines({ task, reason, items }: FailureGroup): string[] {
 }
 
 /** Unknown is not nothing: what no agent has told is left out. */
-export function usageText({ inputTokens, outputTokens, costUsd }: Usage): string | undefined {
+export function usageText(usage: Usage): string | undefined {
+  const { inputTokens, outputTokens } = usage;
+  const cost = costText(usage);
   const parts = [
     ...(inputTokens === undefined && outputTokens === undefined
       ? []
       : [`${inputTokens ?? 0} tokens in, ${outputTokens ?? 0} out`]),
-    ...(costUsd === undefined ? [] : [`$${costUsd.toFixed(2)}`]),
+    ...(cost === undefined ? [] : [cost]),
   ];
   return parts.length > 0 ? oneLine(parts.join(', ')) : undefined;
+}
+
+function costText({ costUsd, unpricedTokens = 0 }: Usage): string | undefined {
+  if (costUsd === undefined) return unpricedTokens > 0 ? 'cost unknown' : undefined;
+  const known = `$${costUsd.toFixed(2)}`;
+  return unpricedTokens > 0 ? `${known} and an unknown cost for ${unpricedTokens} tokens` : known;
 }

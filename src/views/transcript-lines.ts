@@ -1,25 +1,39 @@
 import type { TranscriptEntry } from '../core/events.ts';
 import { printable } from './printable.ts';
+import { usageText } from './summary.ts';
 
 /** A line of a transcript's file. */
-export interface Said extends TranscriptEntry {
+export type Said = TranscriptEntry & {
   readonly at: string;
   readonly role: string;
   readonly attempt?: number;
-}
+};
 
 /** What was said, for a reader: a heading wherever somebody else speaks. */
 export class TranscriptLines {
   #speaker = '';
 
-  of(task: string, { at, role, attempt, kind, text }: Said): string[] {
-    const speaker = `${task}, ${role}${attempt === undefined ? '' : ` attempt ${attempt}`}, ${kind}`;
-    const heading = speaker === this.#speaker ? [] : [`--- ${speaker} (${at})`];
+  of(task: string, said: Said): string[] {
+    const { at, role, attempt } = said;
+    const speaker = `${task}, ${role}${attempt === undefined ? '' : ` attempt ${attempt}`}, ${titleOf(said)}`;
+    const heading = speaker === this.#speaker ? [] : [`--- ${printable(speaker)} (${at})`];
     this.#speaker = speaker;
+    const text = said.kind === 'usage' ? (usageText(said.usage) ?? '') : said.text;
     const lines = printable(text)
       .replace(/\n$/, '')
       .split('\n')
       .map((line) => `  ${line}`);
     return [...heading, ...lines];
+  }
+}
+
+function titleOf(said: Said): string {
+  switch (said.kind) {
+    case 'tool-call':
+      return `calls ${said.tool}`;
+    case 'tool-result':
+      return `${said.tool} ${said.isError ? 'failed' : 'answered'}`;
+    default:
+      return said.kind;
   }
 }

@@ -3,13 +3,24 @@ import type { Change } from '../store/store.ts';
 /** How often the files are looked at while somebody works; a withdrawn item's agent is stopped within this time. */
 const EVERY_MS = 500;
 
+/** What only Nightshift writes and somebody else wrote: in words, and the name of the file. */
+export interface Edit {
+  readonly what: string;
+  readonly file: string;
+}
+
 export interface Watched {
   /** What others did to the table since the last look. */
   changes(): Promise<readonly Change[]>;
-  /** Puts protected text of the task files in flight back; what was put back, in words. */
-  putBack(): Promise<readonly string[]>;
+  /** Puts protected text of the task files in flight back; answers what was put back. */
+  putBack(): Promise<readonly Edit[]>;
   /** The files can't be read any more: nothing that is in flight could be recorded. */
   onFailure(error: unknown): void;
+}
+
+interface Suspicion {
+  readonly edit: Edit;
+  readonly suspects: ReadonlySet<string>;
 }
 
 /**
@@ -23,7 +34,8 @@ export class Watch implements AsyncDisposable {
   #suspects = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> = Promise.resolve();
-  readonly #blame = new Map<string, string>();
+  /** Edits that were put back, and who may have made them. */
+  #edits: Suspicion[] = [];
   /** Tokens of items that were withdrawn while they waited for their qa, and why. */
   readonly #withdrawn = new Map<string, string>();
 
@@ -53,27 +65,30 @@ export class Watch implements AsyncDisposable {
     return look;
   }
 
-  /** Why this token's attempt fails: what it changed, if it was shown to be its own edit. Told once. */
-  async trespassOf(token: string): Promise<string | undefined> {
+  /**
+   * Why this token's attempt fails: what it changed, if that is shown to be its own edit: nobody else was in flight, or
+   * one of its tool calls names the file. Told once.
+   */
+  async trespassOf(token: string, calls: readonly string[]): Promise<string | undefined> {
     await this.look();
-    const what = this.#blame.get(token);
-    this.#blame.delete(token);
-    return what;
+    const isOwn = ({ edit, suspects }: Suspicion) =>
+      suspects.has(token) && (suspects.size === 1 || calls.some((call) => call.includes(edit.file)));
+    const own = this.#edits.filter(isOwn).map(({ edit }) => edit.what);
+    this.#edits = this.#edits.filter((each) => !isOwn(each));
+    return own.length === 0 ? undefined : `it edited what only Nightshift writes (${own.slice(0, 3).join('; ')})`;
   }
 
   async #lookNow(): Promise<void> {
     const suspects = this.#suspects;
     this.#suspects = new Set(this.#inFlight.keys());
-    const edits: string[] = [];
+    const edits: Edit[] = [];
     for (const change of await this.#watched.changes()) {
       if (change.kind === 'withdrawn') this.#withdraw(change.token, change.reason);
-      else edits.push(change.what);
+      else edits.push({ what: change.what, file: 'table.csv' });
     }
     edits.push(...(await this.#watched.putBack()));
-    if (edits.length > 0 && suspects.size === 1) {
-      const [token] = suspects as Set<string>;
-      this.#blame.set(token as string, `it edited what only Nightshift writes (${edits.slice(0, 3).join('; ')})`);
-    }
+    this.#edits = this.#edits.filter((each) => [...each.suspects].some((token) => this.#inFlight.has(token)));
+    if (suspects.size > 0) this.#edits.push(...edits.map((edit) => ({ edit, suspects })));
   }
 
   #withdraw(token: string, reason: string): void {

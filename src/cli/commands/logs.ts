@@ -69,7 +69,8 @@ async function printTranscripts(
 function parseSaid(line: string): Said | undefined {
   try {
     const said = JSON.parse(line);
-    return typeof said?.text === 'string' ? said : undefined;
+    const isSaid = typeof said?.text === 'string' || typeof said?.usage === 'object';
+    return isSaid && typeof said.kind === 'string' ? said : undefined;
   } catch {
     return undefined;
   }

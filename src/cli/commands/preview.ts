@@ -1,4 +1,5 @@
-import { environmentNames, itemEnvironment } from '../../agents/environment.ts';
+import { environmentNames, itemEnvironment, variablesToTell } from '../../agents/environment.ts';
+import { AgentSet } from '../../agents/registry.ts';
 import { EXIT } from '../../core/errors.ts';
 import type { Order, Text } from '../../core/model.ts';
 import { makeOrder } from '../../core/order.ts';
@@ -15,7 +16,7 @@ import { parseRow } from '../rows.ts';
 
 export async function run(io: Io, [name = '', taskName = '']: readonly string[], options: Options): Promise<number> {
   const paths = openShift(requireRoot(io), name);
-  const { shift, snapshot } = await openAndCheck(paths, { agent: options.agent });
+  const { shift, snapshot } = await openAndCheck(paths, { agent: options.agent, model: options.model });
   for (const warning of shift.warnings) io.warn(`warning: ${oneLine(warning)}`);
   const task = findTask(shift, taskName);
   const index = parseRow(options.row, snapshot.count);
@@ -24,17 +25,20 @@ export async function run(io: Io, [name = '', taskName = '']: readonly string[],
   const dev = makeOrder(shift, task, { role: 'dev', item, token: '', now: io.now(), lastFailure });
   const qa = makeOrder(shift, task, { role: 'qa', item, token: '', now: io.now() });
   const asked = qa.criteria.filter(({ check }) => !check || qa.settings.qa === 'always').map(({ text }) => text);
+  const agent = new AgentSet().find(dev.settings.agent);
+  const own = itemEnvironment(dev, 1, 'a file for captured values');
   const environment = environmentNames({
     caller: io.env,
-    passEnv: dev.settings.passEnv,
+    passEnv: [...(agent?.credentials ?? []), ...dev.settings.passEnv],
     secrets: shift.secrets,
-    own: itemEnvironment(dev, 1, 'a file for captured values'),
+    own,
   });
+  const variables = variablesToTell(agent, dev.settings.tools, own);
   const sent =
     dev.settings.agent === 'shell'
       ? { scripts: dev.steps.flatMap(({ number, scripts }) => scripts.map((script) => ({ step: number, ...script }))) }
       : {
-          dev: masked(devPrompt(dev, { number: 1 })),
+          dev: masked(devPrompt(dev, { number: 1, ...variables })),
           ...(asked.length > 0 ? { qa: masked(qaPrompt(qa, asked)) } : {}),
         };
   const checks = dev.criteria.flatMap(({ check }) => (check ? [check] : []));
@@ -44,7 +48,7 @@ export async function run(io: Io, [name = '', taskName = '']: readonly string[],
     );
     return EXIT.done;
   }
-  for (const line of describe(dev, sent, checks)) io.print(line);
+  for (const line of describe(dev, qa.settings.agent, sent, checks)) io.print(line);
   io.print(`--- environment given (names): ${environment.given.join(', ')}`);
   io.print(`--- environment withheld (names): ${environment.withheld.join(', ') || 'none'}`);
   return EXIT.done;
@@ -54,14 +58,19 @@ type Sent =
   | { scripts: { step: number; source: string; values: Order['steps'][number]['scripts'][number]['values'] }[] }
   | { dev: string; qa?: string };
 
-function describe(order: Order, sent: Sent, checks: readonly { source: string; values: object }[]): string[] {
+function describe(
+  order: Order,
+  judge: string,
+  sent: Sent,
+  checks: readonly { source: string; values: object }[],
+): string[] {
   const lines: string[] = [];
   if ('scripts' in sent) {
     for (const { step, source, values } of sent.scripts)
       lines.push(`--- step ${step}, run by sh -e`, ...script(source, values));
   } else {
     lines.push(`--- sent to the dev (${order.settings.agent})`, printable(sent.dev));
-    if (sent.qa !== undefined) lines.push('--- sent to the qa', printable(sent.qa));
+    if (sent.qa !== undefined) lines.push(`--- sent to the qa (${judge})`, printable(sent.qa));
   }
   for (const { source, values } of checks)
     lines.push('--- check, run by sh -e after each attempt', ...script(source, values));

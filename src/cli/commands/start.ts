@@ -25,7 +25,8 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
   const paths = await chooseShift(io, name);
   const chosen = parseSample(options.sample, options.seed, () => randomBytes(4).toString('hex'));
   const where = parseConditions(options.where);
-  const asked = { agent: options.agent, task: options.task, rows, where, sample: chosen, items: options.items };
+  const { agent, model, task, items } = options;
+  const asked = { agent, model, task, rows, where, sample: chosen, items };
   if (chosen && options.seed === undefined) io.warn(`sample: --seed ${chosen.seed} makes the same choice again`);
   if (options.dryRun) return dryRun(io, paths, asked, options.json);
 

@@ -1,13 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { agentEnvironment } from '../../agents/environment.ts';
-import { agentNames, findAgent } from '../../agents/registry.ts';
+import { AgentSet } from '../../agents/registry.ts';
 import { runCheck } from '../../checks/checks.ts';
 import { EXIT } from '../../core/errors.ts';
 import type { Happening, NightshiftEvent, TranscriptHappening } from '../../core/events.ts';
 import type { Outcome } from '../../core/model.ts';
 import { makeOrder } from '../../core/order.ts';
 import { perform } from '../../engine/item.ts';
-import { checkAgents } from '../../engine/preflight.ts';
 import { StopSignals } from '../../engine/stop.ts';
 import { openShift } from '../../store/layout.ts';
 import { Transcripts } from '../../store/transcripts.ts';
@@ -19,16 +17,17 @@ import type { Io } from '../io.ts';
 import { openAndCheck } from '../open-shift.ts';
 import type { Options } from '../program.ts';
 import { parseRow } from '../rows.ts';
+import { requireAgents } from '../run-shift.ts';
 
 /** Dev and qa on one row, for a try: an own key, no lessons, nothing in the table, the manifest or the journal. */
 export async function run(io: Io, [name = '', taskName = '']: readonly string[], options: Options): Promise<number> {
   const paths = openShift(requireRoot(io), name);
-  const { shift, snapshot } = await openAndCheck(paths, { agent: options.agent });
+  const { shift, snapshot } = await openAndCheck(paths, { agent: options.agent, model: options.model });
   for (const warning of shift.warnings) io.warn(`warning: ${oneLine(warning)}`);
   const task = findTask(shift, taskName);
   const index = parseRow(options.row, snapshot.count);
-  const environment = agentEnvironment({ caller: io.env, passEnv: [], secrets: shift.secrets, own: {} });
-  await checkAgents({ ...shift, tasks: [task] }, findAgent, agentNames, environment);
+  await using set = new AgentSet();
+  await requireAgents({ ...shift, tasks: [task] }, set, io);
 
   // The mark by which a run that starts meanwhile knows that this is not a leftover.
   const key = `test-${randomBytes(14).toString('hex')}`;
@@ -54,7 +53,7 @@ export async function run(io: Io, [name = '', taskName = '']: readonly string[],
       now: io.now(),
       item: { id: snapshot.id(index), index, metadata: snapshot.metadata(index) },
     });
-  const agents = { find: findAgent, secrets: shift.secrets, caller: io.env };
+  const agents = { find: set.find, secrets: shift.secrets, caller: io.env };
   const checks = { run: runCheck, trespass: async () => undefined };
   const dev = await perform(order('dev', false), agents, checks, emit, stop.now);
   const last = dev.to === 'qa' ? await perform(order('qa', true), agents, checks, emit, stop.now) : dev;
