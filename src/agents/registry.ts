@@ -1,11 +1,13 @@
 import type { Agent } from './agent.ts';
 import { commandAgent } from './command.ts';
+import { createOpencode } from './opencode.ts';
 import { shellAgent } from './shell.ts';
 
 /** Every agent that a shift can name, the default first. A new one is added here, and nowhere else. */
 const MAKE: Readonly<Record<string, () => Agent>> = {
   shell: () => shellAgent,
   command: () => commandAgent,
+  opencode: createOpencode,
 };
 
 export const agentNames: readonly string[] = Object.keys(MAKE);
