@@ -29,6 +29,8 @@ export interface AgentUnderTest {
   mcpTool(server: string): string;
   /** Whether what is not allowed is not even offered to the model. */
   readonly hidesTools: boolean;
+  /** Whether it has a shell also where `bash` is not named, but one that can't leave the working folder. */
+  readonly hasLockedShell?: boolean;
   /** Whether its shell has the variables of the item. */
   readonly hasEnvironment: boolean;
   /** US dollars for tokens of input and output, where the program reports a cost. */
