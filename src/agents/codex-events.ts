@@ -21,12 +21,9 @@ export class CodexEvents {
     this.#transcript = transcript;
   }
 
-  readonly read = (line: string): void => {
-    const event = parse(line);
-    switch (event?.type) {
-      case undefined:
-        this.#transcript({ kind: 'output', text: `${line}\n` });
-        break;
+  readonly read = (object: Record<string, unknown>): void => {
+    const event = object as Event;
+    switch (event.type) {
       case 'thread.started':
         this.threadId = event.thread_id;
         break;
@@ -99,15 +96,6 @@ interface Item {
   readonly arguments?: unknown;
   readonly result?: { readonly content?: readonly { readonly text?: string }[] } | null;
   readonly error?: { readonly message?: string } | null;
-}
-
-function parse(line: string): Event | undefined {
-  try {
-    const event = JSON.parse(line) as Event | null;
-    return typeof event === 'object' && event !== null ? event : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Cached input is a part of the input. */

@@ -6,8 +6,8 @@ import { type CodexServer, configure, type Toml } from './codex-config.ts';
 import { CodexEvents, type Totals } from './codex-events.ts';
 import { readFailure } from './codex-failure.ts';
 import { readSessionFile, type SessionFile } from './codex-session-file.ts';
+import { JsonLines } from './json-lines.ts';
 import { lastJsonObject } from './last-json.ts';
-import { Lines } from './lines.ts';
 import { readMcpJson } from './mcp-json.ts';
 import { type Ended, howItEnded, runProcess } from './process.ts';
 import { askProgram, findProgram } from './program.ts';
@@ -36,8 +36,9 @@ async function missing({ tools }: AgentSettings, place: Place): Promise<string |
   if ((await findProgram(PROGRAM, place)) === undefined) return `there is no program codex on PATH: ${INSTALL}`;
   const named = tools.filter((tool) => tool !== 'bash');
   // Where each item has its own folder, each has its own `.mcp.json`.
-  if (named.length === 0 || place.folder === undefined) return undefined;
-  const found = await findServers(named, place, [place.folder]);
+  const { folder, environment } = place;
+  if (named.length === 0 || folder === undefined) return undefined;
+  const found = await findServers(named, { folder, environment }, []);
   return 'problem' in found ? found.problem : undefined;
 }
 
@@ -76,13 +77,13 @@ class CodexSession implements Session {
     this.#environment = environment;
     transcript({ kind: 'prompt', text: question.prompt });
     const named = settings.tools.filter((tool) => tool !== 'bash' && this.#opening.role !== 'manager');
-    const found = await findServers(named, { folder, environment }, [folder, rootOf(shiftFolder)], signal);
+    const found = await findServers(named, { folder, environment }, [rootOf(shiftFolder)], signal);
     if ('problem' in found) {
       if (signal.aborted) return { kind: 'aborted' };
       return { kind: 'trouble', trouble: { reason: `codex: ${found.problem}`, remedy: found.problem } };
     }
     const events = new CodexEvents(transcript);
-    const lines = new Lines(events.read);
+    const lines = new JsonLines(events.read, (line) => transcript({ kind: 'output', text: `${line}\n` }));
     const ended = await runProcess({
       file: PROGRAM,
       args: await this.#arguments(question, found.servers),
@@ -184,8 +185,8 @@ type FoundServers = { readonly servers: readonly CodexServer[] } | { readonly pr
 /** All servers that Codex would start by itself, so that it leaves out what is not named, and those of `.mcp.json` that are. */
 async function findServers(
   named: readonly string[],
-  place: Place,
-  folders: readonly string[],
+  place: Required<Place>,
+  more: readonly string[],
   signal?: AbortSignal,
 ): Promise<FoundServers> {
   const ended = await askProgram(PROGRAM, ['mcp', 'list', '--json'], place, signal);
@@ -200,7 +201,7 @@ async function findServers(
   });
   const rest = named.filter((name) => !own.some((each) => each.name === name));
   if (rest.length === 0) return { servers };
-  const project = await readMcpJson(folders, place.environment);
+  const project = await readMcpJson([place.folder, ...more], place.environment);
   for (const name of rest) {
     const server = project.servers.get(name);
     if (!server) {

@@ -1,4 +1,5 @@
 import type { Agent } from './agent.ts';
+import { claudeAgent } from './claude.ts';
 import { codexAgent } from './codex.ts';
 import { commandAgent } from './command.ts';
 import { shellAgent } from './shell.ts';
@@ -7,6 +8,7 @@ import { shellAgent } from './shell.ts';
 const MAKE: Readonly<Record<string, () => Agent>> = {
   shell: () => shellAgent,
   command: () => commandAgent,
+  claude: () => claudeAgent,
   codex: () => codexAgent,
 };
 
