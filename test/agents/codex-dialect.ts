@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 
 /**
  * Codex speaks more of the Responses dialect than the scripted model: tools in namespaces, and tools whose input is no JSON.
- * This stands between them and translates: a tool is `NAMESPACE.NAME` for the script, and the input of `apply_patch` is
- * `{"input": PATCH}`.
+ * This stands between them and translates: a tool is `NAMESPACE.NAME` for the script, and the input of `apply_patch` and `exec`
+ * is `{"input": TEXT}`.
  */
 export class CodexDialect {
   readonly #server: Server;
@@ -69,16 +69,21 @@ interface Item {
   readonly namespace?: string;
   readonly input?: string;
   readonly arguments?: string;
+  readonly tools?: readonly Tool[];
 }
 
 function toMock(body: Body): object {
-  const tools = (body.tools ?? []).flatMap((tool) =>
-    tool.type === 'namespace' ? tool.tools!.map((each) => ({ ...each, name: `${tool.name}.${each.name}` })) : [tool],
+  const more = (body.input ?? []).flatMap((item) => (item.type === 'additional_tools' ? item.tools! : []));
+  const tools = [...(body.tools ?? []), ...more].flatMap((tool) =>
+    tool.type === 'namespace' && tool.name !== 'functions'
+      ? tool.tools!.map((each) => ({ ...each, name: `${tool.name}.${each.name}` }))
+      : (tool.tools ?? [tool]),
   );
   const asFunctions = tools
     .filter(({ name }) => name !== undefined)
     .map((tool) => ({ ...tool, type: 'function', parameters: { type: 'object' } }));
-  const input = (body.input ?? []).map((item) => {
+  const said = (body.input ?? []).filter(({ type }) => type !== 'additional_tools');
+  const input = said.map((item) => {
     if (item.type === 'custom_tool_call')
       return { ...item, type: 'function_call', arguments: JSON.stringify({ input: item.input }) };
     if (item.type === 'custom_tool_call_output') return { ...item, type: 'function_call_output' };
@@ -100,7 +105,7 @@ function toCodex(event: Event): object {
 
 function callOf(item: Item): Item {
   if (item.type !== 'function_call') return item;
-  if (item.name === 'apply_patch') {
+  if (item.name === 'apply_patch' || item.name === 'exec') {
     const { arguments: input, ...rest } = item;
     return { ...rest, type: 'custom_tool_call', input: input ? (JSON.parse(input) as { input: string }).input : '' };
   }

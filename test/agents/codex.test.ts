@@ -1,7 +1,10 @@
-import { afterAll, beforeAll } from 'vitest';
+import { existsSync, readdirSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { codexAgent } from '../../src/agents/codex.ts';
 import { CodexDialect } from './codex-dialect.ts';
 import { agentContract } from './contract.ts';
-import type { AgentUnderTest, User } from './under-test.ts';
+import { Model, type Step, SUCCESS } from './model.ts';
+import { type AgentUnderTest, caseFor, type User } from './under-test.ts';
 
 let dialect: CodexDialect;
 beforeAll(async () => {
@@ -22,6 +25,7 @@ const codex: AgentUnderTest = {
   },
   shells: ['exec_command'],
   writing: ['apply_patch'],
+  harmless: ['apply_patch', 'request_user_input'],
   mcpTool: (server) => `mcp__${server}.mark`,
   hidesTools: false,
   hasLockedShell: true,
@@ -57,3 +61,37 @@ function addFile(path: string, content: string): string {
 }
 
 agentContract(codex);
+
+const CHECKED = '- ok\n\n  ```sh\n  true\n  ```';
+
+describe('codex', () => {
+  let model: Model;
+  beforeAll(async () => {
+    model = await Model.start();
+  });
+  afterAll(() => model.stop());
+  const shell = (cmd: string): Step => codex.tools.bash(cmd);
+
+  /** What a shell tried, with what became of it. */
+  const ATTEMPTS = [
+    ...['touch inside', 'echo "word=$WORD" >> "$NIGHTSHIFT_OUTPUT"', 'touch "$HOME/at-home"', 'touch .git/hooks/mine'],
+    ...['touch "$NIGHTSHIFT_SHIFT_DIR/mine"', 'touch "$NIGHTSHIFT_TABLE"', 'curl -sm 5 "$MODEL_URL" -o got', 'mktemp'],
+  ];
+  const tryAll = ATTEMPTS.map((attempt, index) => `if ${attempt}; then echo ${index} >> "$TMPDIR/../tried"; fi`);
+
+  test.each([
+    ['D2 D5 without bash: no more than reading and editing could do', '', ['0', '1', '7']],
+    ['D2 D5 with bash: everything but the files of the shift', '- tools: bash', ['0', '1', '2', '3', '6', '7']],
+  ])('%s', async (_, tools, expected) => {
+    const one = caseFor(codex, model, { env: `WORD=fortytwo\nMODEL_URL=${model.url}\n` });
+    one.project.write('.git/hooks/none', '');
+    const name = one.unique('a');
+    const line = ATTEMPTS.map((attempt, index) => `(${attempt}) > /dev/null 2>&1 && printf ' ${index}'`).join('; ');
+    const dev = [shell(`${line}; echo .`), { report: SUCCESS }];
+    const shift = one.shift([{ name, dev }], { validation: CHECKED, configuration: tools });
+    expect((await one.start(shift)).code).toBe(0);
+    const result = one.transcript(shift, 'dev').find(({ kind }) => kind === 'tool-result')!;
+    expect(result.text!.match(/\d/g)).toEqual(expected);
+    expect(shift.journal().find(({ type }) => type === 'dev:finished').captured).toEqual({ word: '[WORD]' });
+  });
+});

@@ -26,9 +26,9 @@ export function agentContract(agent: AgentUnderTest): void {
       const one = setUp();
       const names = ['a', 'b', 'c', 'd', 'e', 'f'].map(one.unique);
       const shift = one.shift(
-        names.map((name) => ({
+        names.map((name, index) => ({
           name,
-          dev: [writes(name), { report: { ...SUCCESS, recommendations: [wish] } }],
+          dev: [writes(name), { report: index < 2 ? { ...SUCCESS, recommendations: [wish] } : SUCCESS }],
           qa: [tools.read(`${name}.txt`), passes(name)],
         })),
         { settings: { parallel: true } },
@@ -50,7 +50,8 @@ export function agentContract(agent: AgentUnderTest): void {
       // The first batch has two items; what they recommend reaches the next ones through the manager.
       const manager = model.asked.filter(({ role, text }) => role === 'manager' && text.includes(wish));
       expect(manager).toHaveLength(1);
-      expect(manager[0]!.tools.filter((tool) => tool !== 'StructuredOutput')).toEqual([]);
+      const harmless = ['StructuredOutput', ...(agent.harmless ?? [])];
+      expect(manager[0]!.tools.filter((tool) => !harmless.includes(tool))).toEqual([]);
       expect(names.map((name) => model.of(name)[0]!.prompt.includes(wish))).toEqual([
         false,
         false,

@@ -25,6 +25,8 @@ export interface AgentUnderTest {
   /** The names of its tools that run commands, and of those that write. */
   readonly shells: readonly string[];
   readonly writing: readonly string[];
+  /** Tools that can't be taken away from a manager, but do nothing there. */
+  readonly harmless?: readonly string[];
   /** How the tool `mark` of an MCP server is called. */
   mcpTool(server: string): string;
   /** Whether what is not allowed is not even offered to the model. */
