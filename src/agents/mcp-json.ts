@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 /** An MCP server as `.mcp.json` has it, with its variables filled in. */
 export type McpServer =
@@ -21,14 +21,14 @@ export interface ProjectServers {
   readonly problems: readonly string[];
 }
 
-/** What the `.mcp.json` of these folders name; the first that has a name wins. */
+/** What the `.mcp.json` of these folders and of all above them name; the first that has a name wins. */
 export async function readMcpJson(
   folders: readonly string[],
   environment: Readonly<Record<string, string>>,
 ): Promise<ProjectServers> {
   const servers = new Map<string, McpServer>();
   const problems: string[] = [];
-  for (const folder of new Set(folders)) {
+  for (const folder of new Set(folders.flatMap(withAncestors))) {
     const file = join(folder, '.mcp.json');
     const text = await readFile(file, 'utf8').catch(() => undefined);
     if (text === undefined) continue;
@@ -43,6 +43,12 @@ export async function readMcpJson(
     }
   }
   return { servers, problems };
+}
+
+/** The nearest first. */
+function withAncestors(folder: string): string[] {
+  const above = dirname(folder);
+  return above === folder ? [folder] : [folder, ...withAncestors(above)];
 }
 
 interface RawServer {
