@@ -1,5 +1,6 @@
 import type { Agent } from './agent.ts';
 import { claudeAgent } from './claude.ts';
+import { codexAgent } from './codex.ts';
 import { commandAgent } from './command.ts';
 import { shellAgent } from './shell.ts';
 
@@ -8,6 +9,7 @@ const MAKE: Readonly<Record<string, () => Agent>> = {
   shell: () => shellAgent,
   command: () => commandAgent,
   claude: () => claudeAgent,
+  codex: () => codexAgent,
 };
 
 export const agentNames: readonly string[] = Object.keys(MAKE);

@@ -25,10 +25,14 @@ export interface AgentUnderTest {
   /** The names of its tools that run commands, and of those that write. */
   readonly shells: readonly string[];
   readonly writing: readonly string[];
+  /** Tools that can't be taken away from a manager, but do nothing there. */
+  readonly harmless?: readonly string[];
   /** How the tool `mark` of an MCP server is called. */
   mcpTool(server: string): string;
   /** Whether what is not allowed is not even offered to the model. */
   readonly hidesTools: boolean;
+  /** Whether it has a shell also where `bash` is not named, but one that can't leave the working folder. */
+  readonly hasLockedShell?: boolean;
   /** Whether its shell has the variables of the item. */
   readonly hasEnvironment: boolean;
   /** US dollars for tokens of input and output, where the program reports a cost. */
