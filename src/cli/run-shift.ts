@@ -24,6 +24,7 @@ import type { Io } from './io.ts';
 import { type OpenOptions, type OpenShift, openAndCheck, reload } from './open-shift.ts';
 import { parseRow } from './rows.ts';
 import { type Choice, refuseNoMatch, selector } from './select-rows.ts';
+import { watchFolders } from './watch-folders.ts';
 
 /** Which part of a shift is to be run, and by whom. */
 export interface Asked extends Choice {
@@ -86,6 +87,7 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
       load,
       agents: (shift) => ({ find: agents.find, secrets: shift.secrets, caller: io.env }),
       check: runCheck,
+      folders: watchFolders(paths, io, (message) => stream.emit({ type: 'run:warning', message })),
       perform,
       emit: stream.emit,
       flush: async () => {

@@ -54,7 +54,7 @@ export async function withWork<T extends object>(
 }
 
 /** What agents and checks said. Names of tasks, keys and statuses stay: masked, they would not be found again. */
-const SAID = ['reason', 'trouble', 'verdicts', 'captured', 'recommendations', 'outputs'];
+const SAID = ['reason', 'trouble', 'verdicts', 'captured', 'recommendations', 'outputs', 'changed'];
 
 function masked<T extends object>(mask: Mask, json: T): T {
   const entries = Object.entries(json).map(([name, value]) => [name, SAID.includes(name) ? mask.deep(value) : value]);
