@@ -22,7 +22,7 @@ import { Transcripts } from '../store/transcripts.ts';
 import { findTask } from './find-task.ts';
 import { readHistory } from './history.ts';
 import type { Io } from './io.ts';
-import { type OpenOptions, type OpenShift, openAndCheck, reload } from './open-shift.ts';
+import { type OpenOptions, type OpenShift, openAndCheck, reloader } from './open-shift.ts';
 import { parseRow } from './rows.ts';
 import { type Choice, refuseNoMatch, selector } from './select-rows.ts';
 
@@ -66,8 +66,9 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
   using stop = new StopSignals((signal) => stream.emit({ type: 'run:draining', signal, running: stream.running }));
   for (const message of shift.warnings) stream.emit({ type: 'run:warning', message });
   const isChecked = new Set(shift.tasks.map(fingerprint));
+  const reload = reloader(files, store, { agent: options.agent });
   const load = async () => {
-    const now = await reload(files, store, { agent: options.agent });
+    const now = await reload();
     // A task that a person added or changed may ask for an agent that is not there.
     const changed = now.tasks.filter((task) => !isChecked.has(fingerprint(task)));
     if (changed.length > 0) await requireAgents({ ...now, tasks: changed }, io);

@@ -32,7 +32,7 @@ export async function performDev(work: Work): Promise<Outcome> {
 
   const tally: Tally = { usage: {}, compacted: false, verdicts: [] };
   let number = 1;
-  let last = await firstObstacle(work);
+  let last = firstObstacle(work);
   if (!last) {
     await using session = await openSession(work, () => number);
     for (;;) {
@@ -69,8 +69,8 @@ interface Tally {
   verdicts: readonly CriterionVerdict[];
 }
 
-async function firstObstacle(work: Work): Promise<Attempt | undefined> {
-  const reason = await missingFolder(work);
+function firstObstacle(work: Work): Attempt | undefined {
+  const reason = missingFolder(work);
   return reason === undefined ? undefined : { kind: 'failed', status: 'FAILED', reason, final: true };
 }
 

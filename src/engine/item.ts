@@ -1,12 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Emit } from '../core/events.ts';
 import { createMask, type Mask } from '../core/mask.ts';
 import type { Order, Outcome } from '../core/model.ts';
 import { performDev } from './dev.ts';
 import type { Agents, Checks } from './parts.ts';
 import { performQa } from './qa.ts';
+import { Scratch } from './scratch.ts';
 import { workingFolder } from './work.ts';
 
 /**
@@ -22,25 +21,30 @@ export async function perform(
 ): Promise<Outcome> {
   const mask = createMask(agents.secrets);
   const limit = AbortSignal.timeout(Math.max(0, order.deadline - Date.now()));
-  const scratch = await mkdtemp(join(tmpdir(), 'nightshift-')).catch((cause: NodeJS.ErrnoException) => cause);
-  if (scratch instanceof Error) return givenBack(order, `no folder can be made in ${tmpdir()} (${scratch.code})`);
+  const taken = takeScratch();
+  if (taken instanceof Error) return givenBack(order, `no folder can be made in ${tmpdir()} (${taken.code})`);
+  await using scratch = taken;
+  const carryOut = order.role === 'dev' ? performDev : performQa;
+  const outcome = await carryOut({
+    order,
+    agents,
+    checks,
+    mask,
+    limit,
+    scratch,
+    emit: (happening) => emit(masked(mask, happening)),
+    transcript: emit,
+    signal: AbortSignal.any([signal, limit]),
+    folder: workingFolder(order, agents),
+  });
+  return masked(mask, outcome);
+}
+
+function takeScratch(): Scratch | NodeJS.ErrnoException {
   try {
-    const carryOut = order.role === 'dev' ? performDev : performQa;
-    const outcome = await carryOut({
-      order,
-      agents,
-      checks,
-      mask,
-      limit,
-      scratch,
-      emit: (happening) => emit(masked(mask, happening)),
-      transcript: emit,
-      signal: AbortSignal.any([signal, limit]),
-      folder: workingFolder(order, agents),
-    });
-    return masked(mask, outcome);
-  } finally {
-    await rm(scratch, { recursive: true, force: true });
+    return Scratch.take();
+  } catch (cause) {
+    return cause as NodeJS.ErrnoException;
   }
 }
 

@@ -62,7 +62,7 @@ export async function performQa(work: Work): Promise<Outcome> {
 }
 
 async function judge(work: Work, spent: { usage: Usage; compacted: boolean }): Promise<Judgement> {
-  const obstacle = await missingFolder(work);
+  const obstacle = missingFolder(work);
   if (obstacle !== undefined) return { kind: 'none', reason: obstacle };
   const checked = await checksOf(work);
   if (checked.kind === 'aborted') return stopped(work);
