@@ -66,6 +66,8 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
   using stop = new StopSignals((signal) => stream.emit({ type: 'run:draining', signal, running: stream.running }));
   for (const message of shift.warnings) stream.emit({ type: 'run:warning', message });
   const isChecked = new Set(shift.tasks.map(fingerprint));
+  // A copy: to ask for a variable of this process takes a call into the system's library each time.
+  const caller = { ...io.env };
   const reload = reloader(files, store, { agent: options.agent });
   const load = async () => {
     const now = await reload();
@@ -80,7 +82,7 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
       store,
       documents: files,
       load,
-      agents: (shift) => ({ find: findAgent, secrets: shift.secrets, caller: io.env }),
+      agents: (shift) => ({ find: findAgent, secrets: shift.secrets, caller }),
       check: runCheck,
       perform,
       emit: stream.emit,
