@@ -25,7 +25,7 @@ const RULES: Record<string, Rule> = {
   engine: {
     may: ['core', 'roles', 'watch', 'agents/environment.ts'],
     mayTypes: ['agents/agent.ts', 'checks/checks.ts', 'store/store.ts', 'store/documents.ts'],
-    packages: ['node:fs/promises', 'node:os', 'node:path', 'node:timers/promises'],
+    packages: ['node:fs', 'node:fs/promises', 'node:os', 'node:path', 'node:timers/promises'],
   },
   kit: { may: [], packages: ['node:crypto'] },
   views: { may: ['core'], packages: [] },

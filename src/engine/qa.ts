@@ -86,7 +86,7 @@ function failureIn(judgement: Judgement): string | undefined {
 }
 
 async function judge(work: Work, spent: Spent): Promise<Judgement> {
-  const obstacle = await missingFolder(work);
+  const obstacle = missingFolder(work);
   if (obstacle !== undefined) return { kind: 'none', reason: obstacle };
   const checked = await checksOf(work);
   if (checked.kind !== 'checked') return notChecked(work, checked);
