@@ -4,7 +4,7 @@ import type { ClaudeStream, Ending } from './claude-stream.ts';
 import { lastJsonObject } from './last-json.ts';
 import { type Ended, howItEnded } from './process.ts';
 
-type Told = Pick<ClaudeStream, 'inForce' | 'ending' | 'error' | 'limitEnds'>;
+type Told = Pick<ClaudeStream, 'inForce' | 'ending' | 'error' | 'limitEnds' | 'said'>;
 
 export const INSTALL = 'install it (npm install -g @anthropic-ai/claude-code), and put it on PATH';
 export const LOG_IN = 'run `claude auth login`, or set ANTHROPIC_API_KEY';
@@ -18,7 +18,7 @@ export function readAnswer(ended: Exclude<Ended, { kind: 'aborted' }>, told: Tol
     return ended.fault === 'system' ? trouble(ended.reason) : { kind: 'failed', reason: ended.reason };
   }
   if (told.ending === undefined) return readDeath(ended, told);
-  return told.ending.isError ? readError(told.ending, told) : readReport(told.ending);
+  return told.ending.isError ? readError(told.ending, told) : readReport(told.ending, told);
 }
 
 /** It ended without saying how. Before it had begun, that is nobody's work gone wrong (rule X5). */
@@ -29,9 +29,12 @@ function readDeath(ended: Exclude<Ended, { kind: 'aborted' | 'not-started' }>, {
   return trouble(`claude did not start: ${end}`);
 }
 
-/** `structured_output` may be missing though all went well: then the model wrote, instead of calling the tool. */
-function readReport({ structured, text, denied }: Ending): Answer {
-  const report = structured ?? lastJsonObject(text);
+/**
+ * `structured_output` may be missing though all went well: then the model wrote, instead of calling the tool. The program
+ * has urged it to, so what it wrote may stand before its last words.
+ */
+function readReport({ structured, text, denied }: Ending, { said }: Told): Answer {
+  const report = structured ?? lastJsonObject(text) ?? lastJsonObject(said);
   if (report !== undefined && report !== null) return { kind: 'report', report };
   if (denied.length > 0) {
     const tools = [...new Set(denied)].join(', ');

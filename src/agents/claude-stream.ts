@@ -47,6 +47,8 @@ export class ClaudeStream {
   /** Milliseconds since 1970: when the account's limit ends, while it is used up. */
   limitEnds: number | undefined;
   compacted = false;
+  /** What the model said since it used a tool last. */
+  said = '';
 
   constructor(transcript: (entry: TranscriptEntry) => void, onInForce: (inForce: InForce) => void) {
     this.#transcript = transcript;
@@ -115,8 +117,10 @@ export class ClaudeStream {
     else this.#count(message);
     for (const block of blocks(message)) {
       if (block.type === 'text' && block.text !== '') {
+        if (!failed) this.said += `${text(block.text)}\n`;
         this.#transcript({ kind: failed ? 'error' : 'text', text: text(block.text) });
       } else if (block.type === 'tool_use') {
+        this.said = '';
         const tool = text(block.name);
         this.#toolNames.set(text(block.id), tool);
         const input = JSON.stringify(block.input ?? {});

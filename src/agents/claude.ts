@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Trouble, Usage } from '../core/model.ts';
-import type { Agent, Answer, Opening, Place, Question, Session } from './agent.ts';
+import type { Agent, Answer, Opening, Question, Session } from './agent.ts';
 import {
   claudeArguments,
   claudeEnvironment,
@@ -15,13 +15,13 @@ import { INSTALL, LOG_IN, readAnswer } from './claude-errors.ts';
 import { configFolder, configuredServers } from './claude-mcp.ts';
 import { ClaudeStream } from './claude-stream.ts';
 import { isRecord } from './json-lines.ts';
-import { type Ended, howItEnded, runProcess } from './process.ts';
+import { type Ended, runProcess } from './process.ts';
+import { askProgram, findProgram } from './program.ts';
 
 const PROGRAM = 'claude';
 const TESTED = '2.1.325';
 /** All that is of use comes as events. */
 const KEEP_BYTES = 16 * 1024;
-const NOT_FOUND = 127;
 
 /** Claude Code: `claude -p` once for each question, all questions of a session in one session of the program. */
 export const claudeAgent: Agent = {
@@ -38,18 +38,15 @@ export const claudeAgent: Agent = {
     ...['GOOGLE_APPLICATION_CREDENTIALS', 'CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC'],
   ],
   async missing({ tools }, place) {
-    const ended = await runClaude(['--version'], place);
-    if (ended.kind === 'exited' && ended.code === NOT_FOUND) return `there is no program claude on PATH: ${INSTALL}`;
-    if (ended.kind !== 'exited' || ended.code !== 0)
-      return `\`claude --version\` fails (${howItEnded(ended)}): ${INSTALL}`;
+    if ((await findProgram(PROGRAM, place)) === undefined) return `there is no program claude on PATH: ${INSTALL}`;
     // Where each item has its own folder, that folder may have the server.
     if (place.folder === undefined) return undefined;
     return unknownServer(namedServers(tools), await configuredServers(place.folder, place.environment));
   },
   async inspect(place) {
-    const version = await runClaude(['--version'], place);
+    const version = await askProgram(PROGRAM, ['--version'], place);
     if (version.kind !== 'exited' || version.code !== 0) return { tested: TESTED, hint: INSTALL };
-    const { loggedIn } = objectIn(await runClaude(['auth', 'status'], place));
+    const { loggedIn } = objectIn(await askProgram(PROGRAM, ['auth', 'status'], place));
     return {
       version: version.stdout.text.trim().split(' ')[0] ?? '',
       tested: TESTED,
@@ -61,16 +58,6 @@ export const claudeAgent: Agent = {
     return new ClaudeSession(opening);
   },
 };
-
-/** Short runs that ask no model. */
-function runClaude(
-  args: readonly string[],
-  { folder = '/', environment }: Place,
-): Promise<Exclude<Ended, { kind: 'aborted' }>> {
-  const never = new AbortController().signal;
-  const request = { file: PROGRAM, args, cwd: folder, env: environment, signal: never, keepBytes: KEEP_BYTES };
-  return runProcess(request) as Promise<Exclude<Ended, { kind: 'aborted' }>>;
-}
 
 function objectIn({ stdout }: Ended): Record<string, unknown> {
   try {
@@ -90,9 +77,10 @@ function unknownServer(named: readonly string[], configured: Readonly<Record<str
 class ClaudeSession implements Session {
   readonly #opening: Opening;
   readonly #wanted: Wanted;
-  /** The program keeps a session in a file; all of these go into a folder of their own, which is removed at the end. */
+  /** The program keeps a session in files below the user's configuration; these go into a folder of their own. */
   readonly #sessionsName = `nightshift-${randomUUID()}`;
-  #sessionsFolder: string | undefined;
+  /** What is removed at the end: nothing of it is of use to the user. */
+  readonly #litter = new Set<string>();
   #id = randomUUID();
   /** What the program's session has used so far. */
   #total: Usage = {};
@@ -127,7 +115,8 @@ class ClaudeSession implements Session {
   async #run(question: Question, serversFile: string): Promise<{ answer: Answer; stream: ClaudeStream }> {
     const { transcript, folder, scratch, signal } = this.#opening;
     if (!this.remembers) this.#begin();
-    this.#sessionsFolder = join(configFolder(question.environment), 'projects', this.#sessionsName);
+    const config = configFolder(question.environment);
+    this.#litter.add(join(config, 'projects', this.#sessionsName)).add(join(config, 'session-env', this.#id));
     const stop = new AbortController();
     let obstacle: Trouble | undefined;
     const stream = new ClaudeStream(transcript, (inForce) => {
@@ -172,8 +161,7 @@ class ClaudeSession implements Session {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.remembers = false;
-    if (this.#sessionsFolder !== undefined)
-      await rm(this.#sessionsFolder, { recursive: true, force: true }).catch(() => {});
+    for (const path of this.#litter) await rm(path, { recursive: true, force: true }).catch(() => {});
   }
 }
 

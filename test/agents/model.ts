@@ -104,11 +104,12 @@ export class Model {
     // Titles, summaries; what they hold of the script goes on from where it was.
     if (common.tools.length === 0 && role !== 'manager') {
       this.asked.push({ ...common, role: 'none' });
-      return text(place === undefined ? 'A title' : `What happened: ${place.holder} from step ${place.at}.`);
+      const summary = () => `You are the ${role} of Nightshift: ${place!.holder} from step ${place!.at}.`;
+      return text(place === undefined ? 'A title' : summary());
     }
     if (role === 'manager') {
       this.asked.push(common);
-      return this.#say({ report: fold(common.text) }, common.tools);
+      return this.#say({ report: fold(common.text) }, request);
     }
     const step = place?.steps[place.at];
     if (place === undefined || step === undefined) {
@@ -118,7 +119,7 @@ export class Model {
     const asked = { ...common, name: place.name, step: place.at };
     const refusal = this.#refuse(step, `${place.holder} ${role} ${place.at}`);
     this.asked.push(refusal === undefined ? asked : { ...asked, refused: refusal.status! });
-    return refusal ?? this.#say(step, common.tools);
+    return refusal ?? this.#say(step, request);
   }
 
   #refuse({ refuse }: Step, place: string): { error: { message: string; type: string }; status?: number } | undefined {
@@ -130,18 +131,19 @@ export class Model {
     return { status: refuse.status, error: { message: refuse.message ?? `refused with ${refuse.status}`, type } };
   }
 
-  async #say(step: Step, tools: readonly string[]): Promise<FixtureResponse> {
+  async #say(step: Step, request: ChatCompletionRequest): Promise<FixtureResponse> {
     if ('hang' in step) await delay(3_600_000, undefined, { signal: this.#end.signal }).catch(() => {});
     if (step.delay !== undefined) await delay(step.delay, undefined, { signal: this.#end.signal }).catch(() => {});
     const { input, output } = step.usage ?? usageOfOneAnswer;
     const usage = { prompt_tokens: input, completion_tokens: output, input_tokens: input, output_tokens: output };
     if ('tool' in step) return { toolCalls: [{ name: step.tool, arguments: JSON.stringify(step.input) }], usage };
     if ('text' in step) return { content: step.text, usage };
-    const report = JSON.stringify('report' in step ? step.report : {});
-    const structured = tools.find((name) => name === 'StructuredOutput');
-    return structured === undefined
-      ? { content: report, usage }
-      : { toolCalls: [{ name: structured, arguments: report }], usage };
+    const report = 'report' in step ? step.report : {};
+    const structured = request.tools?.find((tool) => tool.function.name === 'StructuredOutput')?.function;
+    if (structured === undefined) return { content: JSON.stringify(report), usage };
+    const key = /\\?"key\\?":\s*\\?"([0-9a-f]{32})/.exec(request.messages.map(textOf).join('\n'))?.[1] ?? '';
+    const whole = inForm(structured.parameters as Form, { ...report, key });
+    return { toolCalls: [{ name: structured.name, arguments: JSON.stringify(whole) }], usage };
   }
 }
 
@@ -172,8 +174,37 @@ function findScript({ messages }: ChatCompletionRequest, role: Asked['role']): P
   const [holder, base64] = HOLDER.exec(holding)!;
   const script = JSON.parse(Buffer.from(base64!, 'base64').toString('utf8')) as Script;
   const steps = (role === 'qa' ? script.qa : script.dev) ?? [];
-  const answers = messages.slice(index + 1).filter((message) => message.role === 'assistant').length;
-  return { name: script.name, steps, at: startOf(holding, steps) + answers, holder };
+  const after = messages.slice(index + 1);
+  const answers = after.filter(isAnswer).length;
+  return {
+    name: script.name,
+    steps,
+    at: startOf(holding, steps) + answers + droppedIn(after) + toldIn(holding),
+    holder,
+  };
+}
+
+/** Claude Code puts words into the model's mouth where it goes on after a report. */
+function isAnswer(message: ChatMessage): boolean {
+  return message.role === 'assistant' && textOf(message) !== 'No response requested.';
+}
+
+interface Form {
+  readonly type: string | readonly string[];
+  readonly properties?: Readonly<Record<string, Form>>;
+  readonly items?: Form;
+}
+
+/** A short report in the whole form that a program may insist on. What is wrong in it stays wrong. */
+function inForm({ type, properties = {}, items }: Form, value: unknown): unknown {
+  const types = [type].flat();
+  if (types.includes('object')) {
+    const given = (value ?? {}) as Readonly<Record<string, unknown>>;
+    return Object.fromEntries(Object.entries(properties).map(([name, form]) => [name, inForm(form, given[name])]));
+  }
+  if (types.includes('array'))
+    return Array.isArray(value) ? value.map((each) => (items ? inForm(items, each) : each)) : [];
+  return value ?? (types.includes('null') ? null : types.includes('integer') ? 0 : '');
 }
 
 /** In a summary it stands; a fresh session that is told of attempt N begins after the ends of N - 1 turns. */
@@ -184,6 +215,23 @@ function startOf(holding: string, steps: readonly Step[]): number {
   let start = 0;
   for (let ended = 1; ended < attempt && start < steps.length; start++) if (!('tool' in steps[start]!)) ended++;
   return start;
+}
+
+/** A program may leave out an answer that it could not use: then one prompt of Nightshift follows another. */
+function droppedIn(messages: readonly ChatMessage[]): number {
+  const isFollowUp = (message: ChatMessage) => /could not be used|Your last attempt failed/.test(textOf(message));
+  return messages.filter(
+    (message, i) =>
+      message.role === 'user' &&
+      isFollowUp(message) &&
+      messages[i - 1]?.role !== 'assistant' &&
+      messages[i - 1]?.role !== 'tool',
+  ).length;
+}
+
+/** Answers in a conversation that is told in one message, to be summed up. */
+function toldIn(holding: string): number {
+  return [...holding.matchAll(/^\[Assistant tool call\]/gm)].length;
 }
 
 /** The manager adds what is recommended, each once, after the last step. */
