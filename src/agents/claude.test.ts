@@ -6,7 +6,7 @@ import type { TranscriptEntry } from '../core/events.ts';
 import type { Answer } from './agent.ts';
 import { differenceFrom, wantedTools } from './claude-arguments.ts';
 import { readAnswer } from './claude-errors.ts';
-import { configuredServers } from './claude-mcp.ts';
+import { configuredServers } from './claude-home.ts';
 import { ClaudeStream, type InForce } from './claude-stream.ts';
 import type { Ended } from './process.ts';
 
