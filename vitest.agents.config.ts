@@ -5,8 +5,8 @@ export default defineConfig({
   test: {
     include: ['test/agents/**/*.test.ts'],
     globalSetup: ['test/build-once.ts', 'test/agents/install.ts'],
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     pool: 'forks',
     // Each program takes seconds of a core to start.
     maxWorkers: 2,

@@ -51,7 +51,7 @@ export async function configure(opening: Opening, servers: readonly CodexServer[
 async function permissionsFor({ role, settings, folder, scratch, shiftFolder }: Opening): Promise<Toml> {
   const isFree = role === 'dev' && settings.tools.includes('bash');
   const filesystem: Record<string, Toml> = { ':root': isFree ? 'write' : 'read' };
-  if (role === 'dev') filesystem[await real(folder)] = 'write';
+  if (role === 'dev' && !isFree) filesystem[await real(folder)] = 'write';
   filesystem[await real(shiftFolder)] = 'read';
   if (role !== 'manager') filesystem[await real(scratch)] = 'write';
   return { filesystem, network: { enabled: isFree } };

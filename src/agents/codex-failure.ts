@@ -59,7 +59,7 @@ function statusOf(message: string, type: unknown): number | undefined {
 
 /** `try again at Nov 18th, 2026 8:20 AM.` or, on the same day, `try again at 8:20 AM.`; in the machine's own time. */
 function limitEnds(message: string, now: number): number | undefined {
-  const said = /try again at (?:(\w{3} \d{1,2})(?:st|nd|rd|th), (\d{4}) )?(\d{1,2}:\d{2} [AP]M)/.exec(message);
+  const said = /try again at (?:(\w{3} \d{1,2})(?:st|nd|rd|th), (\d{4}) )?(\d{1,2}:\d{2} [AP]M)/i.exec(message);
   if (!said) return undefined;
   const [, day, year, time] = said;
   const ends = Date.parse(`${day === undefined ? new Date(now).toDateString() : `${day}, ${year}`} ${time}`);

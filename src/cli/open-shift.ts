@@ -19,6 +19,7 @@ export interface OpenShift {
 export interface OpenOptions extends Overrides {
   readonly emit?: Emit;
   readonly failpoint?: Failpoint;
+  readonly isShared?: boolean;
 }
 
 /** Reads everything and checks it against each other (rules F1-F7, V2, V4); writes nothing. */
@@ -42,6 +43,7 @@ export async function openAndCheck(paths: ShiftPaths, options: OpenOptions = {})
     outputs: outputsByTask(documents),
     emit: options.emit ?? (() => {}),
     ...(options.failpoint === undefined ? {} : { failpoint: options.failpoint }),
+    isShared: options.isShared ?? false,
   });
   const snapshot = await store.snapshot();
   return { shift: compileShift(documents, snapshot.header, options), files, store, snapshot };

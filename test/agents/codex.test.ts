@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { codexAgent } from '../../src/agents/codex.ts';
 import { CodexDialect } from './codex-dialect.ts';
 import { agentContract } from './contract.ts';
-import { Model, type Step, SUCCESS } from './model.ts';
+import { Model, type Step, SUCCESS, verdict } from './model.ts';
 import { type AgentUnderTest, caseFor, type User } from './under-test.ts';
 
 let dialect: CodexDialect;
@@ -77,7 +77,6 @@ describe('codex', () => {
     ...['touch inside', 'echo "word=$WORD" >> "$NIGHTSHIFT_OUTPUT"', 'touch "$HOME/at-home"', 'touch .git/hooks/mine'],
     ...['touch "$NIGHTSHIFT_SHIFT_DIR/mine"', 'touch "$NIGHTSHIFT_TABLE"', 'curl -sm 5 "$MODEL_URL" -o got', 'mktemp'],
   ];
-  const tryAll = ATTEMPTS.map((attempt, index) => `if ${attempt}; then echo ${index} >> "$TMPDIR/../tried"; fi`);
 
   test.each([
     ['D2 D5 without bash: no more than reading and editing could do', '', ['0', '1', '7']],
@@ -93,5 +92,72 @@ describe('codex', () => {
     const result = one.transcript(shift, 'dev').find(({ kind }) => kind === 'tool-result')!;
     expect(result.text!.match(/\d/g)).toEqual(expected);
     expect(shift.journal().find(({ type }) => type === 'dev:finished').captured).toEqual({ word: '[WORD]' });
+    expect(sessionsOf(one.home.path('.codex/sessions'))).toEqual([]);
+  });
+
+  test('D2 a model that calls its tools by JavaScript is held by the same sandbox', async () => {
+    const one = caseFor({ ...codex, configuration: ['model: gpt-6.1-sol'] }, model);
+    const name = one.unique('a');
+    const script = (cmd: string): Step => ({
+      tool: 'exec',
+      input: { input: `const r = await tools.exec_command(${JSON.stringify({ cmd })}); text(r.output);` },
+    });
+    const beyond = `${one.project.root}-beyond`;
+    const dev = [script(`touch ${name}.txt; touch ${beyond}`), { report: SUCCESS }];
+    const qa = [script('touch by-qa'), verdict([`${name}.txt is there`])];
+    const shift = one.shift([{ name, dev, qa }]);
+    expect((await one.start(shift)).code).toBe(0);
+    expect([one.project.exists(`${name}.txt`), one.project.exists('by-qa'), existsSync(beyond)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    const offered = model.of(name)[0]!.tools;
+    expect(offered.filter((tool) => /agent|spawn|goal|sleep|search|image/.test(tool))).toEqual([]);
+  });
+
+  test('D3 M6 a session that was compacted says so', async () => {
+    const one = caseFor(codex, model);
+    one.home.write(
+      '.codex/config.toml',
+      `model_auto_compact_token_limit = 20000\n${one.home.read('.codex/config.toml')}`,
+    );
+    const name = one.unique('a');
+    const dev: Step[] = [{ ...shell('true'), usage: { input: 50_000, output: 10 } }, { report: SUCCESS }];
+    const shift = one.shift([{ name, dev }], { validation: CHECKED });
+    const { code, events } = await one.start(shift);
+    expect(code).toBe(0);
+    expect(events.find(({ type }) => type === 'dev:finished')).toMatchObject({ compacted: true });
+  });
+
+  test('X5 an MCP server that does not come up is said, and uses up no attempt', async () => {
+    const one = caseFor(codex, model);
+    one.project.write('.mcp.json', JSON.stringify({ mcpServers: { broken: { command: 'false' } } }));
+    const name = one.unique('a');
+    const shift = one.shift([{ name }], { validation: CHECKED, configuration: '- tools: broken' });
+    const { code, events, stderr } = await one.start(shift);
+    expect(code).toBeGreaterThan(3);
+    expect(`${JSON.stringify(events)}${stderr}`).toMatch(/required MCP servers failed to initialize: broken/);
+    expect(shift.column('work')).toEqual(['todo']);
+  });
+
+  test('doctor: version and login', async () => {
+    const one = caseFor(codex, model);
+    const { OPENAI_API_KEY: _, ...environment } = one.environment;
+    expect(await codexAgent.inspect!({ environment })).toMatchObject({
+      version: '0.166.0',
+      tested: '0.166.0',
+      isLoggedIn: false,
+    });
+    one.home.write('.codex/auth.json', JSON.stringify({ OPENAI_API_KEY: 'sk-none' }));
+    expect(await codexAgent.inspect!({ environment })).toMatchObject({ isLoggedIn: true });
+    const nowhere = await codexAgent.inspect!({ environment: { PATH: '/usr/bin:/bin' } });
+    expect(nowhere.version).toBeUndefined();
+    expect(nowhere.hint).toContain('npm install');
   });
 });
+
+function sessionsOf(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.jsonl'));
+}

@@ -104,7 +104,8 @@ export class Model {
     // Titles, summaries; what they hold of the script goes on from where it was.
     if (common.tools.length === 0 && role !== 'manager') {
       this.asked.push({ ...common, role: 'none' });
-      return text(place === undefined ? 'A title' : `What happened: ${place.holder} from step ${place.at}.`);
+      const summary = () => `You are the ${role} of Nightshift: ${place!.holder} from step ${place!.at}.`;
+      return text(place === undefined ? 'A title' : summary());
     }
     if (role === 'manager') {
       this.asked.push(common);
@@ -173,8 +174,14 @@ function findScript({ messages }: ChatCompletionRequest, role: Asked['role']): P
   const [holder, base64] = HOLDER.exec(holding)!;
   const script = JSON.parse(Buffer.from(base64!, 'base64').toString('utf8')) as Script;
   const steps = (role === 'qa' ? script.qa : script.dev) ?? [];
-  const answers = messages.slice(index + 1).filter(isAnswer).length;
-  return { name: script.name, steps, at: startOf(holding, steps) + answers, holder };
+  const after = messages.slice(index + 1);
+  const answers = after.filter(isAnswer).length;
+  return {
+    name: script.name,
+    steps,
+    at: startOf(holding, steps) + answers + droppedIn(after) + toldIn(holding),
+    holder,
+  };
 }
 
 /** Claude Code puts words into the model's mouth where it goes on after a report. */
@@ -208,6 +215,23 @@ function startOf(holding: string, steps: readonly Step[]): number {
   let start = 0;
   for (let ended = 1; ended < attempt && start < steps.length; start++) if (!('tool' in steps[start]!)) ended++;
   return start;
+}
+
+/** A program may leave out an answer that it could not use: then one prompt of Nightshift follows another. */
+function droppedIn(messages: readonly ChatMessage[]): number {
+  const isFollowUp = (message: ChatMessage) => /could not be used|Your last attempt failed/.test(textOf(message));
+  return messages.filter(
+    (message, i) =>
+      message.role === 'user' &&
+      isFollowUp(message) &&
+      messages[i - 1]?.role !== 'assistant' &&
+      messages[i - 1]?.role !== 'tool',
+  ).length;
+}
+
+/** Answers in a conversation that is told in one message, to be summed up. */
+function toldIn(holding: string): number {
+  return [...holding.matchAll(/^\[Assistant tool call\]/gm)].length;
 }
 
 /** The manager adds what is recommended, each once, after the last step. */

@@ -71,6 +71,8 @@ interface ShiftOptions {
 /** One project of one user of the program. */
 export class Case {
   readonly project = new Project();
+  /** Not inside the project, where what the program notes for itself would be a change. */
+  readonly home = new Project();
   readonly environment: Record<string, string>;
   readonly #agent: AgentUnderTest;
   readonly #options: CaseOptions;
@@ -78,8 +80,7 @@ export class Case {
   constructor(agent: AgentUnderTest, model: Model, options: CaseOptions) {
     this.#agent = agent;
     this.#options = options;
-    // Not inside the project, where what the program notes for itself would be a change.
-    const home = new Project();
+    const { home } = this;
     const servers = this.#servers(options.servers ?? []);
     const own = agent.prepare({ home, model, servers });
     const xdg = {

@@ -1,6 +1,7 @@
 import { EXIT } from '../../core/errors.ts';
 import { cellsAt } from '../../core/plan.ts';
 import { summarise } from '../../core/summary.ts';
+import { type FoundBatch, isStale, readBatch } from '../../store/batch-file.ts';
 import { currentHolder } from '../../store/run-lock.ts';
 import { count } from '../../views/plain.ts';
 import { summaryLines, usageText } from '../../views/summary.ts';
@@ -15,19 +16,38 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
   const { snapshot } = await openAndCheck(paths);
   const summary = summarise(snapshot, await readHistory(paths));
   const holder = currentHolder(paths.runLock);
+  const batch = readBatch(paths);
   if (options.json) {
-    io.print(JSON.stringify({ shift: paths.name, running: holder ?? null, ...summary }));
+    io.print(
+      JSON.stringify({
+        shift: paths.name,
+        running: holder ?? null,
+        batch: batch ? described(batch, io.now()) : null,
+        ...summary,
+      }),
+    );
     return EXIT.done;
   }
   for (const line of summaryLines(paths.name, summary)) io.print(line);
   const usage = usageText(summary.usage);
   if (usage !== undefined) io.print(usage);
   const interrupted = cellsAt(snapshot, 'in_progress').length;
+  if (batch) {
+    const { task, items, opened, isStale } = described(batch, io.now());
+    io.print(
+      `a batch is open since ${opened}: ${task}, ${count(items, 'item')}${isStale ? '; nothing was heard of it for longer than its timeout' : ''}`,
+    );
+  }
   if (holder) io.print(`running: process ${holder.pid} since ${holder.since}`);
-  else if (interrupted > 0) {
+  else if (interrupted > 0 && !batch) {
     io.print(
       `not running: ${count(interrupted, 'item')} in progress when it was interrupted; \`nightshift start ${paths.name}\` goes on`,
     );
   }
   return EXIT.done;
+}
+
+function described(found: FoundBatch, now: number): { task: string; items: number; opened: string; isStale: boolean } {
+  const { task, items, opened } = found.batch;
+  return { task, items: items.length, opened, isStale: isStale(found, now) };
 }
