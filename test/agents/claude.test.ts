@@ -129,7 +129,7 @@ describe('claude', () => {
     expect(await askOnce(stranger)).toMatchObject({ kind: 'trouble', trouble: { remedy } });
   });
 
-  test('S4 what doctor is told: version and login, without asking a model', async () => {
+  test('what doctor is told: version and login, without asking a model', async () => {
     const { environment } = caseFor(claude, model);
     const { ANTHROPIC_API_KEY: _, ...stranger } = environment;
     const version = programVersion('claude');
