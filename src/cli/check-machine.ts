@@ -130,7 +130,7 @@ async function checkAgentPrograms(io: Io): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const name of agentNames) {
     // Any command stands for the one that a shift names.
-    const missing = await agents.find(name)!.missing({ command: 'sh', tools: [] }, { environment });
+    const missing = await agents.find(name)!.missing({ command: 'sh', acpCommand: 'sh', tools: [] }, { environment });
     if (missing === undefined) ready.push(name);
     else findings.push({ level: 'note', message: `the agent ${name} can't be started`, todo: missing });
   }
