@@ -770,6 +770,12 @@ describe('X3 what the agent shell can not do', () => {
       advises: /write `qa: auto`/,
       at: 'make_page.md:3',
     },
+    'a `protect` that leads out': {
+      make: setTask(shellTask('true', 'true', '- protect: dist/**, ../data/*.db')),
+      says: /`protect: \.\.\/data\/\*\.db` leads out of the working folder/,
+      advises: /name files in it/,
+      at: 'make_page.md:3',
+    },
     'two checks for one criterion': {
       make: setTask(`${TASK}\n   \`\`\`sh\n   true\n   \`\`\`\n`),
       says: /criterion 1 has 2 `sh` blocks/,
