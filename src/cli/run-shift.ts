@@ -8,6 +8,7 @@ import { runCheck } from '../checks/checks.ts';
 import { EXIT, NightshiftError } from '../core/errors.ts';
 import type { Counts, Happening, NightshiftEvent, TranscriptHappening } from '../core/events.ts';
 import { History } from '../core/history.ts';
+import type { SetLimits } from '../core/limits.ts';
 import { cellsAt, countItems, type Selection } from '../core/plan.ts';
 import type { Shift, Task } from '../core/shift.ts';
 import { perform } from '../engine/item.ts';
@@ -32,6 +33,7 @@ import { type Choice, refuseNoMatch, selector } from './select-rows.ts';
 export interface Asked extends Choice {
   readonly agent?: string | undefined;
   readonly model?: string | undefined;
+  readonly limits?: SetLimits;
 }
 
 export interface StartOptions extends Asked {
@@ -87,6 +89,8 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
       check: runCheck,
       perform,
       emit: stream.emit,
+      listen: stream.listen,
+      inFlight: () => stream.running,
       flush: async () => {
         await stream.flush();
         failpoint('journal:flushed');
@@ -106,7 +110,8 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
     throw error;
   });
   const counts = last ? countItems(last) : { total: 0, completed: 0, failed: 0, remaining: 0 };
-  stream.emit({ type: 'run:finished', ...end, ms: io.now() - started, ...counts });
+  const { exitCode, reason } = end;
+  stream.emit({ type: 'run:finished', exitCode, reason, ms: io.now() - started, ...counts });
   return end;
 }
 
@@ -177,8 +182,8 @@ function fingerprint({ name, version, settings }: Task): string {
 }
 
 /** What the command line says over the files. */
-function overridesIn({ agent, model }: Asked): Overrides {
-  return { agent, model };
+function overridesIn({ agent, model, limits = {} }: Asked): Overrides {
+  return { agent, model, limits };
 }
 
 /** Stamps what happens and hands it to the journal, the history and whoever looks on. */
@@ -190,6 +195,7 @@ class EventStream implements AsyncDisposable {
   readonly #listener: Pick<StartOptions, 'onEvent' | 'onTranscript'>;
   readonly #transcripts: Transcripts;
   #journal: Journal | undefined;
+  readonly #listeners: ((event: NightshiftEvent) => void)[] = [];
   #seq = 0;
   /** Items in flight. */
   running = 0;
@@ -221,6 +227,11 @@ class EventStream implements AsyncDisposable {
     this.#journal?.append(event);
     this.history.add(event);
     this.#listener.onEvent(event);
+    for (const listener of this.#listeners) listener(event);
+  };
+
+  readonly listen = (listener: (event: NightshiftEvent) => void): void => {
+    this.#listeners.push(listener);
   };
 
   #follow(event: NightshiftEvent): void {

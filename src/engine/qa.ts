@@ -9,6 +9,7 @@ import {
   converse,
   criterionText,
   describeFailures,
+  failedCriterion,
   missingFolder,
   runChecks,
   timeoutReason,
@@ -21,7 +22,7 @@ const ASKED_AT_MOST = 2;
 type Judgement =
   /** `failure`: the overall verdict is FAIL although no single criterion says why. */
   | { readonly kind: 'judged'; readonly verdicts: readonly CriterionVerdict[]; readonly failure?: string | undefined }
-  | { readonly kind: 'none'; readonly reason: string }
+  | { readonly kind: 'none'; readonly reason: string; readonly place: string }
   | { readonly kind: 'trouble'; readonly trouble: Trouble };
 
 /** One qa on one item-task: the checks first, then an independent agent about what no check can tell. */
@@ -35,13 +36,13 @@ export async function performQa(work: Work): Promise<Outcome> {
   const verdicts = judgement.kind === 'judged' ? judgement.verdicts : [];
   const failure = failureIn(judgement);
   const passed = failure === undefined;
-  const reason = failure ?? '';
+  const told = failure === undefined ? {} : { reason: failure, ...placeOf(work, judgement) };
   work.emit({
     type: 'qa:finished',
     ...subject,
     status: passed ? 'PASS' : judgement.kind === 'trouble' ? 'NONE' : 'FAIL',
     ms: Math.round(performance.now() - started),
-    ...(passed ? {} : { reason }),
+    ...told,
     verdicts: [...verdicts],
     usage: spent.usage,
     key: order.key,
@@ -54,7 +55,7 @@ export async function performQa(work: Work): Promise<Outcome> {
     ...(judgement.kind === 'trouble'
       ? { trouble: judgement.trouble }
       : { to: passed ? ('done' as const) : ('failed' as const) }),
-    ...(passed ? {} : { reason }),
+    ...told,
     verdicts,
     outputs: {},
     captured: {},
@@ -74,9 +75,16 @@ function failureIn(judgement: Judgement): string | undefined {
   return judgement.kind === 'trouble' ? judgement.trouble.reason : judgement.reason;
 }
 
+/** Trouble is no place: the item is not failed. */
+function placeOf(work: Work, judgement: Judgement): { place?: string } {
+  if (judgement.kind === 'trouble') return {};
+  if (judgement.kind === 'none') return { place: judgement.place };
+  return { place: failedCriterion(work, judgement.verdicts) ?? 'verdict' };
+}
+
 async function judge(work: Work, spent: Spent): Promise<Judgement> {
   const obstacle = await missingFolder(work);
-  if (obstacle !== undefined) return { kind: 'none', reason: obstacle };
+  if (obstacle !== undefined) return { kind: 'none', reason: obstacle, place: 'working-dir' };
   const checked = await checksOf(work);
   if (checked.kind === 'aborted') return stopped(work);
   if (checked.kind === 'trouble') return { kind: 'trouble', trouble: { reason: checked.reason } };
@@ -116,7 +124,7 @@ async function ask(work: Work, asked: readonly Criterion[], spent: Spent): Promi
     // It was asked for its report twice already.
     if (reply.kind === 'unusable' && conversation.remembers) break;
   }
-  return { kind: 'none', reason: `qa gave no usable verdict: ${reason}` };
+  return { kind: 'none', reason: `qa gave no usable verdict: ${reason}`, place: 'verdict' };
 }
 
 /** Right after its dev the passing run of the checks is the verdict; on a resumed item they are run again. */
@@ -130,6 +138,6 @@ async function checksOf(work: Work): Promise<Checked> {
 
 function stopped(work: Work): Judgement {
   return work.limit.aborted
-    ? { kind: 'none', reason: `qa ${timeoutReason(work)}` }
+    ? { kind: 'none', reason: `qa ${timeoutReason(work)}`, place: 'timeout of qa' }
     : { kind: 'trouble', trouble: { reason: 'stopped' } };
 }
