@@ -42,7 +42,14 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
         finish(await run(io, command.args, command.opts()));
       });
 
-  add('init', 'make the .nightshift folder and its .gitignore here', () => import('./commands/init.ts'));
+  add(
+    'init',
+    'make the .nightshift folder here, and agents and commands for OpenCode',
+    () => import('./commands/init.ts'),
+  )
+    .option('--agent <program>', 'for which program: opencode (the default) or claude')
+    .option('--remove', 'take the agents and commands away again; shifts stay')
+    .option('--force', 'also files that somebody else wrote or edited');
   add('create <shift>', 'make a new shift', () => import('./commands/create.ts'))
     .option('--from <file.csv>', 'take the items from this table')
     .option('--parallel', 'work on several items at once, in batches of adaptive size')
@@ -63,6 +70,10 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     .option('--exact <value>', 'search: the value of the cell')
     .option('--select <column>', 'search: the column')
     .option('--index <index>', 'slice, reset: 0-based; reset takes several', collect)
+    .option('--token <token>', 'edit: of an agent of an open batch, for its own status')
+    .option('--reason <text>', 'edit, with --token: why it failed')
+    .option('--recommend <text>', 'edit, with --token: how the Steps could be better; may be repeated', collect)
+    .option('--captured <name=value>', 'edit, with --token: a value that the task declares under outputs', collect)
     .option('--failed', 'reset: only what failed (without --index this is the default)')
     .addHelpText('after', TABLE_HELP);
   addLimits(add('start [shift]', 'run a shift, or go on with it', () => import('./commands/start.ts')))
@@ -76,6 +87,18 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     .option('--dry-run', 'say what would be done; write nothing, start no agent')
     .option('--detach', 'in the background: returns when the run has begun')
     .option('--plain', 'lines instead of the live view');
+  add(
+    'batch <open|close> <shift>',
+    'the ends of one batch, for whoever starts the agents by hand',
+    () => import('./commands/batch.ts'),
+  )
+    .option('--take-over', 'open: although a batch is open, whose agents are gone; its items go back')
+    .option('--give-back', 'close: although items have not ended; they go back');
+  add(
+    'lesson <shift> <task> [changes]',
+    'what waits to be folded into the Steps; with changes as JSON, fold it in',
+    () => import('./commands/lesson.ts'),
+  );
   add('attach [shift]', 'watch a run that is going on; Ctrl-C leaves it alone', () => import('./commands/attach.ts'))
     .alias('watch')
     .option('--plain', 'lines instead of the live view');

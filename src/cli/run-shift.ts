@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import type { Agent } from '../agents/agent.ts';
 import { agentEnvironment } from '../agents/environment.ts';
@@ -6,8 +5,7 @@ import { endMarked } from '../agents/leftovers.ts';
 import { AgentSet, agentNames } from '../agents/registry.ts';
 import { runCheck } from '../checks/checks.ts';
 import { EXIT, NightshiftError } from '../core/errors.ts';
-import type { Counts, Happening, NightshiftEvent, TranscriptHappening } from '../core/events.ts';
-import { History } from '../core/history.ts';
+import type { Counts, NightshiftEvent, TranscriptHappening } from '../core/events.ts';
 import type { SetLimits } from '../core/limits.ts';
 import { cellsAt, countItems, type Selection } from '../core/plan.ts';
 import type { Shift, Task } from '../core/shift.ts';
@@ -17,17 +15,17 @@ import { runShift } from '../engine/run.ts';
 import type { RunEnd } from '../engine/run-state.ts';
 import { StopSignals } from '../engine/stop.ts';
 import type { Overrides } from '../formats/compile.ts';
-import { Journal } from '../store/journal.ts';
+import { refuseOpenBatch, removeBatch } from '../store/batch-file.ts';
 import type { ShiftPaths } from '../store/layout.ts';
 import { type Holder, takeRunLock } from '../store/run-lock.ts';
 import { ShiftFiles } from '../store/shift-files.ts';
-import { Transcripts } from '../store/transcripts.ts';
+import { EventStream, newRun } from './event-stream.ts';
 import { findTask } from './find-task.ts';
-import { readHistory } from './history.ts';
 import type { Io } from './io.ts';
-import { type OpenOptions, type OpenShift, openAndCheck, reload } from './open-shift.ts';
+import { type OpenOptions, type OpenShift, openAndCheck, reloader } from './open-shift.ts';
 import { parseRow } from './rows.ts';
 import { type Choice, refuseNoMatch, selector } from './select-rows.ts';
+import { watchFolders } from './watch-folders.ts';
 
 /** Which part of a shift is to be run, and by whom. */
 export interface Asked extends Choice {
@@ -48,7 +46,7 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
   const failpoint = failpointFrom(io.env);
   const started = io.now();
   const since = new Date(started).toISOString();
-  const run = `${since.replace(/[-:.]/g, '').slice(0, 15)}-${randomBytes(3).toString('hex')}`;
+  const run = newRun(since);
   const holder = { pid: process.pid, since, run };
   const stream = new EventStream(run, paths, io, {
     ...options,
@@ -65,15 +63,22 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
     stream.emit({ type: 'run:finished', ...end, ms: 0, ...complete });
     return end;
   }
+  refuseOpenBatch(paths, started);
   using _running = await takeRunLock(paths.runLock, paths.name, holder);
+  // Nobody else can open one now; a stale one is taken over, and its tokens are void.
+  refuseOpenBatch(paths, started);
+  await removeBatch(paths);
   // Read again: until now another run may have been writing, and what it wrote is not an edit from outside.
   const { files, store, shift } = await openParts(paths, { ...overridesIn(options), emit: stream.emit, failpoint });
   await using _stream = await stream.open();
   using stop = new StopSignals((signal) => stream.emit({ type: 'run:draining', signal, running: stream.running }));
   for (const message of shift.warnings) stream.emit({ type: 'run:warning', message });
   const isChecked = new Set(shift.tasks.map(fingerprint));
+  // A copy: to ask for a variable of this process takes a call into the system's library each time.
+  const caller = { ...io.env };
+  const reload = reloader(files, store, overridesIn(options));
   const load = async () => {
-    const now = await reload(files, store, overridesIn(options));
+    const now = await reload();
     // A task that a person added or changed may ask for an agent that is not there.
     const changed = now.tasks.filter((task) => !isChecked.has(fingerprint(task)));
     if (changed.length > 0) await requireAgents({ ...now, tasks: changed }, agents, io);
@@ -85,8 +90,9 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
       store,
       documents: files,
       load,
-      agents: (shift) => ({ find: agents.find, secrets: shift.secrets, caller: io.env }),
+      agents: (shift) => ({ find: agents.find, secrets: shift.secrets, caller }),
       check: runCheck,
+      folders: watchFolders(paths, io, (message) => stream.emit({ type: 'run:warning', message })),
       perform,
       emit: stream.emit,
       listen: stream.listen,
@@ -184,71 +190,6 @@ function fingerprint({ name, version, settings }: Task): string {
 /** What the command line says over the files. */
 function overridesIn({ agent, model, limits = {} }: Asked): Overrides {
   return { agent, model, limits };
-}
-
-/** Stamps what happens and hands it to the journal, the history and whoever looks on. */
-class EventStream implements AsyncDisposable {
-  history = new History();
-  readonly #run: string;
-  readonly #paths: ShiftPaths;
-  readonly #io: Io;
-  readonly #listener: Pick<StartOptions, 'onEvent' | 'onTranscript'>;
-  readonly #transcripts: Transcripts;
-  #journal: Journal | undefined;
-  readonly #listeners: ((event: NightshiftEvent) => void)[] = [];
-  #seq = 0;
-  /** Items in flight. */
-  running = 0;
-
-  constructor(run: string, paths: ShiftPaths, io: Io, listener: Pick<StartOptions, 'onEvent' | 'onTranscript'>) {
-    this.#run = run;
-    this.#paths = paths;
-    this.#io = io;
-    this.#listener = listener;
-    this.#transcripts = new Transcripts(paths, io.now);
-  }
-
-  async open(): Promise<this> {
-    this.history = await readHistory(this.#paths);
-    this.#journal = await Journal.open(this.#paths.journal);
-    return this;
-  }
-
-  readonly emit = (happening: Happening | TranscriptHappening): void => {
-    if (happening.type === 'transcript') {
-      this.#transcripts.add(happening);
-      this.#listener.onTranscript?.(happening);
-      return;
-    }
-    const at = new Date(this.#io.now()).toISOString();
-    const { type, ...rest } = happening;
-    const event = { type, at, run: this.#run, seq: ++this.#seq, shift: this.#paths.name, ...rest } as NightshiftEvent;
-    this.#follow(event);
-    this.#journal?.append(event);
-    this.history.add(event);
-    this.#listener.onEvent(event);
-    for (const listener of this.#listeners) listener(event);
-  };
-
-  readonly listen = (listener: (event: NightshiftEvent) => void): void => {
-    this.#listeners.push(listener);
-  };
-
-  #follow(event: NightshiftEvent): void {
-    if (event.type === 'dev:started' || event.type === 'qa:started') this.running++;
-    if (event.type !== 'dev:finished' && event.type !== 'qa:finished') return;
-    this.running--;
-    this.#transcripts.close(event.task ?? '', event.key, event.type === 'dev:finished' ? 'dev' : 'qa');
-  }
-
-  async flush(): Promise<void> {
-    await this.#journal?.flush();
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#transcripts[Symbol.asyncDispose]();
-    await this.#journal?.[Symbol.asyncDispose]();
-  }
 }
 
 /** For the crash tests: ends this process as hard as `kill -9` the n-th time it comes to a named point. */

@@ -31,7 +31,9 @@ export class Tally {
 
   add(event: NightshiftEvent): void {
     if (event.type === 'run:started') this.#start(event);
-    if (event.run === this.#run) this.#lastAt = event.at;
+    // What is done by hand between two runs, or beside one, is none of theirs.
+    if (event.run !== this.#run) return;
+    this.#lastAt = event.at;
     const { task = '', item = '' } = event;
     const name = `${task} ${item}`;
     if ((event.type === 'dev:finished' || event.type === 'qa:finished') && event.place !== undefined) {

@@ -22,11 +22,8 @@ export async function runBatch(
   rows: readonly number[],
   size: number,
 ): Promise<BatchEnd> {
-  await parts.documents.keepVersion(task.name, task.text);
-  await forgetEarlier(parts);
-  const flights = await claimRows(parts, shift, task, snapshot, rows);
+  const flights = await claimBatch(parts, shift, task, snapshot, rows, size);
   if (flights.length === 0) return NOTHING;
-  parts.emit({ type: 'batch:claimed', task: task.name, indices: flights.map(({ claim }) => claim.row), size });
   const airspace = openAirspace(parts, () => [task]);
   await using _watch = airspace.watch;
   const ends = await settle(airspace, flights, (flight) => flyDev(airspace, flight));
@@ -39,6 +36,23 @@ export async function runBatch(
   );
   const counted = countEnds([...ends.filter((each) => each.end !== 'qa'), ...judged]);
   return { ...counted, compacted: counted.compacted || passed.some((each) => each.compacted) };
+}
+
+/** Durably in the table before any agent starts (rule T2), and the Steps that they are given are kept (rule L4). */
+export async function claimBatch(
+  parts: RunParts,
+  shift: Shift,
+  task: Task,
+  snapshot: Snapshot,
+  rows: readonly number[],
+  size: number,
+): Promise<Flight[]> {
+  await parts.documents.keepVersion(task.name, task.text);
+  await forgetEarlier(parts);
+  const flights = await claimRows(parts, shift, task, snapshot, rows);
+  if (flights.length === 0) return [];
+  parts.emit({ type: 'batch:claimed', task: task.name, indices: flights.map(({ claim }) => claim.row), size });
+  return flights;
 }
 
 /** Rule T5: what is at `qa` was finished by its dev; it is judged and not done again. */

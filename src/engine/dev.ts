@@ -18,8 +18,8 @@ import {
   type Work,
 } from './work.ts';
 
-type Attempt =
-  | { readonly kind: 'succeeded'; readonly report: DevReport; readonly captured: Record<string, string> }
+type Attempt<T = DevReport> =
+  | { readonly kind: 'succeeded'; readonly report: T; readonly captured: Record<string, string> }
   /** `status` is the dev's own word where it gave one, else what the engine found. */
   | {
       readonly kind: 'failed';
@@ -63,7 +63,7 @@ type Spent = Pick<Outcome, 'attempts' | 'verdicts' | 'usage' | 'compacted'>;
 async function tryUpTo(most: number, work: Work, subject: object): Promise<Spent & { last: Attempt }> {
   let attempts = 1;
   await using conversation = converse(work, () => attempts);
-  const obstacle = await missingFolder(work);
+  const obstacle = missingFolder(work);
   let last: Attempt = { kind: 'failed', status: 'FAILED', reason: obstacle ?? '', place: 'working-dir', final: true };
   let verdicts: readonly CriterionVerdict[] = [];
   for (let number = 1; obstacle === undefined && number <= most; number++) {
@@ -138,7 +138,11 @@ function placeOf(work: Work, { status, selfValidation }: DevReport): string {
 }
 
 /** The dev says that it is done: now the engine looks for itself. */
-async function verify(work: Work, report: DevReport, { number, onVerdicts }: Try): Promise<Attempt> {
+export async function verify<T extends Pick<DevReport, 'captured'>>(
+  work: Work,
+  report: T,
+  { number, onVerdicts }: Pick<Try, 'number' | 'onVerdicts'>,
+): Promise<Attempt<T>> {
   const captured = { ...(await readCaptured(work, number)), ...report.captured };
   const missing = work.order.settings.outputs.filter((name) => captured[name] === undefined);
   if (missing.length > 0) {
@@ -168,12 +172,12 @@ function unfit(work: Work, name: string, value: string): string | undefined {
 }
 
 /** The reason says by itself where it failed: it is what `status` prints. */
-function failed(status: string, detail: string, place: string, final = false): Attempt {
+function failed(status: string, detail: string, place: string, final = false): Exclude<Attempt, { kind: 'succeeded' }> {
   return { kind: 'failed', status, reason: `${status}: ${detail}`, place, final };
 }
 
 /** Time that is over is final for the item; a run that stops is not the item's fault. */
-function aborted(work: Work): Attempt {
+function aborted(work: Work): Exclude<Attempt, { kind: 'succeeded' }> {
   return work.limit.aborted
     ? { kind: 'failed', status: 'FAILED', reason: timeoutReason(work), place: 'timeout', final: true }
     : { kind: 'aborted' };

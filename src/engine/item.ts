@@ -5,8 +5,8 @@ import type { Order, Outcome } from '../core/model.ts';
 import { performDev } from './dev.ts';
 import type { Agents, Checks } from './parts.ts';
 import { performQa } from './qa.ts';
-import { scratchFolder } from './scratch.ts';
-import { workingFolder } from './work.ts';
+import { takeScratch } from './scratch.ts';
+import { type Work, workingFolder } from './work.ts';
 
 /**
  * Carries out one order and says what became of it. It sees neither the store, nor the table, nor other items, so that
@@ -19,29 +19,42 @@ export async function perform(
   emit: Emit,
   signal: AbortSignal,
 ): Promise<Outcome> {
+  const carryOut = order.role === 'dev' ? performDev : performQa;
+  const outcome = await withWork(order, agents, checks, emit, signal, carryOut);
+  return typeof outcome === 'string' ? givenBack(order, outcome) : outcome;
+}
+
+/** Gives an order its private folder, its time and its mask for as long as somebody works on it; or says why it can't. */
+export async function withWork<T extends object>(
+  order: Order,
+  agents: Agents,
+  checks: Checks,
+  emit: Emit,
+  signal: AbortSignal,
+  use: (work: Work) => Promise<T>,
+): Promise<T | string> {
   const mask = createMask(agents.secrets);
   const limit = AbortSignal.timeout(Math.max(0, order.deadline - Date.now()));
-  const made = await scratchFolder().catch((cause: NodeJS.ErrnoException) => cause);
-  if (made instanceof Error) return givenBack(order, `no folder can be made in ${tmpdir()} (${made.code})`);
-  await using scratch = made;
-  const carryOut = order.role === 'dev' ? performDev : performQa;
-  const outcome = await carryOut({
+  const taken = takeScratch();
+  if (taken instanceof Error) return `no folder can be made in ${tmpdir()} (${taken.code})`;
+  await using scratch = taken;
+  const result = await use({
     order,
     agents,
     checks,
     mask,
     limit,
-    scratch: scratch.path,
+    scratch,
     emit: (happening) => emit(masked(mask, happening)),
     transcript: emit,
     signal: AbortSignal.any([signal, limit]),
     folder: workingFolder(order, agents),
   });
-  return masked(mask, outcome);
+  return masked(mask, result);
 }
 
 /** What agents and checks said. Names of tasks, keys and statuses stay: masked, they would not be found again. */
-const SAID = ['reason', 'trouble', 'verdicts', 'captured', 'recommendations', 'outputs'];
+const SAID = ['reason', 'trouble', 'verdicts', 'captured', 'recommendations', 'outputs', 'changed'];
 
 function masked<T extends object>(mask: Mask, json: T): T {
   const entries = Object.entries(json).map(([name, value]) => [name, SAID.includes(name) ? mask.deep(value) : value]);

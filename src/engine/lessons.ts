@@ -19,9 +19,13 @@ import { readManagerReport } from '../roles/report.ts';
 import { REPORT_SCHEMA } from '../roles/schema.ts';
 import type { Snapshot } from '../store/store.ts';
 import { Conversation } from './conversation.ts';
+import { findRow } from './find-row.ts';
 import type { RunParts } from './run-state.ts';
-import { scratchFolder } from './scratch.ts';
+import { takeScratch } from './scratch.ts';
 import { Transcript } from './transcript.ts';
+
+/** What it takes to write a lesson down. */
+export type LessonParts = Pick<RunParts, 'documents' | 'emit' | 'history'>;
 
 /** The newest count: a manager that never answers must not make the question grow for ever. */
 const CONSIDERED_AT_MOST = 100;
@@ -50,20 +54,35 @@ export async function foldLessons(
   if (parts.asked.get(task.name) === question) return;
   parts.asked.set(task.name, question);
   const asked = await askManager(parts, shift, task, recommendations);
-  const proposal = 'changes' in asked ? { ...asked, changes: withoutRepeats(task.stepTexts, asked.changes) } : asked;
   // Asked in vain because the run is stopped at once: they wait for the next start.
   if (parts.stop.now.aborted) return;
-  const checked = 'changes' in proposal ? check(task, shift, snapshot, proposal.changes) : proposal;
-  if ('steps' in checked && 'changes' in proposal) {
-    const lessons = lessonsOf(proposal.changes, recommendations);
-    await write(parts, task, { steps: checked.steps, summary: proposal.summary, lessons, batch }, recommendations);
-    return;
-  }
-  await foldPlainly(parts, shift, task, snapshot, recommendations, batch, 'refused' in checked ? checked.refused : '');
+  const refused =
+    'refused' in asked
+      ? asked.refused
+      : await applyLessons(parts, shift, task, snapshot, asked, recommendations, batch);
+  if (refused !== undefined) await foldPlainly(parts, shift, task, snapshot, recommendations, batch, refused);
+}
+
+/** Changes that somebody proposed, checked (rule L3) and written; why not, if they are refused. */
+export async function applyLessons(
+  parts: LessonParts,
+  shift: Shift,
+  task: Task,
+  snapshot: Snapshot,
+  proposal: { readonly changes: readonly StepChange[]; readonly summary: string },
+  recommendations: readonly Recommendation[],
+  batch: number,
+): Promise<string | undefined> {
+  const changes = withoutRepeats(task.stepTexts, proposal.changes);
+  const checked = check(task, shift, snapshot, changes);
+  if ('refused' in checked) return checked.refused;
+  const lessons = lessonsOf(changes, recommendations);
+  await write(parts, task, { steps: checked.steps, summary: proposal.summary, lessons, batch }, recommendations);
+  return undefined;
 }
 
 /** Rule L1; the table says who passed, so that an interruption loses nobody (rule P8). */
-function passedRecommendations(parts: RunParts, task: Task, snapshot: Snapshot): Recommendation[] {
+export function passedRecommendations(parts: LessonParts, task: Task, snapshot: Snapshot): Recommendation[] {
   const waiting = parts.history.unsettled(task.name);
   if (waiting.size === 0) return [];
   const column = snapshot.tasks.indexOf(task.name);
@@ -72,15 +91,6 @@ function passedRecommendations(parts: RunParts, task: Task, snapshot: Snapshot):
     return row !== undefined && statusAt(snapshot, row, column) === 'done';
   });
   return passed.slice(-CONSIDERED_AT_MOST).flatMap(([, recommendations]) => recommendations);
-}
-
-/** Mostly it is where it was; after a restart ids are handed out anew, and rows may have moved meanwhile. */
-function findRow(snapshot: Snapshot, item: string, guess: number): number | undefined {
-  const known = snapshot.rowOf(item);
-  if (known !== undefined) return known;
-  if (guess < snapshot.count && snapshot.id(guess) === item) return guess;
-  for (let row = 0; row < snapshot.count; row++) if (snapshot.id(row) === item) return row;
-  return undefined;
 }
 
 type Proposal = { readonly changes: readonly StepChange[]; readonly summary: string } | { readonly refused: string };
@@ -97,15 +107,15 @@ async function askManager(
   const signal = AbortSignal.any([parts.stop.now, AbortSignal.timeout(settings.timeoutMs)]);
   const subject = { role: 'manager' as const, task: task.name, key: task.version, agent: agent.name };
   const mask = createMask(agents.secrets);
-  const made = await scratchFolder().catch((cause: Error) => cause);
-  if (made instanceof Error) return { refused: made.message };
-  await using scratch = made;
+  const taken = takeScratch();
+  if (taken instanceof Error) return { refused: taken.message };
+  await using scratch = taken;
   await using conversation = new Conversation(
     agent,
     {
       role: 'manager',
       folder: shift.root,
-      scratch: scratch.path,
+      scratch: scratch.folder,
       shiftFolder: shift.folder,
       settings: { ...settings, tools: [] },
       signal,
@@ -189,7 +199,7 @@ async function foldPlainly(
 }
 
 async function write(
-  parts: RunParts,
+  parts: LessonParts,
   task: Task,
   {
     steps,
@@ -222,7 +232,7 @@ async function write(
 }
 
 function keep(
-  parts: RunParts,
+  parts: LessonParts,
   task: Task,
   reason: string,
   recommendations: readonly Recommendation[],

@@ -120,7 +120,7 @@ export class RunLimits implements Disposable {
   #lookLater(now: number): void {
     const left = timeIsOver(this.#inForce, this.#spentAt(now), now) - now;
     if (left === Number.POSITIVE_INFINITY) return;
-    this.#timer = setTimeout(() => this.check(), Math.min(left, LOOK_EVERY_MS));
+    this.#timer = setTimeout(() => this.check(), Math.min(left, LOOK_EVERY_MS)).unref();
   }
 
   #warnOfUnknownCost(): void {

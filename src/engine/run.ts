@@ -1,5 +1,6 @@
 import { cellsAt, countSelected } from '../core/plan.ts';
 import type { Shift } from '../core/shift.ts';
+import type { Snapshot, Store } from '../store/store.ts';
 import { Batches } from './batches.ts';
 import { Course } from './course.ts';
 import { foldLessons } from './lessons.ts';
@@ -23,6 +24,14 @@ export async function runShift(parts: RunParts, shift: Shift): Promise<RunEnd> {
   }
 }
 
+/** What was in progress when the last run ended; answers how much that was, and the table before. */
+export async function giveBackStale(store: Store): Promise<{ snapshot: Snapshot; stale: number }> {
+  const snapshot = await store.snapshot();
+  const stale = cellsAt(snapshot, 'in_progress');
+  await store.reset(stale.map(({ row, task }) => ({ id: snapshot.id(row), task })));
+  return { snapshot, stale: stale.length };
+}
+
 /** Rule T5: what was in progress when the last run ended goes back; nothing of that run lives on. */
 async function recover(course: Course): Promise<void> {
   const { parts, shift } = course;
@@ -30,9 +39,7 @@ async function recover(course: Course): Promise<void> {
   if (leftovers > 0) {
     parts.emit({ type: 'run:warning', message: `ended ${leftovers} processes that an earlier run had left` });
   }
-  const snapshot = await parts.store.snapshot();
-  const stale = cellsAt(snapshot, 'in_progress');
-  await parts.store.reset(stale.map(({ row, task }) => ({ id: snapshot.id(row), task })));
+  const { snapshot, stale } = await giveBackStale(parts.store);
   const now = await parts.store.snapshot();
   parts.emit({
     type: 'run:started',
@@ -42,7 +49,7 @@ async function recover(course: Course): Promise<void> {
     stream: shift.settings.stream,
     agent: [...new Set(shift.tasks.map(({ settings }) => settings.agent))].join(', '),
     pid: process.pid,
-    recovered: stale.length,
+    recovered: stale,
     waiting: cellsAt(snapshot, 'qa').length,
     counts: countSelected(now, parts.select(now)),
     hasModel: course.limits.hasModel,

@@ -25,6 +25,10 @@ export interface ShiftPaths {
   readonly runLock: string;
   /** What a run in the background prints. */
   readonly runLog: string;
+  /** The batch that somebody opened by hand, while it is open. */
+  readonly batch: string;
+  /** The ready prompts of that batch. */
+  readonly prompts: string;
   task(name: string): string;
   versions(task: string): string;
   transcript(task: string, key: string, role: string): string;
@@ -46,6 +50,8 @@ export function shiftPaths(root: string, name: string): ShiftPaths {
     journal: join(engine, 'journal.jsonl'),
     runLock: join(engine, 'run.lock'),
     runLog: join(engine, 'run.log'),
+    batch: join(engine, 'batch.json'),
+    prompts: join(engine, 'prompts'),
     task: (task) => {
       checkTaskName(task);
       return join(folder, `${task}.md`);

@@ -81,6 +81,15 @@ export class MemoryStore implements Store {
     return claims;
   }
 
+  async adopt({ id, task }: ItemTask): Promise<Claim | undefined> {
+    const row = this.#find(id);
+    const status = row?.[task] as Status | undefined;
+    if (!row || (status !== 'in_progress' && status !== 'qa')) return undefined;
+    const held: Held = { id, task, token: `token-${++this.#count}`, status };
+    this.#held.push(held);
+    return { ...held, row: this.#rows.indexOf(row) };
+  }
+
   async record(token: string, from: Status, to: Status, outputs: Outputs = {}, reason?: string): Promise<Recorded> {
     if (!mayWrite(from === 'qa' ? 'qa' : 'dev', from, to)) {
       throw new NightshiftError('bad-transition', `a status does not go from ${from} to ${to}`);

@@ -226,6 +226,23 @@ describe.each([
       expect(await store.record(anew!.token, 'in_progress', 'qa')).toEqual({ ok: true });
     });
 
+    test('T8 takes over what another process claimed, as it is, and nothing else', async () => {
+      const { store, outside } = open(items('in_progress', 'qa', 'todo', 'done'));
+      const [a, b, c, d] = ids(await store.snapshot()) as [string, string, string, string];
+      const adopt = (id: string) => store.adopt({ id, task: 'draft' });
+      expect(await adopt(c)).toBeUndefined();
+      expect(await adopt(d)).toBeUndefined();
+      expect(await adopt('nobody')).toBeUndefined();
+      const [mine, judged] = [(await adopt(a))!, (await adopt(b))!];
+      expect([mine, judged]).toMatchObject([
+        { id: a, row: 0, status: 'in_progress' },
+        { id: b, row: 1, status: 'qa' },
+      ]);
+      expect(await store.record(mine.token, 'in_progress', 'qa')).toEqual({ ok: true });
+      expect(await store.record(judged.token, 'qa', 'done')).toEqual({ ok: true });
+      expect(outside.rows().map(({ draft }) => draft)).toEqual(['qa', 'done', 'todo', 'done']);
+    });
+
     test('refuses an arrow that begins elsewhere than where the item is', async () => {
       const subject = open(items('todo'));
       const [a] = (await claimAll(subject.store)) as [Claim];
@@ -455,6 +472,32 @@ describe('the folder store writes', () => {
     await outside.command(1, 'draft', 'todo');
     expect(outside.rows()[1]).toMatchObject({ city: 'fourth edit', draft: 'todo' });
     expect(await store.record(claims[0]!.token, 'in_progress', 'qa')).toEqual({ ok: true });
+  });
+
+  test('T3 what is asked during a write is what was there before it, and an edit of that moment is not overlooked', async () => {
+    const during: (() => void)[] = [];
+    const subject = folderSubject(items('todo', 'todo'), (name) => {
+      if (name === 'table:written') during.shift()?.();
+    });
+    const { store, outside } = subject;
+    const [first, second] = (await claimAll(store)) as [Claim, Claim];
+    const told: string[] = [];
+    const tell = (what: Promise<unknown>) => what.then((answer) => told.push(JSON.stringify(answer)));
+    const asked: Promise<unknown>[] = [];
+
+    during.push(() => asked.push(tell(store.snapshot().then((snapshot) => statuses(snapshot)))));
+    await tell(store.record(first.token, 'in_progress', 'qa'));
+    await Promise.all(asked);
+    expect(told.splice(0)).toEqual(['["in_progress","in_progress"]', '{"ok":true}']);
+
+    during.push(() => {
+      outside.edit((rows) => rows.map((row) => ({ ...row, draft: row.name === 'b' ? 'done' : row.draft! })));
+      asked.push(tell(kinds(store)));
+    });
+    expect(await store.record(second.token, 'in_progress', 'qa')).toEqual({ ok: true });
+    await Promise.all(asked);
+    expect(told).toEqual(['["reverted"]']);
+    expect(seen(subject)).toEqual(['a qa todo', 'b qa todo']);
   });
 
   test('T3 nothing when nothing changes', async () => {

@@ -15,6 +15,8 @@ export interface Store {
    * Items that others took, changed or removed meanwhile are left out of the answer.
    */
   claim(task: string, ids: readonly string[]): Promise<Claim[]>;
+  /** Takes over what another process claimed, as it is: `in_progress` or `qa`. Undefined if it is neither. */
+  adopt(cell: ItemTask): Promise<Claim | undefined>;
   /** Writes one transition and its captured values together. A token that is not the current one changes nothing. */
   record(token: string, from: Status, to: Status, outputs?: Outputs, reason?: string): Promise<Recorded>;
   /** Gives an item back: `in_progress` becomes `todo`, `qa` stays; the token is void from now on. */

@@ -5,6 +5,7 @@ import { nearest } from '../../core/names.ts';
 import { isArrow, isStatus, mayWrite, STATUSES, type Status } from '../../core/status.ts';
 import { outputsByTask } from '../../formats/compile.ts';
 import { addRows, type CellChange, editCells, type Table } from '../../formats/table.ts';
+import { refuseOpenBatch } from '../../store/batch-file.ts';
 import { Identities } from '../../store/identities.ts';
 import { listShifts, type ShiftPaths } from '../../store/layout.ts';
 import { readItems } from '../../store/new-shift.ts';
@@ -17,6 +18,7 @@ import type { Io } from '../io.ts';
 import type { Options } from '../program.ts';
 import { refuseAgents } from '../refuse-agents.ts';
 import { parseIndex } from '../rows.ts';
+import { editWithToken } from '../token-edit.ts';
 
 export const VERBS = ['count', 'headers', 'show', 'search', 'slice', 'edit', 'add', 'import', 'reset'] as const;
 type Verb = (typeof VERBS)[number];
@@ -39,6 +41,11 @@ export async function run(io: Io, given: readonly string[], options: Options): P
   const tasks = documents.tasks.map((task) => task.name);
   const statusAndOutputs = new Set([...tasks, ...[...outputsByTask(documents).values()].flat()]);
   refuseExtra(verb, args);
+  if (options.token !== undefined && verb === 'edit') {
+    const [column = '', index = '', value = ''] = args;
+    const { token, reason, recommend, captured } = options;
+    return editWithToken(io, paths, { column, index, value, token, reason, recommend, captured });
+  }
   await HANDLERS[verb]({ io, paths, args, options, tasks, statusAndOutputs });
   return EXIT.done;
 }
@@ -160,6 +167,7 @@ const HANDLERS: Record<Verb, (desk: Desk) => Promise<void>> = {
 
   async reset(desk) {
     refuseAgents(desk.io);
+    refuseOpenBatch(desk.paths, desk.io.now());
     const { task, failed, index = [] } = desk.options as { task?: string; failed?: boolean; index?: string[] };
     if (task !== undefined) requireTask(desk, task);
     const tasks = task === undefined ? desk.tasks : [task];
@@ -192,6 +200,7 @@ const HANDLERS: Record<Verb, (desk: Desk) => Promise<void>> = {
 /** A status goes only along the arrows (rule T1), and never by the hand of an agent (rule D5). */
 function statusEdit(desk: Desk, table: Table, row: number, task: string, from: string, to: string): CellEdit {
   refuseAgents(desk.io);
+  refuseOpenBatch(desk.paths, desk.io.now());
   if (!isStatus(to)) throw unknownStatus(to);
   if (!isStatus(from) || !isArrow(from, to)) {
     const ways = isStatus(from) ? STATUSES.filter((status) => isArrow(from, status)) : [];

@@ -1,0 +1,101 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, statSync, utimesSync } from 'node:fs';
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { NightshiftError } from '../core/errors.ts';
+import { replaceFile } from './atomic-write.ts';
+import type { ShiftPaths } from './layout.ts';
+
+/**
+ * A batch that was opened by hand (`nightshift batch open`): which items it holds, and whose token may write their
+ * status. What their status is, the table says. It is written at the opening, when a dev hands over to its qa, and gone
+ * when the batch is closed; its time of change is the last sign of life.
+ */
+export interface OpenBatch {
+  readonly id: string;
+  readonly task: string;
+  readonly size: number;
+  /** Items that an earlier batch left at `qa`: only to be judged. */
+  readonly isWaiting: boolean;
+  /** ISO 8601. */
+  readonly opened: string;
+  readonly timeoutMs: number;
+  /** Where the journal ended when it was opened: what was recorded since is its own. */
+  readonly journalFrom: number;
+  /** The task file as it was when the items were claimed (rule D5). */
+  readonly text: string;
+  readonly items: readonly OpenItem[];
+}
+
+/** Tokens stand here as hashes: who reads this file can't write with them. */
+export interface OpenItem {
+  readonly id: string;
+  readonly index: number;
+  readonly key: string;
+  readonly dev?: string;
+  readonly qa?: string;
+}
+
+export interface FoundBatch {
+  readonly batch: OpenBatch;
+  /** Milliseconds since 1970. */
+  readonly lastSign: number;
+}
+
+export function newToken(): string {
+  return randomBytes(12).toString('hex');
+}
+
+export function hashToken(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+export function readBatch(paths: ShiftPaths): FoundBatch | undefined {
+  if (!existsSync(paths.batch)) return undefined;
+  try {
+    const batch = JSON.parse(readFileSync(paths.batch, 'utf8')) as OpenBatch;
+    if (Array.isArray(batch.items)) return { batch, lastSign: statSync(paths.batch).mtimeMs };
+  } catch {}
+  const hint = 'remove it: the items of that batch go back to todo with the next start';
+  throw new NightshiftError('bad-folder', `${paths.batch} can't be read`, hint, { file: paths.batch });
+}
+
+/** Its agents have had all their time, and nothing was heard of them. */
+export function isStale({ batch, lastSign }: FoundBatch, now: number): boolean {
+  return now > lastSign + batch.timeoutMs;
+}
+
+/** One run at a time (rule T6), whoever runs it. */
+export function refuseOpenBatch(paths: ShiftPaths, now: number): void {
+  const found = readBatch(paths);
+  if (!found || isStale(found, now)) return;
+  const { task, items, opened } = found.batch;
+  const name = paths.name;
+  throw new NightshiftError(
+    'already-running',
+    `a batch of ${name} is open since ${opened} (${task}, ${items.length === 1 ? '1 item' : `${items.length} items`})`,
+    `\`nightshift batch close ${name}\` closes it when all its items have ended; if its agents are gone, \`nightshift batch close ${name} --give-back\``,
+  );
+}
+
+export async function writeBatch(paths: ShiftPaths, batch: OpenBatch): Promise<void> {
+  await replaceFile(paths.batch, Buffer.from(JSON.stringify(batch)), 0o600);
+}
+
+export function signOfLife(paths: ShiftPaths, now: number): void {
+  if (existsSync(paths.batch)) utimesSync(paths.batch, now / 1000, now / 1000);
+}
+
+/** Its tokens are void from now on (rule T8), and its prompts gone. */
+export async function removeBatch(paths: ShiftPaths): Promise<void> {
+  await rm(paths.batch, { force: true });
+  for (const name of await readdir(paths.prompts).catch(() => [])) await rm(join(paths.prompts, name), { force: true });
+}
+
+/** Only for the eyes of the one it is for; answers where it is. */
+export async function writePrompt(paths: ShiftPaths, name: string, text: string): Promise<string> {
+  await mkdir(paths.prompts, { recursive: true, mode: 0o700 });
+  const file = join(paths.prompts, name);
+  await replaceFile(file, Buffer.from(text), 0o600);
+  return file;
+}

@@ -1,0 +1,227 @@
+import { execFileSync } from 'node:child_process';
+import { utimesSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { agentTask, type Ended, Project, type ShiftHandle, shellTask } from '../harness.ts';
+
+const TABLE = 'name,draft,check_it\na,todo,todo\nb,todo,todo\nc,todo,todo\nd,todo,todo\n';
+
+function newShift(settings: Record<string, string | number | boolean> = {}): ShiftHandle {
+  return new Project().shift('site', {
+    settings: { parallel: true, ...settings },
+    table: TABLE,
+    tasks: { draft: agentTask('1. Draft {name}', '- {name} reads well'), check_it: agentTask() },
+  });
+}
+
+interface Opened {
+  left: boolean;
+  task: string;
+  size: number;
+  recovered: number;
+  items: { index: number; role: string; prompt: string; qaPrompt?: string }[];
+}
+
+const open = async (shift: ShiftHandle, ...flags: string[]): Promise<Opened> =>
+  JSON.parse((await shift.project.run(['batch', 'open', 'site', '--json', ...flags])).stdout);
+
+const close = (shift: ShiftHandle, ...flags: string[]): Promise<Ended> =>
+  shift.project.run(['batch', 'close', 'site', ...flags]);
+
+/** The command that a prompt tells its agent to write this status with, and only that. */
+function commandIn(shift: ShiftHandle, prompt: string, status: string): string[] {
+  const line = shift.project
+    .read(prompt)
+    .split('\n')
+    .find((each) => each.includes(` ${status} --token `));
+  return line!
+    .trim()
+    .replace(/ --(reason|captured).*/, '')
+    .split(' ')
+    .slice(1);
+}
+
+const write = (shift: ShiftHandle, prompt: string, status: string, ...more: string[]): Promise<Ended> =>
+  shift.project.run([...commandIn(shift, prompt, status), ...more]);
+
+/** Dev and qa of one item both succeed. */
+async function pass(shift: ShiftHandle, item: Opened['items'][number], ...more: string[]): Promise<void> {
+  expect(await write(shift, item.prompt, 'qa', ...more)).toMatchObject({ code: 0, stderr: '' });
+  expect(await write(shift, item.qaPrompt!, 'done')).toMatchObject({ code: 0, stderr: '' });
+}
+
+test('O3 O4 batch by hand: claimed in the table, prompts in files, own status by token, size and Progress at the close', async () => {
+  const shift = newShift();
+  const opened = await open(shift);
+  expect(opened).toMatchObject({ left: true, task: 'draft', size: 2, items: [{ index: 0 }, { index: 1 }] });
+  expect(shift.column('draft')).toEqual(['in_progress', 'in_progress', 'todo', 'todo']);
+  const [first, second] = opened.items as [Opened['items'][number], Opened['items'][number]];
+  expect(shift.project.read(first.prompt)).toContain('1. Draft a');
+  expect(shift.project.exists(first.qaPrompt!)).toBe(false);
+
+  const status = await shift.project.run(['status', 'site']);
+  expect(status.stdout).toMatch(/a batch is open since .*: draft, 2 items/);
+  const early = await close(shift);
+  expect(early.code).toBe(2);
+  expect(early.stderr).toMatch(/index 0 is in_progress \(dev, .*row-1-dev.md\); index 1 is in_progress/);
+
+  await pass(shift, first, '--recommend', 'Look at the examples first');
+  expect(shift.project.read(first.qaPrompt!)).toContain('a reads well');
+  expect(await write(shift, second.prompt, 'failed', '--reason', 'there is no ink')).toMatchObject({ code: 0 });
+  expect(shift.column('draft')).toEqual(['done', 'failed', 'todo', 'todo']);
+
+  const closed = await close(shift);
+  expect(closed.stdout).toBe(
+    'Batch of draft closed: 1 done, 1 failed, 0 given back.\nProgress: 0/4\nCompacted: false\nWork is left: open the next batch.\n',
+  );
+  expect(shift.manager).toContain('- current-batch-size: 1');
+  expect(shift.manager).toContain('- Failed: 1');
+  expect((await shift.project.run(['status', 'site'])).stdout).toContain('there is no ink');
+
+  // What was learned reaches the next batch (rule L5).
+  const lesson = ['lesson', 'site', 'draft'];
+  expect((await shift.project.run(lesson)).stdout).toContain('- row 1: Look at the examples first');
+  const change = { changes: [{ op: 'add', after: 0, text: 'Look at the examples.' }], summary: 'examples' };
+  expect(await shift.project.run([...lesson, JSON.stringify(change)])).toMatchObject({ code: 0, stderr: '' });
+  const next = await open(shift);
+  expect(next).toMatchObject({ size: 1, items: [{ index: 2 }] });
+  expect(shift.project.read(next.items[0]!.prompt)).toContain('1. Look at the examples.\n2. Draft c');
+  await pass(shift, next.items[0]!);
+  await close(shift);
+  expect(shift.manager).toContain('- current-batch-size: 2');
+});
+
+test('O4 T1 T8 a token writes only its own role, item and column; nobody writes a status without one', async () => {
+  const shift = newShift();
+  const { items } = await open(shift);
+  const [first] = items as [Opened['items'][number]];
+  const command = commandIn(shift, first.prompt, 'qa');
+  const table = shift.tableText;
+  const refused = async (args: string[], why: string, code = 2) => {
+    const ended = await shift.project.run(args);
+    expect(ended.stderr).toContain(why);
+    expect(ended.code).toBe(code);
+    expect(shift.tableText).toBe(table);
+  };
+  const changed = (at: number, to: string) => command.map((word, i) => (i === at ? to : word));
+  await refused(changed(5, 'done'), 'a dev writes qa or failed');
+  await refused(changed(5, 'todo'), 'a dev writes qa or failed');
+  await refused(changed(4, '1'), 'this token is for draft of index 0');
+  await refused(changed(3, 'check_it'), 'this token is for draft of index 0');
+  await refused(changed(7, 'f00'), 'the token is not the current one');
+  await refused(command.slice(0, 6), 'a batch of site is open', 5);
+  await refused(['table', 'site', 'reset', '--index', '0'], 'a batch of site is open', 5);
+
+  await write(shift, first.prompt, 'qa');
+  expect(shift.column('draft')[0]).toBe('qa');
+  const again = await shift.project.run(command);
+  expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('its status is qa, not in_progress')]);
+  const qa = commandIn(shift, first.qaPrompt!, 'done');
+  expect(qa[7]).not.toBe(command[7]);
+  const asDev = qa.map((word, i) => (i === 5 ? 'qa' : word));
+  expect((await shift.project.run(asDev)).stderr).toContain('a qa writes done or failed');
+});
+
+test('T6 start and another batch are refused while a batch is open and fresh; a stale one is taken over, and its tokens are void', async () => {
+  const shift = newShift();
+  const { items } = await open(shift);
+  const late = commandIn(shift, items[0]!.prompt, 'qa');
+  for (const args of [
+    ['start', 'site'],
+    ['batch', 'open', 'site'],
+  ]) {
+    const ended = await shift.project.run(args);
+    expect([ended.code, ended.stderr]).toEqual([5, expect.stringContaining('a batch of site is open since')]);
+  }
+  const taken = await open(shift, '--take-over');
+  expect(taken).toMatchObject({ recovered: 2, items: [{ index: 0 }, { index: 1 }] });
+  expect((await shift.project.run(late)).stderr).toContain('the token is not the current one');
+  await pass(shift, taken.items[1]!);
+
+  const long = (Date.now() - 31 * 60_000) / 1000;
+  utimesSync(shift.project.path(shift.folder, '.engine/batch.json'), long, long);
+  expect((await shift.project.run(['status', 'site'])).stdout).toContain('nothing was heard of it');
+  const ended = await shift.start();
+  expect(ended.code).toBe(0);
+  expect(ended.events.find(({ type }) => type === 'run:started')).toMatchObject({ recovered: 1 });
+  expect(shift.column('check_it')).toEqual(['done', 'done', 'done', 'done']);
+});
+
+test('P8 T5 D5 what is at qa is judged first; a status that nobody with a token wrote is put back', async () => {
+  const shift = newShift();
+  const first = await open(shift);
+  await write(shift, first.items[0]!.prompt, 'qa');
+  // As an agent with a shell would forge it.
+  shift.tableText = shift.tableText.replace('b,in_progress', 'b,done');
+  const refused = await close(shift);
+  expect(refused.stderr).toContain('index 1 is done, which nobody with its token wrote');
+  expect((await close(shift, '--give-back')).stdout).toContain('0 done, 0 failed, 2 given back');
+  expect(shift.column('draft').slice(0, 2)).toEqual(['qa', 'todo']);
+  expect(shift.journal().some(({ type }) => type === 'edit:reverted')).toBe(true);
+
+  const second = await open(shift);
+  expect(second.items).toMatchObject([{ index: 0, role: 'qa' }]);
+  expect(await write(shift, second.items[0]!.prompt, 'done')).toMatchObject({ code: 0 });
+  await close(shift);
+  expect(shift.column('draft')[0]).toBe('done');
+  expect(shift.manager).toContain('- parallel: true');
+});
+
+test('X2 D3 checks decide here too: a failed one is an attempt, the third is the last; without a question for qa they are the verdict', async () => {
+  const project = new Project();
+  const shift = project.shift('site', {
+    settings: { agent: 'shell' },
+    table: 'name,draft,url\na,todo,\nb,todo,\n',
+    tasks: { draft: shellTask('true', 'test -f {name}.txt', '- outputs: url') },
+  });
+  const first = (await open(shift)).items[0]!;
+  const attempt = () => write(shift, first.prompt, 'qa', '--captured', 'url=http://a');
+  expect((await write(shift, first.prompt, 'qa')).stderr).toContain('the declared output `url` is missing');
+  const second = await attempt();
+  expect([second.code, second.stderr]).toEqual([3, expect.stringContaining('attempts left: 1')]);
+  project.write('a.txt', '');
+  expect((await attempt()).stdout).toContain('no qa is needed');
+  expect(shift.rows()[0]).toEqual({ name: 'a', draft: 'done', url: 'http://a' });
+  await close(shift);
+
+  const last = (await open(shift)).items[0]!;
+  for (let i = 0; i < 3; i++) await write(shift, last.prompt, 'qa', '--captured', 'url=http://b');
+  expect(shift.column('draft')).toEqual(['done', 'failed']);
+  const closed = await close(shift);
+  expect(closed.stdout).toContain('Nothing is left to do.');
+  const nothing = await project.run(['batch', 'open', 'site']);
+  expect([nothing.code, nothing.stdout]).toEqual([3, 'Nothing is left to do: finished, with failed items.\n']);
+});
+
+test('L1 L3 a lesson needs a recommendation of an item that passed, and keeps placeholders', async () => {
+  const shift = newShift();
+  const { items } = await open(shift);
+  await write(shift, items[0]!.prompt, 'qa', '--recommend', 'Write shorter sentences');
+  const lesson = (changes: object[]) =>
+    shift.project.run(['lesson', 'site', 'draft', JSON.stringify({ changes, summary: 's' })]);
+  const early = await lesson([{ op: 'add', after: 1, text: 'Write shorter sentences.' }]);
+  expect([early.code, early.stderr]).toEqual([2, expect.stringContaining('nothing waits')]);
+  await write(shift, items[0]!.qaPrompt!, 'done');
+  const before = shift.task('draft');
+  const lost = await lesson([{ op: 'replace', step: 1, text: 'Write shorter sentences.' }]);
+  expect([lost.code, lost.stderr]).toEqual([2, expect.stringContaining('refused')]);
+  expect((await shift.project.run(['lesson', 'site', 'draft', 'no json'])).code).toBe(2);
+  expect(shift.task('draft')).toBe(before);
+  expect((await lesson([{ op: 'add', after: 1, text: 'Write shorter sentences.' }])).code).toBe(0);
+  expect(shift.task('draft')).toContain('2. Write shorter sentences.');
+});
+
+test('T3 flock and a program that replaces the file as qsv does take part: no update is lost', async () => {
+  const shift = newShift({ 'max-batch-size': 4, 'current-batch-size': 4 });
+  const { items } = await open(shift);
+  const table = shift.project.path(shift.folder, 'table.csv');
+  const editor = resolve('test/fixtures/replace-edit.mjs');
+  const edits = items.map(async (item) => {
+    expect(await write(shift, item.prompt, 'qa')).toMatchObject({ code: 0, stderr: '' });
+  });
+  for (let i = 0; i < 4; i++) {
+    execFileSync('flock', ['-x', `${table}.lock`, process.execPath, editor, table, 'name', String(i), `edited-${i}`]);
+  }
+  await Promise.all(edits);
+  expect(shift.rows().map(({ name, draft }) => [name, draft])).toEqual([0, 1, 2, 3].map((i) => [`edited-${i}`, 'qa']));
+});
