@@ -718,9 +718,10 @@ describe('X1 settings', () => {
     },
     'no agent': {
       make: setManager((text) => text.replace('- agent: shell\n', '')),
-      says: /no agent is set for make_page/,
-      advises: /add `- agent: NAME`.*--agent NAME; agents are/,
+      says: /the agent of make_page can't be started/,
+      advises: /no program opencode on PATH: install it .*opencode-ai.*agent: NAME/,
       at: 'make_page.md:1',
+      exit: 6,
     },
     'an agent of a shift that is to be made': {
       args: ['create', 'other', '--agent', 'shel'],
