@@ -15,7 +15,7 @@ import type { ShiftPaths } from '../store/layout.ts';
 import type { Snapshot } from '../store/store.ts';
 import { EventStream, newRun } from './event-stream.ts';
 import type { Io } from './io.ts';
-import { openAndCheck, reload } from './open-shift.ts';
+import { openAndCheck, reloader } from './open-shift.ts';
 import { watchFolders } from './watch-folders.ts';
 
 /** Agents that are started by hand are nobody's child here: what runs is theirs to stop. */
@@ -40,12 +40,14 @@ export async function openBench(
   const parts: RunParts = {
     store,
     documents: files,
-    load: () => reload(files, store, {}),
+    load: reloader(files, store, {}),
     agents: ({ secrets }) => ({ find: agents.find, secrets, caller: io.env }),
     check: runCheck,
     folders: watchFolders(paths, io, (message) => stream.emit({ type: 'run:warning', message })),
     perform,
     emit: stream.emit,
+    listen: stream.listen,
+    inFlight: () => stream.running,
     flush: () => stream.flush(),
     history: stream.history,
     asked: new Map(),

@@ -6,6 +6,7 @@ import { AgentSet, agentNames } from '../agents/registry.ts';
 import { runCheck } from '../checks/checks.ts';
 import { EXIT, NightshiftError } from '../core/errors.ts';
 import type { Counts, NightshiftEvent, TranscriptHappening } from '../core/events.ts';
+import type { SetLimits } from '../core/limits.ts';
 import { cellsAt, countItems, type Selection } from '../core/plan.ts';
 import type { Shift, Task } from '../core/shift.ts';
 import { perform } from '../engine/item.ts';
@@ -21,7 +22,7 @@ import { ShiftFiles } from '../store/shift-files.ts';
 import { EventStream, newRun } from './event-stream.ts';
 import { findTask } from './find-task.ts';
 import type { Io } from './io.ts';
-import { type OpenOptions, type OpenShift, openAndCheck, reload } from './open-shift.ts';
+import { type OpenOptions, type OpenShift, openAndCheck, reloader } from './open-shift.ts';
 import { parseRow } from './rows.ts';
 import { type Choice, refuseNoMatch, selector } from './select-rows.ts';
 import { watchFolders } from './watch-folders.ts';
@@ -30,6 +31,7 @@ import { watchFolders } from './watch-folders.ts';
 export interface Asked extends Choice {
   readonly agent?: string | undefined;
   readonly model?: string | undefined;
+  readonly limits?: SetLimits;
 }
 
 export interface StartOptions extends Asked {
@@ -72,8 +74,11 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
   using stop = new StopSignals((signal) => stream.emit({ type: 'run:draining', signal, running: stream.running }));
   for (const message of shift.warnings) stream.emit({ type: 'run:warning', message });
   const isChecked = new Set(shift.tasks.map(fingerprint));
+  // A copy: to ask for a variable of this process takes a call into the system's library each time.
+  const caller = { ...io.env };
+  const reload = reloader(files, store, overridesIn(options));
   const load = async () => {
-    const now = await reload(files, store, overridesIn(options));
+    const now = await reload();
     // A task that a person added or changed may ask for an agent that is not there.
     const changed = now.tasks.filter((task) => !isChecked.has(fingerprint(task)));
     if (changed.length > 0) await requireAgents({ ...now, tasks: changed }, agents, io);
@@ -85,11 +90,13 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
       store,
       documents: files,
       load,
-      agents: (shift) => ({ find: agents.find, secrets: shift.secrets, caller: io.env }),
+      agents: (shift) => ({ find: agents.find, secrets: shift.secrets, caller }),
       check: runCheck,
       folders: watchFolders(paths, io, (message) => stream.emit({ type: 'run:warning', message })),
       perform,
       emit: stream.emit,
+      listen: stream.listen,
+      inFlight: () => stream.running,
       flush: async () => {
         await stream.flush();
         failpoint('journal:flushed');
@@ -109,7 +116,8 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
     throw error;
   });
   const counts = last ? countItems(last) : { total: 0, completed: 0, failed: 0, remaining: 0 };
-  stream.emit({ type: 'run:finished', ...end, ms: io.now() - started, ...counts });
+  const { exitCode, reason } = end;
+  stream.emit({ type: 'run:finished', exitCode, reason, ms: io.now() - started, ...counts });
   return end;
 }
 
@@ -180,8 +188,8 @@ function fingerprint({ name, version, settings }: Task): string {
 }
 
 /** What the command line says over the files. */
-function overridesIn({ agent, model }: Asked): Overrides {
-  return { agent, model };
+function overridesIn({ agent, model, limits = {} }: Asked): Overrides {
+  return { agent, model, limits };
 }
 
 /** For the crash tests: ends this process as hard as `kill -9` the n-th time it comes to a named point. */

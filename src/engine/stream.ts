@@ -69,13 +69,12 @@ export class Stream implements AsyncDisposable {
 
   /** Claims as much as there is room for: what waits for its qa first, then tasks in order, rows in order. */
   async fill(shift: Shift, first: Snapshot, select: (snapshot: Snapshot) => Selection): Promise<void> {
-    let snapshot = first;
-    while (this.hasRoom) {
+    for (let snapshot = first; this.hasRoom; snapshot = await this.#parts.store.snapshot()) {
       const selection = this.#withoutInFlight(snapshot, select(snapshot));
       const room = this.#limit.size - this.#inFlight.size;
       const batch =
         this.#waiting(snapshot, selection, room) ?? nextBatch(snapshot, { parallel: true, size: room }, selection);
-      if (!batch) break;
+      if (!batch || this.#parts.stop.drain.aborted) break;
       const task = shift.tasks.find(({ name }) => name === batch.task)!;
       await this.#keepVersion(task);
       const flights = await claimRows(this.#parts, shift, task, snapshot, batch.rows);
@@ -85,7 +84,6 @@ export class Stream implements AsyncDisposable {
         this.#parts.emit({ type: 'batch:claimed', task: task.name, indices, size: this.#limit.size });
       }
       for (const flight of flights) this.#takeOff(flight);
-      snapshot = await this.#parts.store.snapshot();
     }
     this.#limit = noteInFlight(this.#limit, this.#inFlight.size);
   }
@@ -134,7 +132,7 @@ export class Stream implements AsyncDisposable {
   /** An item that was withdrawn is not begun again before its agent has ended. */
   #withoutInFlight(snapshot: Snapshot, selection: Selection): Selection {
     const busy = new Set([...this.#inFlight.values()].map(({ flight }) => snapshot.rowOf(flight.claim.id)));
-    return { task: selection.task, includes: (row) => !busy.has(row) && selection.includes(row) };
+    return { ...selection, includes: (row) => !busy.has(row) && selection.includes(row) };
   }
 
   /** Items at `qa` that nobody judges: an earlier run, or trouble, left them there (rule T5). */

@@ -289,9 +289,10 @@ test('X7 T4 an item that is withdrawn and back at todo is begun again only when 
   const project = new Project();
   const shift = stream(project, ['a', 'b'], { 'current-batch-size': 4 });
   const first = '.nightshift/first';
-  const again = `kill -0 "$(cat ${first})" 2>/dev/null && touch .nightshift/both`;
-  const hangs = `echo $$ > ${first}; trap "" TERM; ${waits.sh}`;
-  project.behave({ 'dev:a': { sh: `if [ -e ${first} ]; then ${again}; true; else ${hangs}; fi` }, 'dev:b': waits });
+  // Each holds a lock as long as anything of it lives.
+  const alone = 'exec 9> .nightshift/held; flock -n 9 || touch .nightshift/both';
+  const hangs = `touch ${first}; trap "" TERM; ${waits.sh}`;
+  project.behave({ 'dev:a': { sh: `${alone}; [ -e ${first} ] || { ${hangs}; }` }, 'dev:b': waits });
   const running = shift.spawn();
   await until(() => project.exists(first), 'the first dev of a');
   await edit(shift, "lines[1] = lines[1].replace('in_progress', 'todo')");

@@ -6,6 +6,7 @@ import { itemKey } from '../../core/identity.ts';
 import { statusAt } from '../../core/plan.ts';
 import { openShift, type ShiftPaths } from '../../store/layout.ts';
 import { oneLine, printable } from '../../views/printable.ts';
+import { usageText } from '../../views/summary.ts';
 import { requireRoot } from '../choose-shift.ts';
 import { findTask } from '../find-task.ts';
 import { readHistory } from '../history.ts';
@@ -52,6 +53,7 @@ function taskLines(
     dev,
     qa,
     captured = {},
+    usage,
     failure,
     transcripts,
   }: Partial<ItemHistory> & {
@@ -76,6 +78,8 @@ function taskLines(
       );
     }
   }
+  const spent = usage && usageText(usage);
+  if (spent !== undefined) lines.push(`  spent: ${spent}`);
   for (const [name, value] of Object.entries(captured)) lines.push(`  captured ${printable(name)}=${oneLine(value)}`);
   if (status === 'failed')
     lines.push(

@@ -1,4 +1,5 @@
 import { EXIT } from '../../core/errors.ts';
+import { limitsInForce, limitTexts } from '../../core/limits.ts';
 import { cellsAt } from '../../core/plan.ts';
 import { summarise } from '../../core/summary.ts';
 import { type FoundBatch, isStale, readBatch } from '../../store/batch-file.ts';
@@ -13,9 +14,13 @@ import type { Options } from '../program.ts';
 
 export async function run(io: Io, [name]: readonly string[], options: Options): Promise<number> {
   const paths = await chooseShift(io, name);
-  const { snapshot } = await openAndCheck(paths);
-  const summary = summarise(snapshot, await readHistory(paths));
+  const { shift, snapshot } = await openAndCheck(paths);
+  const history = await readHistory(paths);
+  const summary = summarise(snapshot, history);
   const holder = currentHolder(paths.runLock);
+  const { usage: all, tally } = history;
+  // Flags are known to their run alone, which told them.
+  const limits = (holder && tally.limits) ?? limitsInForce(shift.settings.limits, false, io.now());
   const batch = readBatch(paths);
   if (options.json) {
     io.print(
@@ -24,6 +29,8 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
         running: holder ?? null,
         batch: batch ? described(batch, io.now()) : null,
         ...summary,
+        ms: tally.ms,
+        limits,
       }),
     );
     return EXIT.done;
@@ -31,6 +38,8 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
   for (const line of summaryLines(paths.name, summary)) io.print(line);
   const usage = usageText(summary.usage);
   if (usage !== undefined) io.print(usage);
+  const limited = limitTexts(limits, { usage: all, ms: tally.ms, failures: tally.failures }, false);
+  if (limited.length > 0) io.print(`limits: ${limited.join(', ')}`);
   const interrupted = cellsAt(snapshot, 'in_progress').length;
   if (batch) {
     const { task, items, opened, isStale } = described(batch, io.now());
