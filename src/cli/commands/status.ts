@@ -1,8 +1,7 @@
 import { EXIT } from '../../core/errors.ts';
-import { cellsAt } from '../../core/plan.ts';
-import { summarise } from '../../core/summary.ts';
+import { type Summary, summarise } from '../../core/summary.ts';
 import { type FoundBatch, isStale, readBatch } from '../../store/batch-file.ts';
-import { currentHolder } from '../../store/run-lock.ts';
+import { currentHolder, type Holder } from '../../store/run-lock.ts';
 import { count } from '../../views/plain.ts';
 import { summaryLines, usageText } from '../../views/summary.ts';
 import { chooseShift } from '../choose-shift.ts';
@@ -12,42 +11,53 @@ import { openAndCheck } from '../open-shift.ts';
 import type { Options } from '../program.ts';
 
 export async function run(io: Io, [name]: readonly string[], options: Options): Promise<number> {
-  const paths = await chooseShift(io, name);
-  const { snapshot } = await openAndCheck(paths);
-  const summary = summarise(snapshot, await readHistory(paths));
-  const holder = currentHolder(paths.runLock);
-  const batch = readBatch(paths);
-  if (options.json) {
-    io.print(
-      JSON.stringify({
-        shift: paths.name,
-        running: holder ?? null,
-        batch: batch ? described(batch, io.now()) : null,
-        ...summary,
-      }),
-    );
-    return EXIT.done;
-  }
-  for (const line of summaryLines(paths.name, summary)) io.print(line);
-  const usage = usageText(summary.usage);
-  if (usage !== undefined) io.print(usage);
-  const interrupted = cellsAt(snapshot, 'in_progress').length;
-  if (batch) {
-    const { task, items, opened, isStale } = described(batch, io.now());
-    io.print(
-      `a batch is open since ${opened}: ${task}, ${count(items, 'item')}${isStale ? '; nothing was heard of it for longer than its timeout' : ''}`,
-    );
-  }
-  if (holder) io.print(`running: process ${holder.pid} since ${holder.since}`);
-  else if (interrupted > 0 && !batch) {
-    io.print(
-      `not running: ${count(interrupted, 'item')} in progress when it was interrupted; \`nightshift start ${paths.name}\` goes on`,
-    );
-  }
+  const state = await readState(io, name);
+  if (options.json) io.print(JSON.stringify(state));
+  else for (const line of [...summaryLines(state.shift, state), ...runLines(state)]) io.print(line);
   return EXIT.done;
 }
 
-function described(found: FoundBatch, now: number): { task: string; items: number; opened: string; isStale: boolean } {
+interface State extends Summary {
+  readonly shift: string;
+  readonly running: Holder | null;
+  /** One that somebody opened by hand. */
+  readonly batch: { task: string; items: number; opened: string; isStale: boolean } | null;
+}
+
+export async function readState(io: Io, name: string | undefined): Promise<State> {
+  const paths = await chooseShift(io, name);
+  const { snapshot } = await openAndCheck(paths);
+  const summary = summarise(snapshot, await readHistory(paths));
+  const batch = readBatch(paths);
+  return {
+    shift: paths.name,
+    running: currentHolder(paths.runLock) ?? null,
+    batch: batch ? described(batch, io.now()) : null,
+    ...summary,
+  };
+}
+
+/** What was spent, and who is at work. */
+export function runLines({ shift, running, batch, tasks, usage }: State): string[] {
+  const lines: string[] = [];
+  const spent = usageText(usage);
+  if (spent !== undefined) lines.push(spent);
+  const interrupted = tasks.reduce((total, { counts }) => total + counts.in_progress, 0);
+  if (batch) {
+    const { task, items, opened, isStale } = batch;
+    const silence = isStale ? '; nothing was heard of it for longer than its timeout' : '';
+    lines.push(`a batch is open since ${opened}: ${task}, ${count(items, 'item')}${silence}`);
+  }
+  if (running) lines.push(`running: process ${running.pid} since ${running.since}`);
+  else if (interrupted > 0 && !batch) {
+    lines.push(
+      `not running: ${count(interrupted, 'item')} in progress when it was interrupted; \`nightshift start ${shift}\` goes on`,
+    );
+  }
+  return lines;
+}
+
+function described(found: FoundBatch, now: number): NonNullable<State['batch']> {
   const { task, items, opened } = found.batch;
   return { task, items: items.length, opened, isStale: isStale(found, now) };
 }
