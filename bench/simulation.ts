@@ -44,6 +44,10 @@ export async function simulate(
         load,
         agents: () => ({ find: () => undefined, secrets: {}, caller: {} }),
         check: () => Promise.reject(new Error('there are no checks')),
+        folders: {
+          enter: async () => ({ [Symbol.dispose]: () => {} }),
+          watch: () => Promise.reject(new Error('there are no files')),
+        },
         perform: async (order) => {
           const { devMs, qaMs, fails } = items[order.item.index]!;
           await clock.sleep(order.role === 'dev' ? devMs : qaMs);

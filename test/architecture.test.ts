@@ -20,16 +20,17 @@ const RULES: Record<string, Rule> = {
   store: { may: ['core', 'formats'], packages: ['node:', 'koffi'] },
   agents: { may: ['core'], packages: ['node:', 'koffi'] },
   checks: { may: ['core', 'agents/process.ts'], packages: [] },
-  watch: { may: [], mayTypes: ['store/store.ts'], packages: [] },
+  watch: { may: [], mayTypes: ['store/store.ts'], packages: ['node:fs/promises', 'node:path'] },
   roles: { may: ['core'], packages: ['zod'] },
   engine: {
     may: ['core', 'roles', 'watch', 'agents/environment.ts'],
     mayTypes: ['agents/agent.ts', 'checks/checks.ts', 'store/store.ts', 'store/documents.ts'],
-    packages: ['node:fs/promises', 'node:os', 'node:path', 'node:timers/promises'],
+    packages: ['node:fs', 'node:fs/promises', 'node:os', 'node:path', 'node:timers/promises'],
   },
+  kit: { may: [], packages: ['node:crypto'] },
   views: { may: ['core'], packages: [] },
   cli: {
-    may: ['core', 'formats', 'store', 'agents', 'checks', 'roles', 'engine', 'views'],
+    may: ['core', 'formats', 'store', 'agents', 'checks', 'watch', 'roles', 'engine', 'views', 'kit'],
     packages: ['node:', 'commander', 'zod', '@modelcontextprotocol/server', '@modelcontextprotocol/server/stdio'],
   },
 };

@@ -19,6 +19,9 @@ export const NIGHTSHIFT = resolve('dist/cli/main.js');
 /** An agent program for `agent: command` that does what `behaviour.json` in its folder says; see the file. */
 export const AGENT = `${process.execPath} ${resolve('test/fixtures/agent.mjs')}`;
 
+/** Not where agents work: a qa changes nothing there. Tests put what they tell an agent meanwhile beside it. */
+export const CALLS = '.nightshift/calls.jsonl';
+
 export interface Ended {
   code: number | null;
   signal: NodeJS.Signals | null;
@@ -98,9 +101,9 @@ export class Project {
   /** Every call of the agent fixture, in order. */
   // biome-ignore lint/suspicious/noExplicitAny: as the fixture wrote them
   calls(): any[] {
-    if (!this.exists('calls.jsonl')) return [];
+    if (!this.exists(CALLS)) return [];
     // The last piece is empty, or a line that is just being written.
-    return this.read('calls.jsonl')
+    return this.read(CALLS)
       .split('\n')
       .slice(0, -1)
       .map((line) => JSON.parse(line));

@@ -1,9 +1,8 @@
-import { constants } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import type { Agent, Answer, Opening, Place, Question } from './agent.ts';
 import { lastJsonObject } from './last-json.ts';
 import { type Ended, howItEnded, runProcess, SHELL } from './process.ts';
+import { isExecutable } from './program.ts';
 import { toTranscript } from './shell.ts';
 
 /** A report is a few kilobytes; one that is larger than this is none. */
@@ -100,13 +99,4 @@ async function isThere(program: string, { folder, environment }: Place): Promise
     keepBytes: 1024,
   });
   return ended.kind !== 'exited' || ended.code === 0;
-}
-
-async function isExecutable(path: string): Promise<boolean> {
-  try {
-    await access(path, constants.X_OK);
-    return (await stat(path)).isFile();
-  } catch {
-    return false;
-  }
 }

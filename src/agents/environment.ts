@@ -24,10 +24,10 @@ const ALWAYS = [
 
 /** The whole environment of an agent or a check; the later source wins: caller, `.env`, own. */
 export function agentEnvironment({ caller, passEnv, secrets, own }: EnvironmentSources): Record<string, string> {
-  const patterns = [...ALWAYS, ...passEnv];
+  const isPassed = matcher([...ALWAYS, ...passEnv]);
   const given: Record<string, string> = {};
   for (const [name, value] of Object.entries(caller)) {
-    if (value !== undefined && patterns.some((pattern) => matches(name, pattern))) given[name] = value;
+    if (value !== undefined && isPassed(name)) given[name] = value;
   }
   return { ...given, ...secrets, ...own };
 }
@@ -39,8 +39,10 @@ export function environmentNames(sources: EnvironmentSources): { given: string[]
   return { given: Object.keys(given).sort(), withheld: withheld.sort() };
 }
 
-function matches(name: string, pattern: string): boolean {
-  return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
+function matcher(patterns: readonly string[]): (name: string) => boolean {
+  const names = new Set(patterns);
+  const prefixes = patterns.filter((each) => each.endsWith('*')).map((each) => each.slice(0, -1));
+  return (name) => names.has(name) || prefixes.some((prefix) => name.startsWith(prefix));
 }
 
 /** The variables that tell an agent, its checks and what they start which item this is; also the mark for leftovers. */

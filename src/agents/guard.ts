@@ -3,8 +3,9 @@ import type { Writable } from 'node:stream';
 
 /**
  * One small process that outlives nightshift by a moment: it knows the process groups that nightshift has started, and
- * when the pipe to it is closed, by an exit or by a `kill -9`, it kills what is left of them. In a session of its own,
- * so that Ctrl-C does not reach it; with an empty environment, so that no sweep for leftovers finds it.
+ * when the pipe to it is closed, by an exit or by a `kill -9`, it ends what is left of them: gently first, because
+ * there are programs that run their tools in groups of their own, and only they know which. In a session of its own, so
+ * that Ctrl-C does not reach it; with an empty environment, so that no sweep for leftovers finds it.
  */
 const SCRIPT = `
 trap '' HUP INT QUIT TERM
@@ -15,6 +16,9 @@ while read -r change group; do
     -) case $groups in *" $group "*) groups="\${groups%% $group *} \${groups#* $group }" ;; esac ;;
   esac
 done
+case $groups in *[0-9]*) ;; *) exit ;; esac
+for group in $groups; do kill -s TERM -- "-$group"; done
+sleep 1
 for group in $groups; do kill -s KILL -- "-$group"; done
 `;
 

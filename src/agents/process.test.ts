@@ -72,6 +72,14 @@ describe('how a program ends', () => {
     expect(ended).toMatchObject({ kind: 'exited', code: 0, stdout: { text: 'asked' }, stderr: { text: 'oops\n' } });
   });
 
+  test('X3 a script finds itself alone: its lines, its name, no arguments, every signal as it should be', async () => {
+    const alone = await sh('echo "$0 $# $-"\nkill -PIPE $$');
+    expect(alone).toMatchObject({ kind: 'signalled', signal: 'SIGPIPE', stdout: { text: `${SHELL} 0 e\n` } });
+    expect((await sh('true\n\n: "$(exit 1)"; . /gone')).stderr.text).toMatch(/\b3: .*gone/);
+    const other = await sh('', { file: '/usr/bin/env', args: ['printf', '%s.', '-c', '$0', ''] });
+    expect(other).toMatchObject({ kind: 'exited', code: 0, stdout: { text: '-c.$0..' } });
+  });
+
   test('what could not be started says what to do, and whose fault it is', async () => {
     const large = await sh('true', { env: { NIGHTSHIFT_ITEM: 'x'.repeat(131_072 - 'NIGHTSHIFT_ITEM='.length) } });
     expect(large).toMatchObject({ kind: 'not-started', fault: 'item' });

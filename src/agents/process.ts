@@ -1,16 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync } from 'node:fs';
-import type { Readable, Writable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { guardGroup, releaseGroup } from './guard.ts';
 import { endMarked } from './leftovers.ts';
 import { type NotStarted, whyNotStarted, whyUnstartable } from './not-started.ts';
 import { type Kept, lastLines, Output, type StreamName } from './output.ts';
-import { openPipes } from './pipes.ts';
+import type { Exit } from './posix-spawn.ts';
+import { gated, type Started, start } from './start.ts';
 
-/** The shell of the system, as system(3) has it: a PATH that an agent is given does not decide which shell this is. */
-export const SHELL = '/bin/sh';
+export { SHELL } from './start.ts';
 
 export interface ProcessRequest {
   readonly file: string;
@@ -26,11 +24,7 @@ export interface ProcessRequest {
   readonly keepBytes: number;
 }
 
-type Ending =
-  | { readonly kind: 'exited'; readonly code: number }
-  | { readonly kind: 'signalled'; readonly signal: NodeJS.Signals }
-  | { readonly kind: 'aborted' }
-  | NotStarted;
+type Ending = Exit | { readonly kind: 'aborted' } | NotStarted;
 
 export type Ended = Ending & {
   readonly stdout: Kept;
@@ -48,13 +42,6 @@ const KILL_MS = 5000;
 const POLL_MS = 20;
 
 /**
- * The gate: a program begins only when the guard knows its group. If nightshift dies before, the gate reads the end of
- * its input and exits. It reads one line and no byte more, so the rest of standard input is the program's.
- */
-const GATE = 'read -r _ || exit 1; exec "$@"';
-const GATE_WITHOUT_INPUT = `${GATE} </dev/null`;
-
-/**
  * Runs a program in a process group of its own, to the end of its whole tree. Never throws for what the program does.
  * When the signal aborts: SIGTERM, a short grace, SIGKILL, and then whatever carries the item's mark.
  */
@@ -67,11 +54,12 @@ export async function runProcess(request: ProcessRequest): Promise<Ended> {
 
 async function run(request: ProcessRequest, output: Output): Promise<Ending> {
   if (request.signal.aborted) return { kind: 'aborted' };
-  const unstartable = whyUnstartable(request);
+  const program = gated(request);
+  const unstartable = whyUnstartable(program);
   if (unstartable !== undefined) return unstartable;
   let started: Started;
   try {
-    started = await start(request);
+    started = await start(program);
   } catch (error) {
     return whyNotStarted(error as NodeJS.ErrnoException, request);
   }
@@ -100,55 +88,6 @@ async function run(request: ProcessRequest, output: Output): Promise<Ending> {
   await within(DRAIN_MS, closed);
   for (const stream of [stdin, started.stdout, started.stderr]) stream.destroy();
   return aborted ? { kind: 'aborted' } : exit;
-}
-
-interface Started {
-  /** The id of the leader is that of its group. */
-  readonly group: number;
-  readonly stdin: Writable;
-  readonly stdout: Readable;
-  readonly stderr: Readable;
-  readonly exit: Promise<Ending>;
-}
-
-/** Throws what the system said, when there is no process. */
-async function start({ file, args, cwd, env, input }: ProcessRequest): Promise<Started> {
-  const gate = input === undefined ? GATE_WITHOUT_INPUT : GATE;
-  const pipes = openPipes();
-  let child: ChildProcess | undefined;
-  try {
-    child = spawn(SHELL, ['-c', gate, 'sh', file, ...args], {
-      cwd,
-      env,
-      detached: true,
-      stdio: pipes === undefined ? 'pipe' : [pipes.stdin.theirs, pipes.stdout.theirs, pipes.stderr.theirs],
-    });
-    if (child.pid === undefined) {
-      const failed = child;
-      throw await new Promise((resolve) => failed.once('error', resolve));
-    }
-  } catch (error) {
-    for (const ends of Object.values(pipes ?? {})) ends.ours.destroy();
-    throw error;
-  } finally {
-    for (const ends of Object.values(pipes ?? {})) closeSync(ends.theirs);
-  }
-  const { pid } = child;
-  const exit = new Promise<Ending>((resolve) => {
-    child.once('exit', (code, signal) =>
-      resolve(signal === null ? { kind: 'exited', code: code ?? 0 } : { kind: 'signalled', signal }),
-    );
-  });
-  const stdin = pipes?.stdin.ours ?? child.stdin!;
-  // A program need not read what it is told: EPIPE.
-  stdin.on('error', () => {});
-  return {
-    group: pid,
-    stdin,
-    stdout: pipes?.stdout.ours ?? child.stdout!,
-    stderr: pipes?.stderr.ours ?? child.stderr!,
-    exit,
-  };
 }
 
 /** Resolves when both streams have ended, or were destroyed. */

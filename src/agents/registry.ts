@@ -1,9 +1,15 @@
 import type { Agent } from './agent.ts';
+import { claudeAgent } from './claude.ts';
+import { codexAgent } from './codex.ts';
 import { commandAgent } from './command.ts';
+import { createOpencode } from './opencode.ts';
 import { shellAgent } from './shell.ts';
 
 /** Every agent that a shift can name, the default first. A new one is added here, and nowhere else. */
 const MAKE: Readonly<Record<string, () => Agent>> = {
+  opencode: createOpencode,
+  claude: () => claudeAgent,
+  codex: () => codexAgent,
   shell: () => shellAgent,
   command: () => commandAgent,
 };

@@ -15,7 +15,8 @@ import type { ShiftPaths } from '../store/layout.ts';
 import type { Snapshot } from '../store/store.ts';
 import { EventStream, newRun } from './event-stream.ts';
 import type { Io } from './io.ts';
-import { openAndCheck, reload } from './open-shift.ts';
+import { openAndCheck, reloader } from './open-shift.ts';
+import { watchFolders } from './watch-folders.ts';
 
 /** Agents that are started by hand are nobody's child here: what runs is theirs to stop. */
 const NEVER = new AbortController().signal;
@@ -39,9 +40,10 @@ export async function openBench(
   const parts: RunParts = {
     store,
     documents: files,
-    load: () => reload(files, store, {}),
+    load: reloader(files, store, {}),
     agents: ({ secrets }) => ({ find: agents.find, secrets, caller: io.env }),
     check: runCheck,
+    folders: watchFolders(paths, io, (message) => stream.emit({ type: 'run:warning', message })),
     perform,
     emit: stream.emit,
     flush: () => stream.flush(),

@@ -1,7 +1,7 @@
 import { NightshiftError } from '../core/errors.ts';
 import type { Emit } from '../core/events.ts';
 import type { Shift } from '../core/shift.ts';
-import { compileShift, type Overrides, outputsByTask } from '../formats/compile.ts';
+import { compileShift, type Overrides, outputsByTask, type ShiftDocuments } from '../formats/compile.ts';
 import type { Failpoint } from '../store/atomic-write.ts';
 import { FolderStore } from '../store/folder-store.ts';
 import type { ShiftPaths } from '../store/layout.ts';
@@ -49,14 +49,23 @@ export async function openAndCheck(paths: ShiftPaths, options: OpenOptions = {})
   return { shift: compileShift(documents, snapshot.header, options), files, store, snapshot };
 }
 
-/** The shift as it is now, for a run that is going on; the store learns of tasks and outputs that are new. */
-export async function reload(files: ShiftFiles, store: FolderStore, overrides: Overrides): Promise<Shift> {
-  const documents = await files.read();
-  const { header } = await store.snapshot();
-  const shift = compileShift(documents, header, overrides);
-  await store.prepare(
-    shift.tasks.map(({ name }) => name),
-    outputsByTask(documents),
-  );
-  return shift;
+/**
+ * Reads the shift as it is now, for a run that is going on; the store learns of tasks and outputs that are new. The same
+ * object as the last time if nothing changed.
+ */
+export function reloader(files: ShiftFiles, store: FolderStore, overrides: Overrides): () => Promise<Shift> {
+  let last: { shift: Shift; documents: ShiftDocuments; header: string } | undefined;
+  return async () => {
+    const documents = await files.read();
+    const snapshot = await store.snapshot();
+    const header = JSON.stringify(snapshot.header);
+    if (last?.documents === documents && last.header === header) return last.shift;
+    const shift = compileShift(documents, snapshot.header, overrides);
+    await store.prepare(
+      shift.tasks.map(({ name }) => name),
+      outputsByTask(documents),
+    );
+    last = { shift, documents, header };
+    return shift;
+  };
 }

@@ -42,7 +42,14 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
         finish(await run(io, command.args, command.opts()));
       });
 
-  add('init', 'make the .nightshift folder and its .gitignore here', () => import('./commands/init.ts'));
+  add(
+    'init',
+    'make the .nightshift folder here, and agents and commands for OpenCode',
+    () => import('./commands/init.ts'),
+  )
+    .option('--agent <program>', 'for which program: opencode (the default) or claude')
+    .option('--remove', 'take the agents and commands away again; shifts stay')
+    .option('--force', 'also files that somebody else wrote or edited');
   add('create <shift>', 'make a new shift', () => import('./commands/create.ts'))
     .option('--from <file.csv>', 'take the items from this table')
     .option('--parallel', 'work on several items at once, in batches of adaptive size')

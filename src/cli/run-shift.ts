@@ -21,9 +21,10 @@ import { ShiftFiles } from '../store/shift-files.ts';
 import { EventStream, newRun } from './event-stream.ts';
 import { findTask } from './find-task.ts';
 import type { Io } from './io.ts';
-import { type OpenOptions, type OpenShift, openAndCheck, reload } from './open-shift.ts';
+import { type OpenOptions, type OpenShift, openAndCheck, reloader } from './open-shift.ts';
 import { parseRow } from './rows.ts';
 import { type Choice, refuseNoMatch, selector } from './select-rows.ts';
+import { watchFolders } from './watch-folders.ts';
 
 /** Which part of a shift is to be run, and by whom. */
 export interface Asked extends Choice {
@@ -71,8 +72,11 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
   using stop = new StopSignals((signal) => stream.emit({ type: 'run:draining', signal, running: stream.running }));
   for (const message of shift.warnings) stream.emit({ type: 'run:warning', message });
   const isChecked = new Set(shift.tasks.map(fingerprint));
+  // A copy: to ask for a variable of this process takes a call into the system's library each time.
+  const caller = { ...io.env };
+  const reload = reloader(files, store, overridesIn(options));
   const load = async () => {
-    const now = await reload(files, store, overridesIn(options));
+    const now = await reload();
     // A task that a person added or changed may ask for an agent that is not there.
     const changed = now.tasks.filter((task) => !isChecked.has(fingerprint(task)));
     if (changed.length > 0) await requireAgents({ ...now, tasks: changed }, agents, io);
@@ -84,8 +88,9 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
       store,
       documents: files,
       load,
-      agents: (shift) => ({ find: agents.find, secrets: shift.secrets, caller: io.env }),
+      agents: (shift) => ({ find: agents.find, secrets: shift.secrets, caller }),
       check: runCheck,
+      folders: watchFolders(paths, io, (message) => stream.emit({ type: 'run:warning', message })),
       perform,
       emit: stream.emit,
       flush: async () => {

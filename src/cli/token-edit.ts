@@ -91,7 +91,8 @@ async function devEnds(scribe: Scribe, edit: TokenEdit): Promise<number> {
   const number = (parts.history.of(task.name, item.id)?.attempts.length ?? 0) + 1;
   const attempt = { number, since: Date.parse(batch.opened), now: io.now() };
   const { signal } = new AbortController();
-  const believed = await hearDev(order, said, attempt, parts.agents(shift), parts.check, parts.emit, signal);
+  const looks = { run: parts.check, watch: parts.folders.watch.bind(parts.folders) };
+  const believed = await hearDev(order, said, attempt, parts.agents(shift), looks, parts.emit, signal);
   await parts.flush();
   if (believed.to === undefined) {
     const left = believed.isAttempt ? `; attempts left: ${ATTEMPTS - number}` : '';

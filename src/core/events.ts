@@ -46,6 +46,8 @@ interface EventMap {
     usage?: Usage;
     key: string;
   };
+  /** `changed`: the files that it changed, or may have. */
+  'verdict:voided': { reason: string; changed: string[] };
   /** The sum of these is what the shift has spent: also what a run that was killed in the middle of an item has. */
   'usage:spent': { role: Role; agent: string; usage: Usage };
   'item:recorded': { from: Status; to: Status; reason?: string };

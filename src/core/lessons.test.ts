@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Recommendation } from './events.ts';
-import { applyChanges, checkLessons, type LessonCheck, lessonsOf, mergePlainly } from './lessons.ts';
+import { applyChanges, checkLessons, type LessonCheck, lessonsOf, mergePlainly, withoutRepeats } from './lessons.ts';
 
 const recommend = (row: number, text: string, attempts = 1): Recommendation => ({
   text,
@@ -44,6 +44,19 @@ describe('applyChanges', () => {
 
   it('L3 refuses to leave no step', () => {
     expect(applyChanges(['one'], [{ op: 'remove', step: 1 }])).toEqual({ refused: 'no step would be left' });
+  });
+});
+
+describe('withoutRepeats', () => {
+  it('L2 leaves out what the Steps, or another change, say already; other changes stay', () => {
+    const changes = [
+      { op: 'add', after: 2, text: 'Close it!' },
+      { op: 'add', after: 0, text: 'Knock first' },
+      { op: 'add', after: 1, text: '2. knock first.' },
+      { op: 'replace', step: 1, text: 'Close it' },
+      { op: 'remove', step: 2 },
+    ] as const;
+    expect(withoutRepeats(['Open it', 'Close it'], changes)).toEqual([changes[1], changes[3], changes[4]]);
   });
 });
 

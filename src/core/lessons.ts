@@ -48,8 +48,9 @@ export function withoutRepeats(steps: readonly string[], changes: readonly StepC
   const said = [...steps];
   return changes.filter((change) => {
     if (change.op !== 'add') return true;
-    if (said.some((text) => compare(text, change.text) === 'same')) return false;
-    said.push(change.text);
+    const added = withoutNumber(change.text);
+    if (said.some((text) => compare(text, added) === 'same')) return false;
+    said.push(added);
     return true;
   });
 }

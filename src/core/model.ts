@@ -53,6 +53,8 @@ export interface Settings {
   readonly checkTimeoutMs: number;
   readonly outputs: readonly string[];
   readonly passEnv: readonly string[];
+  /** Globs of files that are watched while a qa judges, although git ignores them (rule Q2). */
+  readonly protect: readonly string[];
 }
 
 /** One item-task for one agent: all that it needs, so that a worker elsewhere could carry it out unchanged. */

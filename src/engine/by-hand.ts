@@ -30,11 +30,11 @@ export async function hearDev(
   said: Said,
   attempt: { readonly number: number; readonly since: number; readonly now: number },
   agents: Agents,
-  check: Checks['run'],
+  looks: Pick<Checks, 'run' | 'watch'>,
   emit: Emit,
   signal: AbortSignal,
 ): Promise<Believed> {
-  const checks: Checks = { run: check, trespass: async () => undefined };
+  const checks: Checks = { ...looks, trespass: async () => undefined };
   const believed = await withWork(order, agents, checks, emit, signal, async (work): Promise<Believed> => {
     const { number, since, now } = attempt;
     const subject = { task: order.task, index: order.item.index, item: order.item.id };

@@ -55,7 +55,7 @@ type Spent = Pick<Outcome, 'attempts' | 'verdicts' | 'usage' | 'compacted'>;
 async function tryUpTo(most: number, work: Work, subject: object): Promise<Spent & { last: Attempt }> {
   let attempts = 1;
   await using conversation = converse(work, () => attempts);
-  const obstacle = await missingFolder(work);
+  const obstacle = missingFolder(work);
   let last: Attempt = { kind: 'failed', status: 'FAILED', reason: obstacle ?? '', final: true };
   let verdicts: readonly CriterionVerdict[] = [];
   for (let number = 1; obstacle === undefined && number <= most; number++) {

@@ -4,6 +4,7 @@ import type { Shift, Task } from '../core/shift.ts';
 import type { Claim, Snapshot } from '../store/store.ts';
 import { Watch } from '../watch/watch.ts';
 import type { BatchEnd, RunParts } from './run-state.ts';
+import { workingFolder } from './work.ts';
 
 /** An item-task that was claimed, with what its order needs of the table; the table itself is let go of. */
 export interface Flight {
@@ -124,10 +125,20 @@ async function carryOut(
   try {
     const item = { id: claim.id, index: claim.row, metadata };
     const order = makeOrder(shift, task, { ...details, item, token: claim.token, now: parts.now() });
+    const agents = parts.agents(shift);
+    using _dev = order.role === 'dev' ? await parts.folders.enter(workingFolder(order, agents)) : undefined;
     const outcome = await parts.perform(
       order,
-      parts.agents(shift),
-      { run: parts.check, trespass: (calls) => watch.trespassOf(claim.token, calls) },
+      agents,
+      {
+        run: async (request) => {
+          // A check may write as a dev may.
+          using _check = await parts.folders.enter(request.folder);
+          return parts.check(request);
+        },
+        trespass: (calls) => watch.trespassOf(claim.token, calls),
+        watch: (request) => parts.folders.watch(request),
+      },
       parts.emit,
       AbortSignal.any([parts.stop.now, failure.signal, withdrawal]),
     );

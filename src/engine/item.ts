@@ -5,7 +5,7 @@ import type { Order, Outcome } from '../core/model.ts';
 import { performDev } from './dev.ts';
 import type { Agents, Checks } from './parts.ts';
 import { performQa } from './qa.ts';
-import { scratchFolder } from './scratch.ts';
+import { takeScratch } from './scratch.ts';
 import { type Work, workingFolder } from './work.ts';
 
 /**
@@ -35,16 +35,16 @@ export async function withWork<T extends object>(
 ): Promise<T | string> {
   const mask = createMask(agents.secrets);
   const limit = AbortSignal.timeout(Math.max(0, order.deadline - Date.now()));
-  const made = await scratchFolder().catch((cause: NodeJS.ErrnoException) => cause);
-  if (made instanceof Error) return `no folder can be made in ${tmpdir()} (${made.code})`;
-  await using scratch = made;
+  const taken = takeScratch();
+  if (taken instanceof Error) return `no folder can be made in ${tmpdir()} (${taken.code})`;
+  await using scratch = taken;
   const result = await use({
     order,
     agents,
     checks,
     mask,
     limit,
-    scratch: scratch.path,
+    scratch,
     emit: (happening) => emit(masked(mask, happening)),
     transcript: emit,
     signal: AbortSignal.any([signal, limit]),
@@ -54,7 +54,7 @@ export async function withWork<T extends object>(
 }
 
 /** What agents and checks said. Names of tasks, keys and statuses stay: masked, they would not be found again. */
-const SAID = ['reason', 'trouble', 'verdicts', 'captured', 'recommendations', 'outputs'];
+const SAID = ['reason', 'trouble', 'verdicts', 'captured', 'recommendations', 'outputs', 'changed'];
 
 function masked<T extends object>(mask: Mask, json: T): T {
   const entries = Object.entries(json).map(([name, value]) => [name, SAID.includes(name) ? mask.deep(value) : value]);

@@ -21,7 +21,7 @@ import type { Snapshot } from '../store/store.ts';
 import { Conversation } from './conversation.ts';
 import { findRow } from './find-row.ts';
 import type { RunParts } from './run-state.ts';
-import { scratchFolder } from './scratch.ts';
+import { takeScratch } from './scratch.ts';
 import { Transcript } from './transcript.ts';
 
 /** What it takes to write a lesson down. */
@@ -107,15 +107,15 @@ async function askManager(
   const signal = AbortSignal.any([parts.stop.now, AbortSignal.timeout(settings.timeoutMs)]);
   const subject = { role: 'manager' as const, task: task.name, key: task.version, agent: agent.name };
   const mask = createMask(agents.secrets);
-  const made = await scratchFolder().catch((cause: Error) => cause);
-  if (made instanceof Error) return { refused: made.message };
-  await using scratch = made;
+  const taken = takeScratch();
+  if (taken instanceof Error) return { refused: taken.message };
+  await using scratch = taken;
   await using conversation = new Conversation(
     agent,
     {
       role: 'manager',
       folder: shift.root,
-      scratch: scratch.path,
+      scratch: scratch.folder,
       shiftFolder: shift.folder,
       settings: { ...settings, tools: [] },
       signal,

@@ -1,6 +1,7 @@
 import type { Agent } from '../agents/agent.ts';
 import type { CheckRequest, CheckResult } from '../checks/checks.ts';
 import type { Script } from '../core/model.ts';
+import type { FolderWatch, WatchRequest } from '../watch/folders.ts';
 
 /** The agents that are at hand where an order is carried out, with what only that place knows. */
 export interface Agents {
@@ -19,6 +20,8 @@ export interface Checks {
    * `calls`: the inputs of the tools that it may have done it with.
    */
   trespass(calls: readonly string[]): Promise<string | undefined>;
+  /** Watches the folder in which a qa's session is about to begin (rule Q2). */
+  watch(request: WatchRequest): Promise<FolderWatch>;
 }
 
 /** A script with its values at hand. */

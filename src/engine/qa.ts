@@ -3,6 +3,7 @@ import { resolveText } from '../core/template.ts';
 import { qaPrompt } from '../roles/prompt.ts';
 import { readQaReport } from '../roles/report.ts';
 import { REPORT_SCHEMA } from '../roles/schema.ts';
+import type { FolderChanges } from '../watch/folders.ts';
 import {
   agentEnvironmentOf,
   type Checked,
@@ -18,9 +19,19 @@ import {
 /** Rule Q4: a qa without a usable verdict is asked once more. */
 const ASKED_AT_MOST = 2;
 
+/** Of the files that a qa changed: in its reason, and in the journal for who wants to undo it. */
+const FILES_NAMED = 3;
+const FILES_TOLD = 1000;
+
 type Judgement =
-  /** `failure`: the overall verdict is FAIL although no single criterion says why. */
-  | { readonly kind: 'judged'; readonly verdicts: readonly CriterionVerdict[]; readonly failure?: string | undefined }
+  | {
+      readonly kind: 'judged';
+      readonly verdicts: readonly CriterionVerdict[];
+      /** The overall verdict is FAIL although no single criterion says why. */
+      readonly failure?: string | undefined;
+      /** An earlier verdict was void because files had changed: what the checks found then is not known to hold. */
+      readonly isChanged?: boolean;
+    }
   | { readonly kind: 'none'; readonly reason: string }
   | { readonly kind: 'trouble'; readonly trouble: Trouble };
 
@@ -75,16 +86,22 @@ function failureIn(judgement: Judgement): string | undefined {
 }
 
 async function judge(work: Work, spent: Spent): Promise<Judgement> {
-  const obstacle = await missingFolder(work);
+  const obstacle = missingFolder(work);
   if (obstacle !== undefined) return { kind: 'none', reason: obstacle };
   const checked = await checksOf(work);
-  if (checked.kind === 'aborted') return stopped(work);
-  if (checked.kind === 'trouble') return { kind: 'trouble', trouble: { reason: checked.reason } };
+  if (checked.kind !== 'checked') return notChecked(work, checked);
   const asked = work.order.criteria.filter((each) => !each.check || work.order.settings.qa === 'always');
   if (asked.length === 0) return { kind: 'judged', verdicts: checked.verdicts };
   const answered = await ask(work, asked, spent);
+  if (answered.kind !== 'judged') return answered;
+  const final = answered.isChanged ? await runChecks(work, 1) : checked;
+  if (final.kind !== 'checked') return notChecked(work, final);
   // What a check found stands beside the agent's opinion: no agent can overrule it.
-  return answered.kind === 'judged' ? { ...answered, verdicts: [...checked.verdicts, ...answered.verdicts] } : answered;
+  return { ...answered, verdicts: [...final.verdicts, ...answered.verdicts] };
+}
+
+function notChecked(work: Work, checked: Exclude<Checked, { kind: 'checked' }>): Judgement {
+  return checked.kind === 'aborted' ? stopped(work) : { kind: 'trouble', trouble: { reason: checked.reason } };
 }
 
 async function ask(work: Work, asked: readonly Criterion[], spent: Spent): Promise<Judgement> {
@@ -94,7 +111,15 @@ async function ask(work: Work, asked: readonly Criterion[], spent: Spent): Promi
   let time = 1;
   await using conversation = converse(work, () => time);
   let reason = '';
+  let isChanged = false;
   for (; time <= ASKED_AT_MOST; time++) {
+    // After a change the next is asked while nobody else judges there, so that it is not blamed for another's.
+    using watch = await work.checks.watch({
+      folder: work.folder,
+      protect: order.settings.protect,
+      alone: isChanged,
+      signal: work.signal,
+    });
     const reply = await conversation.ask(
       {
         whole: () => resolveText(qaPrompt(order, texts), agents.secrets),
@@ -106,17 +131,36 @@ async function ask(work: Work, asked: readonly Criterion[], spent: Spent): Promi
     );
     spent.usage = conversation.usage;
     spent.compacted = conversation.compacted;
+    const wasAskedTwice = reply.kind === 'unusable' && conversation.remembers;
+    // Nobody is at work any more when the files are looked at.
+    await conversation.forget();
     const trespass = await work.checks.trespass(conversation.takeCalls());
     if (reply.kind === 'aborted') return stopped(work);
+    const changes = await watch.changes();
+    isChanged ||= changes.files.length > 0;
+    const voided = trespass ?? describeChanges(changes);
+    if (voided !== undefined) tellVoid(work, voided, changes.files);
     if (reply.kind === 'trouble') return reply;
-    if (trespass !== undefined) reason = `its verdict is void: ${trespass}`;
+    if (voided !== undefined) reason = `its verdict is void: ${voided}`;
     else if (reply.kind === 'report') {
-      return { kind: 'judged', verdicts: reply.report.verdicts, failure: reply.report.reason };
+      return { kind: 'judged', verdicts: reply.report.verdicts, failure: reply.report.reason, isChanged };
     } else reason = reply.reason;
-    // It was asked for its report twice already.
-    if (reply.kind === 'unusable' && conversation.remembers) break;
+    if (wasAskedTwice) break;
   }
   return { kind: 'none', reason: `qa gave no usable verdict: ${reason}` };
+}
+
+/** Rule Q2: what voids a verdict, in words. */
+function describeChanges({ files, isShared }: FolderChanges): string | undefined {
+  if (files.length === 0) return undefined;
+  const more = files.length > FILES_NAMED ? ` (and ${files.length - FILES_NAMED} more)` : '';
+  return `it${isShared ? ', or another qa in the same folder,' : ''} changed ${files.slice(0, FILES_NAMED).join(', ')}${more}`;
+}
+
+function tellVoid({ emit, order }: Work, reason: string, changed: readonly string[]): void {
+  const { task, item } = order;
+  const subject = { task, index: item.index, item: item.id };
+  emit({ type: 'verdict:voided', ...subject, reason, changed: changed.slice(0, FILES_TOLD) });
 }
 
 /** Right after its dev the passing run of the checks is the verdict; on a resumed item they are run again. */

@@ -5,6 +5,7 @@ import type { Selection } from '../core/plan.ts';
 import type { Shift } from '../core/shift.ts';
 import type { Documents } from '../store/documents.ts';
 import type { Snapshot, Store } from '../store/store.ts';
+import type { Folders } from '../watch/folders.ts';
 import type { perform } from './item.ts';
 import type { Agents, Checks } from './parts.ts';
 
@@ -24,6 +25,8 @@ export interface RunParts {
   load(): Promise<Shift>;
   agents(shift: Shift): Agents;
   readonly check: Checks['run'];
+  /** Who works and who judges where. */
+  readonly folders: Pick<Folders, 'enter' | 'watch'>;
   /** Carries an order out: here, or on another machine. */
   readonly perform: typeof perform;
   readonly emit: Emit;

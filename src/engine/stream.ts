@@ -69,8 +69,7 @@ export class Stream implements AsyncDisposable {
 
   /** Claims as much as there is room for: what waits for its qa first, then tasks in order, rows in order. */
   async fill(shift: Shift, first: Snapshot, select: (snapshot: Snapshot) => Selection): Promise<void> {
-    let snapshot = first;
-    while (this.hasRoom) {
+    for (let snapshot = first; this.hasRoom; snapshot = await this.#parts.store.snapshot()) {
       const selection = this.#withoutInFlight(snapshot, select(snapshot));
       const room = this.#limit.size - this.#inFlight.size;
       const batch =
@@ -85,7 +84,6 @@ export class Stream implements AsyncDisposable {
         this.#parts.emit({ type: 'batch:claimed', task: task.name, indices, size: this.#limit.size });
       }
       for (const flight of flights) this.#takeOff(flight);
-      snapshot = await this.#parts.store.snapshot();
     }
     this.#limit = noteInFlight(this.#limit, this.#inFlight.size);
   }

@@ -1,5 +1,6 @@
-import { constants, open, stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { constants, lstatSync, type Stats, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { agentEnvironment, itemEnvironment, variablesToTell } from '../agents/environment.ts';
 import type { CheckResult } from '../checks/checks.ts';
 import { formatDuration } from '../core/duration.ts';
@@ -9,6 +10,7 @@ import { type Criterion, type CriterionVerdict, LARGEST_CELL, type Order } from 
 import { resolveText } from '../core/template.ts';
 import { Conversation } from './conversation.ts';
 import { type Agents, type Checks, resolveScript } from './parts.ts';
+import type { Scratch } from './scratch.ts';
 import { Transcript } from './transcript.ts';
 
 /** As much as a few full cells; what an agent writes behind that is not read. */
@@ -27,8 +29,7 @@ export interface Work {
   readonly signal: AbortSignal;
   /** Aborts when its time is over. */
   readonly limit: AbortSignal;
-  /** A private folder for this order, gone when it is finished. */
-  readonly scratch: string;
+  readonly scratch: Scratch;
   /** Where the agent and the checks run. */
   readonly folder: string;
 }
@@ -38,9 +39,16 @@ export function workingFolder(order: Order, agents: Agents): string {
 }
 
 /** `working-dir` must be there when the item starts; the reason if it is not. */
-export async function missingFolder(work: Work): Promise<string | undefined> {
-  const found = await stat(work.folder).catch(() => undefined);
-  return found?.isDirectory() ? undefined : `working-dir ${work.folder} does not exist`;
+export function missingFolder(work: Work): string | undefined {
+  return found(() => statSync(work.folder))?.isDirectory() ? undefined : `working-dir ${work.folder} does not exist`;
+}
+
+function found(stat: () => Stats): Stats | undefined {
+  try {
+    return stat();
+  } catch {
+    return undefined;
+  }
 }
 
 /** Of the agent; checks have no business with what its program logs in with. */
@@ -59,7 +67,7 @@ function environmentOf(work: Work, attempt: number, credentials: readonly string
 }
 
 function ownEnvironment(work: Work, attempt: number): Record<string, string> {
-  return itemEnvironment(work.order, attempt, outputFile(work, attempt));
+  return itemEnvironment(work.order, attempt, work.scratch.outputFile(attempt));
 }
 
 export function toldVariables(work: Work, attempt: number): { variables?: Record<string, string> } {
@@ -67,13 +75,9 @@ export function toldVariables(work: Work, attempt: number): { variables?: Record
   return variablesToTell(work.agents.find(agent), tools, ownEnvironment(work, attempt));
 }
 
-function outputFile(work: Work, attempt: number): string {
-  return join(work.scratch, `output-${attempt}`);
-}
-
 /** `name=value` lines that the agent appended to NIGHTSHIFT_OUTPUT. A later line of the same name wins. */
 export async function readCaptured(work: Work, attempt: number): Promise<Record<string, string>> {
-  const text = await readOwned(outputFile(work, attempt));
+  const text = await readOwned(work.scratch.outputFile(attempt));
   const captured: Record<string, string> = {};
   for (const line of text.split(/\r?\n/)) {
     const equals = line.indexOf('=');
@@ -84,6 +88,7 @@ export async function readCaptured(work: Work, attempt: number): Promise<Record<
 
 /** A file that an agent may have replaced by anything: a pipe would block for ever, and it may be of any size. */
 async function readOwned(file: string): Promise<string> {
+  if (!found(() => lstatSync(file))?.isFile()) return '';
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const handle = await open(file, flags).catch(() => undefined);
   if (!handle) return '';
@@ -106,7 +111,7 @@ export function converse(work: Work, attempt: () => number): Conversation {
     {
       role: order.role,
       folder: work.folder,
-      scratch: work.scratch,
+      scratch: work.scratch.folder,
       shiftFolder: order.shift.folder,
       settings: order.settings,
       signal: work.signal,

@@ -138,6 +138,13 @@ function readTaskSettings(
     const hint = 'write auto, always, parallel, or `always, parallel`';
     throw new NightshiftError('bad-task', message, hint, { file: qa.file, line: qa.setting.line });
   }
+  const protect = lookUp('protect');
+  const outside = names(protect?.setting.value).find((glob) => glob.startsWith('/') || glob.split('/').includes('..'));
+  if (protect && outside !== undefined) {
+    const message = `\`protect: ${outside}\` leads out of the working folder`;
+    const hint = 'name files in it, like dist/** or data/*.db';
+    throw new NightshiftError('bad-task', message, hint, { file: protect.file, line: protect.setting.line });
+  }
   const workingDir = lookUp('working-dir');
   const optional = {
     command: value('command'),
@@ -155,6 +162,7 @@ function readTaskSettings(
     checkTimeoutMs: duration('check-timeout', TEN_MINUTES),
     outputs: names(value('outputs')),
     passEnv: names(value('pass-env')),
+    protect: names(value('protect')),
     ...withoutAbsent(optional),
     ...(workingDir === undefined ? {} : { workingDir }),
   };

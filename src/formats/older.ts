@@ -7,7 +7,7 @@ import { parseManager, setProgress } from './manager.ts';
 import { findSections, scan, splice } from './markdown.ts';
 import { unquote } from './settings.ts';
 import { type CellChange, editCells, parseTable, readStatuses, type Table } from './table.ts';
-import { cellEnd, encodeCell, QUOTE } from './table-bytes.ts';
+import { cellEnd, cellStart, encodeCell, QUOTE } from './table-bytes.ts';
 
 /** The files of a shift that may have been written for an older program. */
 export interface OlderShift {
@@ -126,8 +126,9 @@ function renameColumn(table: Table, from: string, to: string, file: string): Tab
   const column = table.columnOf(from);
   if (column < 0) return table;
   const { bytes } = table;
-  const start = table.cellStart(-1, column);
-  const end = cellEnd(bytes, start, table.rowEnd(-1));
+  const { start: headerStart, end: limit } = table.source(-1);
+  const start = cellStart(bytes, headerStart, limit, column);
+  const end = cellEnd(bytes, start, limit);
   const cell = Buffer.from(encodeCell(to, to, { quoted: bytes[start] === QUOTE }));
   return parseTable(Buffer.concat([bytes.subarray(0, start), cell, bytes.subarray(end)]), file);
 }

@@ -30,9 +30,30 @@ export function cellEnd(bytes: Buffer, start: number, limit: number): number {
   return limit;
 }
 
+/** Where a cell starts, in the source of its row. Only for bytes that were scanned. */
+export function cellStart(bytes: Buffer, start: number, limit: number, column: number): number {
+  let at = start;
+  for (let skipped = 0; skipped < column; skipped++) at = cellEnd(bytes, at, limit) + 1;
+  return at;
+}
+
 export function decodeCell(bytes: Buffer, start: number, end: number): string {
   if (bytes[start] !== QUOTE || start === end) return bytes.toString('utf8', start, end);
   return bytes.toString('utf8', start + 1, end - 1).replaceAll('""', '"');
+}
+
+export const FNV_START = 0x811c9dc5;
+const FNV_PRIME = 0x01000193;
+
+/** Goes on with a hash (FNV-1a) of the text that the cell would be decoded to, and of its end. */
+export function hashCell(bytes: Buffer, start: number, end: number, before: number): number {
+  const quoted = start < end && bytes[start] === QUOTE;
+  let hash = before;
+  for (let at = quoted ? start + 1 : start; at < (quoted ? end - 1 : end); at++) {
+    hash = Math.imul(hash ^ bytes[at]!, FNV_PRIME);
+    if (quoted && bytes[at] === QUOTE) at++;
+  }
+  return Math.imul(hash ^ COMMA, FNV_PRIME);
 }
 
 /**

@@ -1,8 +1,8 @@
 import { NightshiftError } from '../core/errors.ts';
-import { cellEnd, checkTableSize, decodeCell, encodeCell, QUOTE } from './table-bytes.ts';
+import { cellEnd, cellStart, checkTableSize, decodeCell, encodeCell, QUOTE } from './table-bytes.ts';
 import { Table } from './table-rows.ts';
 
-/** Edits touch only their own bytes (rule F5) and never scan the table again: a status costs one copy of the file. */
+/** Edits touch only their own bytes (rule F5) and never scan the table again: a status costs a copy of its row. */
 
 export interface CellChange {
   readonly row: number;
@@ -24,27 +24,73 @@ interface Splice {
   readonly bytes: Buffer;
 }
 
+/** More edited rows than this are put together with the others, so that a file goes out in one call (IOV_MAX is 1024). */
+const MOST_EDITED = 500;
+
 /** Of several changes of one cell the last counts. A cell that has its value already keeps its source. */
 export function editCells(table: Table, changes: readonly CellChange[]): Table {
-  const width = table.header.length;
-  const last = new Map(changes.map((change) => [change.row * width + change.column, change]));
-  const splices: Splice[] = [];
-  for (const [, change] of [...last].sort(([a], [b]) => a - b)) {
-    const splice = replaceCell(table, change);
-    if (splice) splices.push(splice);
+  const rows = new Map<number, Map<number, string>>();
+  for (const { row, column, value } of changes) {
+    const values = rows.get(row);
+    if (values) values.set(column, value);
+    else rows.set(row, new Map([[column, value]]));
   }
-  const growth = splices.reduce((sum, { start, end, bytes }) => sum + bytes.length - (end - start), 0);
-  return splices.length === 0 ? table : rewrite(table, table.header, splices, growth);
+  const sources: [number, Buffer][] = [];
+  for (const [row, values] of rows) {
+    const source = editRow(table, row, values);
+    if (source) sources.push([row, source]);
+  }
+  return sources.length === 0 ? table : withSources(table, new Map([...table.edited, ...sources]));
 }
 
-function replaceCell(table: Table, { row, column, value }: CellChange): Splice | undefined {
+/** The new source of a row, or undefined if nothing in it changes. */
+function editRow(table: Table, row: number, values: ReadonlyMap<number, string>): Buffer | undefined {
   if (row < 0) throw new RangeError('The header is not edited cell by cell.');
-  const start = table.cellStart(row, column);
-  const end = cellEnd(table.bytes, start, table.rowEnd(row));
-  if (decodeCell(table.bytes, start, end) === value) return undefined;
-  // How a cell is quoted is the choice of whoever wrote it.
-  const style = { quoted: start < end && table.bytes[start] === QUOTE, alone: table.header.length === 1 };
-  return { row, start, end, bytes: Buffer.from(encodeCell(value, table.header[column]!, style)) };
+  const { bytes, start, end } = table.source(row);
+  const pieces: Buffer[] = [];
+  let kept = start;
+  for (const [column, value] of [...values].sort(([a], [b]) => a - b)) {
+    const name = table.header[column];
+    if (name === undefined) throw new RangeError(`There is no column ${column} in the table.`);
+    const from = cellStart(bytes, start, end, column);
+    const to = cellEnd(bytes, from, end);
+    if (decodeCell(bytes, from, to) === value) continue;
+    // How a cell is quoted is the choice of whoever wrote it.
+    const style = { quoted: from < to && bytes[from] === QUOTE, alone: table.header.length === 1 };
+    pieces.push(bytes.subarray(kept, from), Buffer.from(encodeCell(value, name, style)));
+    kept = to;
+  }
+  return pieces.length === 0 ? undefined : Buffer.concat([...pieces, bytes.subarray(kept, end)]);
+}
+
+/** Edited rows stand beside the others until they are many, or long. */
+function withSources({ base, header, starts }: Table, edited: ReadonlyMap<number, Buffer>): Table {
+  const table = new Table(base, header, starts, edited);
+  let beside = 0;
+  for (const source of edited.values()) beside += source.length;
+  checkTableSize(base.length + growthOf(table));
+  return edited.size > MOST_EDITED || beside > base.length / 2 ? flatten(table) : table;
+}
+
+/** The same table in one piece. */
+function flatten(table: Table): Table {
+  if (table.edited.size === 0) return table;
+  const splices = [...table.edited].sort(([a], [b]) => a - b).map(([row, bytes]) => replaceRow(table, row, bytes));
+  return rewrite(table, table.header, splices, growthOf(table));
+}
+
+function replaceRow(table: Table, row: number, bytes: Buffer): Splice {
+  const { start, end } = table.sourceInBase(row);
+  return { row, start, end, bytes };
+}
+
+function growthOf(table: Table): number {
+  let growth = 0;
+  for (const [row, source] of table.edited) {
+    const { start, end } = table.sourceInBase(row);
+    growth += source.length - (end - start);
+  }
+  return growth;
 }
 
 /** Appends columns to the header and to every row. */
@@ -61,13 +107,14 @@ export function addColumns(table: Table, columns: readonly NewColumn[]): Table {
   const inHeader = Buffer.from(columns.map(({ name }) => `,${encodeCell(name, name)}`).join(''));
   const inRow = Buffer.from(columns.map(({ name, value }) => `,${encodeCell(value, name)}`).join(''));
   const growth = inHeader.length + table.rowCount * inRow.length;
-  return rewrite(table, [...names], rowEndings(table, inHeader, inRow), growth);
+  const flat = flatten(table);
+  return rewrite(flat, [...names], rowEndings(flat, inHeader, inRow), growth);
 }
 
 /** One at a time, since there are as many as rows. */
 function* rowEndings(table: Table, inHeader: Buffer, inRow: Buffer): Iterable<Splice> {
   for (let row = -1; row < table.rowCount; row++) {
-    const end = table.rowEnd(row);
+    const { end } = table.sourceInBase(row);
     yield { row, start: end, end, bytes: row === -1 ? inHeader : inRow };
   }
 }
@@ -75,11 +122,12 @@ function* rowEndings(table: Table, inHeader: Buffer, inRow: Buffer): Iterable<Sp
 /** Appends rows with the line end of the header. A table without a final line end has none afterwards either. */
 export function addRows(table: Table, rows: readonly (readonly string[])[]): Table {
   if (rows.length === 0) return table;
-  const { bytes, header } = table;
-  const lineEnd = table.bytes.toString('latin1', table.rowEnd(-1), table.starts[1]) || '\n';
-  const closed = table.rowEnd(table.rowCount - 1) < bytes.length;
-  const starts = new Uint32Array(table.starts.length + rows.length);
-  starts.set(table.starts);
+  const flat = flatten(table);
+  const { base: bytes, header } = flat;
+  const lineEnd = bytes.toString('latin1', flat.sourceInBase(-1).end, flat.starts[1]) || '\n';
+  const closed = flat.sourceInBase(flat.rowCount - 1).end < bytes.length;
+  const starts = new Uint32Array(flat.starts.length + rows.length);
+  starts.set(flat.starts);
   const pieces = [bytes];
   let size = bytes.length;
   for (const [index, cells] of rows.entries()) {
@@ -100,9 +148,9 @@ export function encodeRow(header: readonly string[], cells: readonly string[]): 
   return cells.map((cell, column) => encodeCell(cell, header[column] ?? '', { alone })).join(',');
 }
 
-/** Copies the table with spans replaced (in order of position, each within its row) and its row starts moved along. */
+/** Copies the base with spans replaced (in order of position, each within its row) and the row starts moved along. */
 function rewrite(table: Table, header: readonly string[], splices: Iterable<Splice>, growth: number): Table {
-  const size = table.bytes.length + growth;
+  const size = table.base.length + growth;
   checkTableSize(size);
   const bytes = Buffer.allocUnsafe(size);
   const starts = new Uint32Array(table.starts.length);
@@ -113,12 +161,12 @@ function rewrite(table: Table, header: readonly string[], splices: Iterable<Spli
     const shift = written - read;
     // The row of this splice starts before it, so it moves only by what came earlier.
     for (; moved <= splice.row + 1; moved++) starts[moved] = table.starts[moved]! + shift;
-    written += table.bytes.copy(bytes, written, read, splice.start);
+    written += table.base.copy(bytes, written, read, splice.start);
     written += splice.bytes.copy(bytes, written);
     read = splice.end;
   }
   const shift = written - read;
   for (; moved < starts.length; moved++) starts[moved] = table.starts[moved]! + shift;
-  table.bytes.copy(bytes, written, read);
+  table.base.copy(bytes, written, read);
   return new Table(bytes, header, starts);
 }

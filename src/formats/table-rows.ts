@@ -1,26 +1,61 @@
-import { cellEnd, decodeCell, lineAt } from './table-bytes.ts';
+import { cellEnd, cellStart, decodeCell, FNV_START, hashCell, lineAt } from './table-bytes.ts';
 import { lineEnd } from './table-scan.ts';
+
+/** Where the source of a row is, without its line end. */
+export interface RowSource {
+  readonly bytes: Buffer;
+  readonly start: number;
+  readonly end: number;
+}
 
 /**
  * A table as its exact bytes and where its rows start. Cells are found and decoded when they are asked for, so that a
- * million rows cost four bytes each beside the file. Immutable: an edit gives a new one.
+ * million rows cost four bytes each beside the file. Immutable: an edit gives a new one, which shares the bytes of all
+ * rows that it did not touch.
  */
 export class Table {
-  readonly bytes: Buffer;
   readonly header: readonly string[];
-  /** Where the header and each row starts, and at last the end of the file. */
+  /** What was read; what `edited` holds is out of date in it. */
+  readonly base: Buffer;
+  /** Where the header and each row starts in `base`, and at last its end. */
   readonly starts: Uint32Array;
+  /** The sources of rows that were edited since, without their line ends. */
+  readonly edited: ReadonlyMap<number, Buffer>;
 
   /** Only for bytes that were scanned, or made from such by an edit. */
-  constructor(bytes: Buffer, header: readonly string[], starts: Uint32Array) {
-    this.bytes = bytes;
+  constructor(
+    base: Buffer,
+    header: readonly string[],
+    starts: Uint32Array,
+    edited: ReadonlyMap<number, Buffer> = new Map(),
+  ) {
+    this.base = base;
     this.header = header;
     this.starts = starts;
+    this.edited = edited;
   }
 
   /** Without the header. */
   get rowCount(): number {
     return this.starts.length - 2;
+  }
+
+  /** The file, in pieces that share memory with the table. */
+  pieces(): Buffer[] {
+    const pieces: Buffer[] = [];
+    let at = 0;
+    for (const [row, source] of [...this.edited].sort(([a], [b]) => a - b)) {
+      const { start, end } = this.sourceInBase(row);
+      pieces.push(this.base.subarray(at, start), source);
+      at = end;
+    }
+    pieces.push(this.base.subarray(at));
+    return pieces.filter(({ length }) => length > 0);
+  }
+
+  /** The file as a whole; a copy, if rows were edited. */
+  get bytes(): Buffer {
+    return this.edited.size === 0 ? this.base : Buffer.concat(this.pieces());
   }
 
   /** -1 if there is none. */
@@ -29,16 +64,18 @@ export class Table {
   }
 
   cell(row: number, column: number): string {
-    const start = this.cellStart(row, column);
-    return decodeCell(this.bytes, start, cellEnd(this.bytes, start, this.rowEnd(row)));
+    if (!(column in this.header)) throw new RangeError(`There is no column ${column} in the table.`);
+    const { bytes, start, end } = this.source(row);
+    const at = cellStart(bytes, start, end, column);
+    return decodeCell(bytes, at, cellEnd(bytes, at, end));
   }
 
   cells(row: number): string[] {
-    const limit = this.rowEnd(row);
+    const { bytes, start, end: limit } = this.source(row);
     const cells: string[] = [];
-    for (let at = this.rowStart(row); cells.length < this.header.length; ) {
-      const end = cellEnd(this.bytes, at, limit);
-      cells.push(decodeCell(this.bytes, at, end));
+    for (let at = start; cells.length < this.header.length; ) {
+      const end = cellEnd(bytes, at, limit);
+      cells.push(decodeCell(bytes, at, end));
       at = end + 1;
     }
     return cells;
@@ -46,39 +83,49 @@ export class Table {
 
   /** The source of the row without its line end; shares memory with the table. */
   rowBytes(row: number): Buffer {
-    return this.bytes.subarray(this.rowStart(row), this.rowEnd(row));
+    const { bytes, start, end } = this.source(row);
+    return bytes.subarray(start, end);
   }
 
-  /** Whether two rows have the same source, line ends aside. Allocates nothing: whole tables are compared with it. */
+  /** The same for rows with the same text in the chosen columns, however it is quoted. Decodes nothing. */
+  hash(row: number, isChosen: readonly boolean[]): number {
+    const { bytes, start, end: limit } = this.source(row);
+    let hash = FNV_START;
+    for (let at = start, column = 0; column < isChosen.length; column++) {
+      const end = cellEnd(bytes, at, limit);
+      if (isChosen[column]) hash = hashCell(bytes, at, end, hash);
+      at = end + 1;
+    }
+    return hash >>> 0;
+  }
+
+  /** Whether two rows have the same source, line ends aside. Copies nothing: whole tables are compared with it. */
   sameRow(row: number, other: Table, otherRow: number): boolean {
-    const start = this.rowStart(row);
-    const otherStart = other.rowStart(otherRow);
-    return this.bytes.compare(other.bytes, otherStart, other.rowEnd(otherRow), start, this.rowEnd(row)) === 0;
+    const ours = this.source(row);
+    const theirs = other.source(otherRow);
+    return ours.bytes.compare(theirs.bytes, theirs.start, theirs.end, ours.start, ours.end) === 0;
   }
 
-  /** 1-based line of the file in which the row starts; -1 asks for the header. Walks the file. */
+  /** 1-based line of the file in which the row starts; -1 asks for the header. Walks the rows above. */
   lineOf(row: number): number {
-    return lineAt(this.bytes, this.rowStart(row));
+    let line = 1;
+    for (let above = -1; above < row; above++) {
+      const source = this.rowBytes(above);
+      line += lineAt(source, source.length);
+    }
+    return line;
   }
 
-  /** -1 is the header, in the methods for positions as well. */
-  rowStart(row: number): number {
+  /** -1 is the header. */
+  source(row: number): RowSource {
+    const bytes = this.edited.get(row);
+    return bytes ? { bytes, start: 0, end: bytes.length } : this.sourceInBase(row);
+  }
+
+  sourceInBase(row: number): RowSource {
     const start = this.starts[row + 1];
-    if (start === undefined || row >= this.rowCount) throw new RangeError(`There is no row ${row} in the table.`);
-    return start;
-  }
-
-  rowEnd(row: number): number {
     const next = this.starts[row + 2];
-    if (next === undefined) throw new RangeError(`There is no row ${row} in the table.`);
-    return lineEnd(this.bytes, next);
-  }
-
-  cellStart(row: number, column: number): number {
-    if (!(column in this.header)) throw new RangeError(`There is no column ${column} in the table.`);
-    const limit = this.rowEnd(row);
-    let at = this.rowStart(row);
-    for (let skipped = 0; skipped < column; skipped++) at = cellEnd(this.bytes, at, limit) + 1;
-    return at;
+    if (start === undefined || next === undefined) throw new RangeError(`There is no row ${row} in the table.`);
+    return { bytes: this.base, start, end: lineEnd(this.base, next) };
   }
 }

@@ -1,6 +1,6 @@
 import { NightshiftError } from '../core/errors.ts';
 import { STATUSES } from '../core/status.ts';
-import { cellEnd, checkTableSize, decodeCell, lineAt } from './table-bytes.ts';
+import { cellEnd, cellStart, checkTableSize, decodeCell, lineAt } from './table-bytes.ts';
 import { encodeRow } from './table-edit.ts';
 import { checkEncoding } from './table-encoding.ts';
 import { Table } from './table-rows.ts';
@@ -29,13 +29,17 @@ const STATUS_BYTES = STATUSES.map((status) => Buffer.from(status));
 export function readStatuses(table: Table, column: number, file: string): Uint8Array {
   const statuses = new Uint8Array(table.rowCount);
   for (let row = 0; row < statuses.length; row++) {
-    const start = table.cellStart(row, column);
-    const end = cellEnd(table.bytes, start, table.rowEnd(row));
-    let status = bareStatus(table.bytes, start, end);
+    const { bytes, start: rowStart, end: limit } = table.source(row);
+    const start = cellStart(bytes, rowStart, limit, column);
+    const end = cellEnd(bytes, start, limit);
+    let status = bareStatus(bytes, start, end);
     if (status === -1) {
-      const value = decodeCell(table.bytes, start, end);
+      const value = decodeCell(bytes, start, end);
       status = (STATUSES as readonly string[]).indexOf(value);
-      if (status === -1) throw unknownStatus(table, column, file, row, value, lineAt(table.bytes, start));
+      if (status === -1) {
+        const line = table.lineOf(row) + lineAt(bytes.subarray(rowStart), start - rowStart) - 1;
+        throw unknownStatus(table, column, file, row, value, line);
+      }
     }
     statuses[row] = status;
   }

@@ -27,6 +27,7 @@ const order: Order = {
     checkTimeoutMs: 1,
     outputs: ['page_id'],
     passEnv: [],
+    protect: [],
   },
   document: ['## Steps\n1. Log in with ', { env: 'API_KEY' }, ' and write about.html\n'],
   steps: [],

@@ -1,6 +1,7 @@
-import { type BigIntStats, constants } from 'node:fs';
-import { type FileHandle, open, readdir, rename, unlink } from 'node:fs/promises';
+import { type BigIntStats, close, closeSync, constants, fstatSync, fsync, openSync, writev } from 'node:fs';
+import { readdir, rename, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { NightshiftError } from '../core/errors.ts';
 import type { EventType } from '../core/events.ts';
 
@@ -33,21 +34,24 @@ let counter = 0;
  */
 export async function replaceFile(
   file: string,
-  bytes: Uint8Array,
+  content: Uint8Array | readonly Uint8Array[],
   mode: number,
   failpoint: Failpoint = () => {},
-  isCurrent: () => Promise<boolean> = async () => true,
+  isCurrent: () => boolean | Promise<boolean> = () => true,
 ): Promise<string | undefined> {
   const temporary = join(dirname(file), `.${basename(file)}.${process.pid}${counter++}.nightshift-tmp`);
   const point = file.endsWith('.csv') ? ('table' as const) : ('document' as const);
+  const pieces = content instanceof Uint8Array ? [content] : content;
+  await lastReleased;
   try {
-    const handle = await open(temporary, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, mode);
+    const fd = openSync(temporary, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, mode);
+    const release = holdReplaced(file);
     try {
-      await writeAll(handle, bytes);
+      const length = await writeAll(fd, pieces);
       failpoint(`${point}:written`);
-      await handle.sync();
-      const { size } = await handle.stat();
-      if (size !== bytes.length) throw shortWrite(`only ${size} of ${bytes.length} bytes were written`);
+      await promisify(fsync)(fd);
+      const { size } = fstatSync(fd);
+      if (size !== length) throw shortWrite(`only ${size} of ${length} bytes were written`);
       failpoint(`${point}:synced`);
       if (!(await isCurrent())) {
         await unlink(temporary);
@@ -57,9 +61,10 @@ export async function replaceFile(
       failpoint(`${point}:renamed`);
       await syncFolder(dirname(file));
       // Of our own open file, not of the path: whoever writes the path now is somebody else.
-      return fingerprint(await handle.stat({ bigint: true }));
+      return fingerprint(fstatSync(fd, { bigint: true }));
     } finally {
-      await handle.close();
+      closeSync(fd);
+      release();
     }
   } catch (cause) {
     await unlink(temporary).catch(() => {});
@@ -76,20 +81,50 @@ function shortWrite(message: string): Error {
   return Object.assign(new Error(message), { code: 'ENOSPC' });
 }
 
-async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
-  for (let offset = 0; offset < bytes.length; ) {
-    const { bytesWritten } = await handle.write(bytes, offset);
+/** Answers how many bytes that were. */
+async function writeAll(fd: number, pieces: readonly Uint8Array[]): Promise<number> {
+  let length = 0;
+  for (let left = without(pieces, 0); left.length > 0; ) {
+    const { bytesWritten } = await promisify(writev)(fd, left);
     if (bytesWritten === 0) throw shortWrite('nothing more could be written');
-    offset += bytesWritten;
+    length += bytesWritten;
+    left = without(left, bytesWritten);
   }
+  return length;
+}
+
+/** What is left of the pieces behind so many bytes; a system may write less than it was given. */
+function without(pieces: readonly Uint8Array[], bytes: number): Uint8Array[] {
+  let skip = bytes;
+  return pieces.flatMap((piece) => {
+    const rest = piece.subarray(Math.min(skip, piece.length));
+    skip -= piece.length - rest.length;
+    return rest.length > 0 ? [rest] : [];
+  });
+}
+
+/** The next write waits for it: the room of the one before may be needed. */
+let lastReleased: Promise<void> = Promise.resolve();
+
+/** Held open while it is replaced, a large file is taken apart when it is released, and not while somebody waits. */
+function holdReplaced(file: string): () => void {
+  let fd: number;
+  try {
+    fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch {
+    return () => {};
+  }
+  return () => {
+    lastReleased = new Promise((resolve) => close(fd, () => resolve()));
+  };
 }
 
 async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, constants.O_RDONLY);
+  const fd = openSync(folder, constants.O_RDONLY);
   try {
-    await handle.sync();
+    await promisify(fsync)(fd);
   } finally {
-    await handle.close();
+    closeSync(fd);
   }
 }
 

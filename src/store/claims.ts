@@ -34,6 +34,10 @@ export class Claims {
     return this.#byToken.values();
   }
 
+  get count(): number {
+    return this.#byToken.size;
+  }
+
   forget(held: Held): void {
     this.#byToken.delete(held.token);
     this.#byCell.delete(cellKey(held));

@@ -1,6 +1,5 @@
 import { closeSync, constants, existsSync, openSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { NightshiftError } from '../core/errors.ts';
 import { diskError } from './atomic-write.ts';
 
@@ -48,7 +47,7 @@ export function tryLock(file: string): Lock | undefined {
   const take = load();
   const fd = openLockFile(file);
   try {
-    if (take(fd, LOCK_EX | LOCK_NB) === 0) return { fd, [Symbol.dispose]: () => closeSync(fd) };
+    if (take(fd, LOCK_EX | LOCK_NB) === 0) return { fd, [Symbol.dispose]: () => release(fd) };
     if (wouldBlock?.()) {
       closeSync(fd);
       return undefined;
@@ -62,6 +61,27 @@ export function tryLock(file: string): Lock | undefined {
     closeSync(fd);
     throw error;
   }
+}
+
+/** Those of this process that wait for a lock. */
+const waiting = new Set<() => void>();
+
+function release(fd: number): void {
+  closeSync(fd);
+  for (const wake of waiting) wake();
+}
+
+/** Until a lock of this process is released, or so long: of those of other processes nobody is told. */
+async function pauseFor(milliseconds: number): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const wake = () => {
+      clearTimeout(timer);
+      waiting.delete(wake);
+      resolve();
+    };
+    const timer = setTimeout(wake, milliseconds);
+    waiting.add(wake);
+  });
 }
 
 /** Node opens with O_CLOEXEC, so no child keeps the lock alive after our death. */
@@ -100,7 +120,7 @@ export async function lockWithin(file: string, milliseconds: number): Promise<Lo
         { file },
       );
     }
-    await sleep(pause);
+    await pauseFor(pause);
   }
 }
 

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { NightshiftError } from '../core/errors.ts';
 import type { Emit } from '../core/events.ts';
@@ -6,45 +5,37 @@ import { mayWrite, type Status } from '../core/status.ts';
 import { type Failpoint, replaceFile } from './atomic-write.ts';
 import { Claims, type Held } from './claims.ts';
 import { Draft, snapshotOf, statusColumns } from './draft.ts';
-import { LOCK_WAIT_MS, lockIfThere, lockWithin } from './flock.ts';
 import { Identities } from './identities.ts';
 import { journalSize } from './journal.ts';
-import { type Reading, reconcile } from './reconcile.ts';
+import { ReadingLock, type ReadingLockOptions } from './reading-lock.ts';
+import { type Reading, reconcile, summarise } from './reconcile.ts';
 import { readSanctioned } from './sanctioned.ts';
 import type { Change, Claim, ItemTask, Outputs, Recorded, Snapshot, Store } from './store.ts';
 import { TableFile } from './table-file.ts';
 import { WriteQueue } from './write-queue.ts';
 
-export interface FolderStoreOptions {
+export interface FolderStoreOptions extends ReadingLockOptions {
   readonly table: string;
-  readonly lock: string;
   readonly journal: string;
   readonly tasks: readonly string[];
   /** The columns that a task fills, by task. */
   readonly outputs: ReadonlyMap<string, readonly string[]>;
   readonly emit: Emit;
   readonly failpoint?: Failpoint;
-  /** How long a table that does not parse is read again, once a first reading was good (rule F6). */
-  readonly patienceMs?: number;
-  readonly lockWaitMs?: number;
   /** Not a run of its own, but one of several commands that write statuses at the same time: the others' are meant. */
   readonly isShared?: boolean;
 }
-
-const PATIENCE_MS = 10_000;
-const REREAD_MS = 200;
 
 /** The table in a shift's folder: the only authority on what is done. */
 export class FolderStore implements Store {
   readonly #options: FolderStoreOptions;
   readonly #file: TableFile;
+  readonly #lock: ReadingLock;
   readonly #claims = new Claims();
   readonly #queue: WriteQueue<Draft>;
   #tasks: readonly string[];
   #outputs: ReadonlyMap<string, readonly string[]>;
   #reading: Reading | undefined;
-  /** Patience is had once, not by each call. */
-  #unreadableSince: number | undefined;
   #journalSeen = 0;
   #changes: Change[] = [];
   #isLocked = false;
@@ -52,6 +43,7 @@ export class FolderStore implements Store {
   constructor(options: FolderStoreOptions) {
     this.#options = options;
     this.#file = new TableFile(options.table, options.failpoint ?? (() => {}));
+    this.#lock = new ReadingLock(options);
     this.#tasks = options.tasks;
     this.#outputs = options.outputs;
     this.#queue = new WriteQueue<Draft>({
@@ -59,21 +51,27 @@ export class FolderStore implements Store {
       // A change that met the first reading, which may hold no lock, is worked out again under one.
       write: async (draft) => this.#isLocked && this.#write(draft),
       isChanged: (draft) => draft.isChanged,
+      isCurrent: () => this.#file.isCurrent(),
+      expectsMoreThan: (waiting) => this.#claims.count > waiting,
     });
   }
 
   snapshot(): Promise<Snapshot> {
-    return this.#queue.add(() => () => snapshotOf(this.#reading!, this.#tasks));
+    return this.#queue.read(() => snapshotOf(this.#reading!, this.#tasks));
   }
 
   async prepare(tasks: readonly string[], outputs: ReadonlyMap<string, readonly string[]>): Promise<void> {
+    const added = [...outputs.values()].flat();
+    const isPrepared = await this.#queue.read(() => {
+      const isKnown = isDeepStrictEqual([tasks, outputs], [this.#tasks, this.#outputs]);
+      return isKnown && added.every((name) => this.#reading!.table.columnOf(name) >= 0);
+    });
+    if (isPrepared) return;
     await this.#queue.add((draft) => {
-      const isNew = !isDeepStrictEqual([tasks, outputs], [this.#tasks, this.#outputs]);
       // Read before anything is kept: a task without its column must leave everything as it was.
-      if (isNew) statusColumns(draft.reading.table, tasks, this.#options.table);
-      draft.addColumns([...outputs.values()].flat(), '');
+      statusColumns(draft.reading.table, tasks, this.#options.table);
+      draft.addColumns(added, '');
       return () => {
-        if (!isNew) return;
         this.#tasks = tasks;
         this.#outputs = outputs;
         const { table, identities } = this.#reading!;
@@ -179,37 +177,16 @@ export class FolderStore implements Store {
   }
 
   changes(): Promise<Change[]> {
-    return this.#queue.add(() => () => this.#changes.splice(0));
+    return this.#queue.read(() => this.#changes.splice(0));
   }
 
-  /**
-   * Rule F6: once a shift runs, a table that does not parse may just be half saved. It is read again, and meanwhile the
-   * lock is free for whoever repairs it.
-   */
   async #begin(): Promise<{ draft: Draft } & Disposable> {
-    const patience = this.#reading ? (this.#options.patienceMs ?? PATIENCE_MS) : 0;
-    // The first reading makes no lock file: what it finds may be refused.
-    const take = this.#reading ? lockWithin : lockIfThere;
-    for (;;) {
-      const lock = await take(this.#options.lock, this.#options.lockWaitMs ?? LOCK_WAIT_MS);
-      this.#isLocked = lock !== undefined;
-      let keep = false;
-      try {
-        const read = await this.#read();
-        if (!(read instanceof NightshiftError)) {
-          this.#unreadableSince = undefined;
-          keep = await this.#refresh(read);
-          if (!keep) continue;
-          const draft = new Draft(this.#reading!, this.#tasks);
-          return { draft, [Symbol.dispose]: () => lock?.[Symbol.dispose]() };
-        }
-        this.#unreadableSince ??= performance.now();
-        if (performance.now() - this.#unreadableSince >= patience) throw read;
-      } finally {
-        if (!keep) lock?.[Symbol.dispose]();
-      }
-      await sleep(REREAD_MS);
-    }
+    const lock = await this.#lock.take(this.#reading === undefined, async () => {
+      const read = await this.#read();
+      return read instanceof NightshiftError ? read : this.#refresh(read);
+    });
+    this.#isLocked = lock !== undefined;
+    return { draft: new Draft(this.#reading!, this.#tasks), [Symbol.dispose]: () => lock?.[Symbol.dispose]() };
   }
 
   /** Our own write moves no row: who is who stays. */
@@ -303,9 +280,4 @@ export class FolderStore implements Store {
 
 function refuse(why: string): () => Recorded {
   return () => ({ ok: false, why });
-}
-
-function summarise(reverted: readonly string[]): string {
-  const shown = reverted.slice(0, 5).join('; ');
-  return reverted.length > 5 ? `${shown}; and ${reverted.length - 5} more` : shown;
 }

@@ -72,19 +72,25 @@ export class Identities {
     return this.#ordinals[row]!;
   }
 
-  /** Rows are compared by a small hash first: a map of a million texts would weigh more than the table. */
+  /** Found by hashes in flat arrays: a map of a million texts, or of as many numbers, would weigh as much as the table. */
   #countOrdinals(): Uint32Array {
-    const ordinals = new Uint32Array(this.#table.rowCount);
-    const sameHashAbove = new Int32Array(ordinals.length);
-    const lastWith = new Map<number, number>();
-    for (let row = 0; row < ordinals.length; row++) {
-      const text = this.#plain(row);
-      const hash = hashOf(text);
-      let above = lastWith.get(hash) ?? -1;
-      sameHashAbove[row] = above;
-      while (above >= 0 && this.#plain(above) !== text) above = sameHashAbove[above]!;
-      ordinals[row] = above >= 0 ? ordinals[above]! + 1 : 0;
-      lastWith.set(hash, row);
+    const { rowCount } = this.#table;
+    const ordinals = new Uint32Array(rowCount);
+    const hashes = new Uint32Array(rowCount);
+    // At most half full, so that a free place is near. A place holds the last of the rows that are equal, counted from 1.
+    const places = new Int32Array(2 ** Math.ceil(Math.log2(2 * rowCount + 1)));
+    const isColumn = this.#table.header.map((_, column) => this.#columns.includes(column));
+    for (let row = 0; row < rowCount; row++) {
+      const hash = this.#table.hash(row, isColumn);
+      hashes[row] = hash;
+      let place = hash % places.length;
+      for (; places[place] !== 0; place = (place + 1) % places.length) {
+        const above = places[place]! - 1;
+        if (hashes[above] !== hash || this.#plain(above) !== this.#plain(row)) continue;
+        ordinals[row] = ordinals[above]! + 1;
+        break;
+      }
+      places[place] = row + 1;
     }
     return ordinals;
   }
@@ -93,11 +99,4 @@ export class Identities {
     const cells = this.#table.cells(row);
     return this.#columns.map((column) => cells[column]).join('\u0000');
   }
-}
-
-/** FNV-1a. */
-function hashOf(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
-  return hash >>> 0;
 }

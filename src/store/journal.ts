@@ -7,6 +7,9 @@ import type { NightshiftEvent } from '../core/events.ts';
 import { diskError } from './atomic-write.ts';
 import { readError } from './table-file.ts';
 
+/** Events come in bursts: those of a moment go out in one write. */
+const SOON_MS = 10;
+
 /**
  * History, one event on a line. It is appended to and read, never replayed into the table: losing it loses reasons and
  * recommendations, no status. Several processes may append (a run, `table edit`): each line goes out in one write.
@@ -15,6 +18,7 @@ export class Journal implements AsyncDisposable {
   readonly file: string;
   readonly #handle: FileHandle;
   #waiting: string[] = [];
+  #timer: NodeJS.Timeout | undefined;
   #tail: Promise<void> = Promise.resolve();
   #failure: unknown;
   #lastSync: Promise<void> = Promise.resolve();
@@ -50,7 +54,14 @@ export class Journal implements AsyncDisposable {
   /** Appends soon; a failure shows at the next flush. */
   append(event: object): void {
     this.#waiting.push(`${JSON.stringify(event)}\n`);
-    if (this.#waiting.length === 1) this.#tail = this.#tail.then(() => this.#write());
+    this.#timer ??= setTimeout(() => void this.#writeSoon(), SOON_MS);
+  }
+
+  #writeSoon(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#tail = this.#tail.then(() => this.#write());
+    return this.#tail;
   }
 
   async #write(): Promise<void> {
@@ -77,7 +88,7 @@ export class Journal implements AsyncDisposable {
   }
 
   async #sync(): Promise<void> {
-    await this.#tail;
+    await this.#writeSoon();
     if (this.#failure) throw this.#failure;
     try {
       await this.#handle.datasync();
@@ -87,7 +98,7 @@ export class Journal implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#tail;
+    await this.#writeSoon();
     await this.#handle.close();
   }
 }

@@ -169,3 +169,9 @@ function matchReadings(before: Reading, after: Reading): Int32Array {
   });
   return matchRows(view(before), view(after), (a, b) => before.table.sameRow(a, after.table, b));
 }
+
+/** Of many edits, the first few. */
+export function summarise(reverted: readonly string[]): string {
+  const shown = reverted.slice(0, 5).join('; ');
+  return reverted.length > 5 ? `${shown}; and ${reverted.length - 5} more` : shown;
+}

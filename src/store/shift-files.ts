@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { mkdir, open, readdir, readFile, stat } from 'node:fs/promises';
+import { closeSync, fstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NightshiftError } from '../core/errors.ts';
@@ -22,6 +23,8 @@ const PATIENCE_MS = 10_000;
 export class ShiftFiles implements Documents {
   readonly paths: ShiftPaths;
   readonly #failpoint: Failpoint;
+  readonly #parsed = new Map<string, { text: string; document: unknown }>();
+  #documents: ShiftDocuments | undefined;
 
   constructor(paths: ShiftPaths, failpoint: Failpoint = () => {}) {
     this.paths = paths;
@@ -29,35 +32,44 @@ export class ShiftFiles implements Documents {
   }
 
   async folderId(): Promise<string> {
-    const found = await stat(this.paths.folder).catch(() => undefined);
+    const found = statIfThere(this.paths.folder);
     return found ? `${found.dev}:${found.ino}` : 'gone';
   }
 
+  /** The same object as the last time if nothing changed. */
   async read(): Promise<ShiftDocuments> {
     const { name, root, folder, table, manager: managerFile, env } = this.paths;
-    const manager = parseManager(await this.#text(managerFile), managerFile);
-    const tasks = [];
-    for (const entry of manager.tasks) {
+    const manager = this.#parse(managerFile, this.#text(managerFile), parseManager);
+    const tasks = manager.tasks.map((entry) => {
       const file = this.paths.task(entry.name);
-      const text = await this.#text(file).catch((error: unknown) => {
-        if (!isMissing(error)) throw error;
+      const text = this.#textIfThere(file);
+      if (text === undefined) {
         throw new NightshiftError(
           'bad-manager',
           `the Task Order names ${entry.name}, but there is no ${entry.name}.md`,
           `\`nightshift add-task ${name} ${entry.name}\` writes one, or take it out of the Task Order`,
           { file: managerFile, line: entry.line },
         );
-      });
-      tasks.push({ name: entry.name, file, document: parseTask(text, file) });
-    }
-    const secrets = await this.#text(env).then(
-      (text) => parseEnv(text, env),
-      (error: unknown) => {
-        if (isMissing(error)) return new Map<string, string>();
-        throw error;
-      },
-    );
-    return { name, root, folder, table, managerFile, manager, tasks, secrets };
+      }
+      return { name: entry.name, file, document: this.#parse(file, text, parseTask) };
+    });
+    const secrets = this.#parse(env, this.#textIfThere(env) ?? '', parseEnv);
+    const last = this.#documents;
+    const isSame =
+      last?.manager === manager &&
+      last.secrets === secrets &&
+      last.tasks.every(({ document }, i) => document === tasks[i]?.document);
+    if (!isSame) this.#documents = { name, root, folder, table, managerFile, manager, tasks, secrets };
+    return this.#documents!;
+  }
+
+  /** A run reads its documents with every item; what has the same text need not be parsed again. */
+  #parse<T>(file: string, text: string, parse: (text: string, file: string) => T): T {
+    const known = this.#parsed.get(file);
+    if (known?.text === text) return known.document as T;
+    const document = parse(text, file);
+    this.#parsed.set(file, { text, document });
+    return document;
   }
 
   async finishBatch(counts: Counts, size: SizeChange | undefined): Promise<number | undefined> {
@@ -130,7 +142,7 @@ export class ShiftFiles implements Documents {
 
   async taskOrder(): Promise<readonly { readonly name: string; readonly line: number }[]> {
     const { manager } = this.paths;
-    return parseManager(await this.#text(manager), manager).tasks;
+    return parseManager(this.#text(manager), manager).tasks;
   }
 
   async addToOrder(task: string): Promise<void> {
@@ -139,10 +151,7 @@ export class ShiftFiles implements Documents {
 
   /** Undefined: there is no such file. */
   async taskText(task: string): Promise<string | undefined> {
-    return this.#text(this.paths.task(task)).catch((error: unknown) => {
-      if (isMissing(error)) return undefined;
-      throw error;
-    });
+    return this.#textIfThere(this.paths.task(task));
   }
 
   /** A whole task file; the caller has checked it. */
@@ -174,9 +183,15 @@ export class ShiftFiles implements Documents {
 
   /** Whether protected text was changed, seen twice: an editor that saves in place empties the file before it fills it. */
   async #isForeign(file: string, claimed: string): Promise<boolean> {
-    const read = () => this.#text(file).catch(() => '');
-    let text = await read();
-    for (let before: string | undefined; text !== before; text = await read()) {
+    const read = () => {
+      try {
+        return this.#text(file);
+      } catch {
+        return '';
+      }
+    };
+    let text = read();
+    for (let before: string | undefined; text !== before; text = read()) {
       if (restoreProtected(text, claimed) === undefined) return false;
       before = text;
       await sleep(SETTLE_MS);
@@ -203,37 +218,42 @@ export class ShiftFiles implements Documents {
     before: (text: string) => Promise<void> = async () => {},
   ): Promise<void> {
     using _lock = await lockWithin(this.paths.lock, LOCK_WAIT_MS);
-    const read = () =>
-      this.#text(file).catch((error: unknown) => {
-        // A file that was removed is written again: that is a change too.
-        if (isMissing(error)) return '';
-        throw error;
-      });
+    // A file that was removed is written again: that is a change too.
+    const read = () => this.#textIfThere(file) ?? '';
     for (;;) {
-      const text = await read();
+      const text = read();
       const changed = change(text);
       if (changed === text) return;
       await before(text);
-      const mode = await stat(file).then(
-        (found) => found.mode & 0o777,
-        () => 0o644,
-      );
+      const mode = (statIfThere(file)?.mode ?? 0o644) & 0o777;
       // An editor that knows nothing of the lock may save just now: then its text is the one to change.
-      const isCurrent = async () => (await read()) === text;
+      const isCurrent = async () => read() === text;
       if (await replaceFile(file, Buffer.from(changed), mode, this.#failpoint, isCurrent)) return;
     }
   }
 
-  /** Never through a symbolic link: nothing may lead outside of the shift. Bytes that are not UTF-8 would not survive an edit. */
-  async #text(file: string): Promise<string> {
+  #textIfThere(file: string): string | undefined {
     try {
-      const handle = await open(file, READ_ONLY_HERE);
+      return this.#text(file);
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /**
+   * Never through a symbolic link: nothing may lead outside of the shift. Not by a thread: to wake one takes longer than
+   * to read a few kilobytes.
+   */
+  #text(file: string): string {
+    try {
+      const fd = openSync(file, READ_ONLY_HERE);
       try {
-        const stats = await handle.stat();
+        const stats = fstatSync(fd);
         if (!stats.isFile()) throw notAFile(stats.isDirectory(), file);
-        return decodeText(await handle.readFile(), file);
+        return decodeText(readFileSync(fd), file);
       } finally {
-        await handle.close();
+        closeSync(fd);
       }
     } catch (cause) {
       throw readError(cause, file);
@@ -254,6 +274,14 @@ function decodeText(bytes: Buffer, file: string): string {
     throw new NightshiftError('bad-folder', `${file} holds a NUL byte, so it is no text`, hint, { file, line });
   }
   return bytes.toString('utf8');
+}
+
+function statIfThere(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 function isMissing(error: unknown): boolean {

@@ -474,6 +474,32 @@ describe('the folder store writes', () => {
     expect(await store.record(claims[0]!.token, 'in_progress', 'qa')).toEqual({ ok: true });
   });
 
+  test('T3 what is asked during a write is what was there before it, and an edit of that moment is not overlooked', async () => {
+    const during: (() => void)[] = [];
+    const subject = folderSubject(items('todo', 'todo'), (name) => {
+      if (name === 'table:written') during.shift()?.();
+    });
+    const { store, outside } = subject;
+    const [first, second] = (await claimAll(store)) as [Claim, Claim];
+    const told: string[] = [];
+    const tell = (what: Promise<unknown>) => what.then((answer) => told.push(JSON.stringify(answer)));
+    const asked: Promise<unknown>[] = [];
+
+    during.push(() => asked.push(tell(store.snapshot().then((snapshot) => statuses(snapshot)))));
+    await tell(store.record(first.token, 'in_progress', 'qa'));
+    await Promise.all(asked);
+    expect(told.splice(0)).toEqual(['["in_progress","in_progress"]', '{"ok":true}']);
+
+    during.push(() => {
+      outside.edit((rows) => rows.map((row) => ({ ...row, draft: row.name === 'b' ? 'done' : row.draft! })));
+      asked.push(tell(kinds(store)));
+    });
+    expect(await store.record(second.token, 'in_progress', 'qa')).toEqual({ ok: true });
+    await Promise.all(asked);
+    expect(told).toEqual(['["reverted"]']);
+    expect(seen(subject)).toEqual(['a qa todo', 'b qa todo']);
+  });
+
   test('T3 nothing when nothing changes', async () => {
     const { store, outside, writes } = folderSubject(items('done', 'todo'));
     await store.snapshot();

@@ -1,5 +1,5 @@
-import { constants } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { constants, lstatSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NightshiftError } from '../core/errors.ts';
 import { parseTable, type Table } from '../formats/table.ts';
@@ -29,6 +29,7 @@ export class TableFile {
    * A table that can't be interpreted counts as not read.
    */
   async readIfChanged<T>(interpret: (table: Table) => T): Promise<T | undefined> {
+    if (this.isCurrent()) return undefined;
     let seen = await this.#read();
     if (!seen) return undefined;
     if (this.#fingerprint !== undefined) {
@@ -47,14 +48,19 @@ export class TableFile {
 
   /** False: somebody who does not know of the lock has saved the file since it was read. Nothing was written; read it again. */
   async write(table: Table): Promise<boolean> {
-    const isCurrent = async () => {
-      const found = await stat(this.file, { bigint: true }).catch(() => undefined);
-      return found !== undefined && fingerprint(found) === this.#fingerprint;
-    };
-    const written = await replaceFile(this.file, table.bytes, this.#mode, this.#failpoint, isCurrent);
+    const written = await replaceFile(this.file, table.pieces(), this.#mode, this.#failpoint, () => this.isCurrent());
     if (written === undefined) return false;
     this.#fingerprint = written;
     return true;
+  }
+
+  /** Whether the file is still the one that this object read or wrote last. */
+  isCurrent(): boolean {
+    try {
+      return fingerprint(lstatSync(this.file, { bigint: true })) === this.#fingerprint;
+    } catch {
+      return false;
+    }
   }
 
   async #read(): Promise<{ bytes: Buffer; print: string; mode: number } | undefined> {

@@ -36,6 +36,8 @@ export function plainLines(event: NightshiftEvent): string[] {
       return [`  ${subject(event)}: ${event.to}${event.reason === undefined ? '' : `: ${oneLine(event.reason)}`}`];
     case 'item:returned':
       return [`  ${subject(event)}: given back: ${oneLine(event.reason)}`];
+    case 'verdict:voided':
+      return [`  ${subject(event)}: the verdict of its qa is void: ${oneLine(event.reason)}`];
     case 'item:withdrawn':
       return [`  ${subject(event)}: withdrawn (${oneLine(event.reason)}); its result is dropped`];
     case 'edit:reverted': {

@@ -63,7 +63,7 @@ test('O3 O4 batch by hand: claimed in the table, prompts in files, own status by
   expect(status.stdout).toMatch(/a batch is open since .*: draft, 2 items/);
   const early = await close(shift);
   expect(early.code).toBe(2);
-  expect(early.stderr).toContain('index 0 is in_progress; index 1 is in_progress');
+  expect(early.stderr).toMatch(/index 0 is in_progress \(dev, .*row-1-dev.md\); index 1 is in_progress/);
 
   await pass(shift, first, '--recommend', 'Look at the examples first');
   expect(shift.project.read(first.qaPrompt!)).toContain('a reads well');

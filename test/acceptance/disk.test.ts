@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { agentTask, type Ended, Project, type ShiftHandle, shellTask, until } from '../harness.ts';
+import { AGENT, agentTask, CALLS, type Ended, Project, type ShiftHandle, shellTask, until } from '../harness.ts';
 import { listing } from '../listing.ts';
 
 /** Somebody with fewer rights than root, whom no mode of a file stops. */
@@ -243,9 +243,14 @@ describe('R3 a full disk', () => {
     async (role) => {
       const disk = new SmallDisk(300);
       const { shift, work } = project(disk, (folder) =>
-        agentTask('1. Do {name}', '- {name} is done', `- working-dir: ${folder}`),
+        agentTask('1. Do {name}', '- {name} is done', `- working-dir: ${folder}/place`).replace(
+          AGENT,
+          `${AGENT} ${join(folder, CALLS)}`,
+        ),
       );
-      work.behave({ [role]: { sh: 'touch begun; while ! test -e go; do sleep 0.05; done' } });
+      const behaviour = { [role]: { sh: 'touch ../begun; while ! test -e ../go; do sleep 0.05; done' } };
+      work.write('place/behaviour.json', JSON.stringify(behaviour));
+      work.write(CALLS, '');
       const running = shift.spawn();
       await until(() => work.exists('begun'), `the ${role}`);
       const before = rows(shift);

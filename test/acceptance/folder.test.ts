@@ -269,7 +269,7 @@ describe('F6 what does not fit together', () => {
     }
   });
 
-  /** A run whose first batch is judged, the last of it being held up until the file `judge` is there. */
+  /** A run whose first batch is judged, the last of it being held up until the file `.nightshift/judge` is there. */
   async function betweenBatches(): Promise<{
     project: Project;
     shift: ShiftHandle;
@@ -281,7 +281,7 @@ describe('F6 what does not fit together', () => {
       table: 'name,work\na,todo\nb,todo\nc,todo\nd,todo\n',
       tasks: { work: agentTask() },
     });
-    project.behave({ 'qa:b': { sh: 'until [ -e judge ]; do sleep 0.1; done' } });
+    project.behave({ 'qa:b': { sh: 'until [ -e .nightshift/judge ]; do sleep 0.1; done' } });
     const running = shift.spawn();
     await until(() => project.calls().some((call) => call.role === 'qa' && call.name === 'b'), 'the qa of b');
     return { project, shift, running };
@@ -297,7 +297,7 @@ describe('F6 what does not fit together', () => {
   test('F6 between batches it is read again: repaired in time, the run goes on', async () => {
     const { project, shift, running } = await betweenBatches();
     shift.manager = shift.manager.replace('1. work', '1. work\n2. not_yet_saved');
-    project.write('judge', '');
+    project.write('.nightshift/judge', '');
     await running.seen('progress');
     await sleep(1500);
     expect([devs(project), shift.column('work')]).toEqual(['ab', ['done', 'done', 'todo', 'todo']]);
@@ -307,12 +307,29 @@ describe('F6 what does not fit together', () => {
     expect(devs(project)).toBe('abcd');
   });
 
+  test('F6 a manager.md that is half saved when a batch ends is read again, and its Progress and size written then', async () => {
+    const { project, shift, running } = await betweenBatches();
+    const whole = shift.manager;
+    const half = whole.slice(0, whole.indexOf('## Task Order'));
+    shift.manager = half;
+    project.write('.nightshift/judge', '');
+    await running.seen('item:recorded', ({ index, to }) => index === 1 && to === 'done');
+    await sleep(1500);
+    expect(shift.manager).toBe(half);
+    shift.manager = whole;
+    expect(await running.ended).toMatchObject({ code: 0, stderr: '' });
+    const written = whole
+      .replace(/- Total items: 0\n- Completed: 0/, '- Total items: 4\n- Completed: 4')
+      .replace('- parallel: true', '- parallel: true\n- current-batch-size: 8');
+    expect(shift.manager.split('\n').sort()).toEqual(written.split('\n').sort());
+  });
+
   test('F6 a table that is half saved is read again, and can be repaired by whoever takes the lock', async () => {
     const { project, shift, running } = await betweenBatches();
     const [table, lock] = ['table.csv', 'table.csv.lock'].map((name) => project.path(shift.folder, name));
     const whole = shift.tableText;
     shift.tableText = `${whole}e,about e,todo,too much\n`;
-    project.write('judge', '');
+    project.write('.nightshift/judge', '');
     await sleep(1500);
     project.write('repaired.csv', `${whole}e,todo\n`);
     await run('flock', ['-x', '-w', '8', lock!, 'cp', project.path('repaired.csv'), table!]);
@@ -325,7 +342,7 @@ describe('F6 what does not fit together', () => {
     manifest.shift.manager = manifest.shift.manager.replace('1. work', '1. work\n2. missing');
     const broken = `${table.shift.tableText}e,todo,too much\n`;
     table.shift.tableText = broken;
-    for (const { project } of [manifest, table]) project.write('judge', '');
+    for (const { project } of [manifest, table]) project.write('.nightshift/judge', '');
     const first = await manifest.running.ended;
     expect(first).toMatchObject({ code: 2, stderr: expect.stringMatching(/missing\.md[\s\S]*manager\.md:\d+/) });
     expect([devs(manifest.project), manifest.shift.column('work')]).toEqual(['ab', ['done', 'done', 'todo', 'todo']]);
@@ -382,7 +399,9 @@ test('F7 .env is dotenv format, ignored by git from the first moment, and never 
     EMPTY: '',
   });
   expect(prompt).toContain('Do a with plain-secret-1 and two words secret-3');
-  const written = Object.entries(tree(project.path('.nightshift'))).filter(([name]) => !name.endsWith('.env'));
+  const written = Object.entries(tree(project.path('.nightshift'))).filter(
+    ([name]) => !/\.env$|calls\.jsonl$/.test(name),
+  );
   for (const text of [
     ...printed.flatMap(({ stdout, stderr }) => [stdout, stderr]),
     ...written.map(([, bytes]) => bytes),

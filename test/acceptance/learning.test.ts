@@ -72,6 +72,16 @@ test('L2 L5 one change before the next batch, which is given the new Steps; sequ
   expect(second.prompt).toContain('3. Knock');
 });
 
+test('L2 a lesson that repeats a step, or another lesson, is not added again', async () => {
+  const project = new Project();
+  const shift = night(project, 'a b');
+  const texts = ['close it.', 'Knock first', '3. knock first!'];
+  project.behave({ dev: recommend('Knock'), manager: change(...texts.map((text) => ({ op: 'add', after: 2, text }))) });
+  const ended = await shift.start();
+  expect([ended.code, steps(shift)]).toEqual([0, `${STEPS}\n3. Knock first`]);
+  expect(ofType(ended, 'steps:changed')[0].lessons).toMatchObject([{ text: 'Knock first', rows: [1, 2] }]);
+});
+
 test('L3 only the Steps change: every other byte of the file is the same', async () => {
   const project = new Project();
   const shift = night(project, 'a b');
@@ -150,6 +160,18 @@ test('L4 every lesson has its origin, every version is kept, and steps shows the
   expect(steps(shift)).toContain('3. Knock');
   const missing = await project.run(['steps', 'night', 'work', '--restore', '99']);
   expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('versions are: 1, 2, 3, 4')]);
+});
+
+test('L4 what waits to be folded in does not come back after a person went back to an older version', async () => {
+  for (const restores of [true, false]) {
+    const project = new Project();
+    const shift = night(project, 'a b');
+    project.behave({ 'dev:a': recommend('Knock'), 'dev:b': recommend('knock.'), manager: { report: null } });
+    expect((await shift.start(['--rows', '1:1'])).code).toBe(0);
+    if (restores) expect((await project.run(['steps', 'night', 'work', '--restore', '1'])).code).toBe(0);
+    expect((await shift.start()).code).toBe(0);
+    expect(steps(shift)).toMatch(restores ? /2\. Close it$/ : /3\. [Kk]nock/);
+  }
 });
 
 test('L5 disable-self-improvement turns it off; so does an agent that recommends nothing', async () => {

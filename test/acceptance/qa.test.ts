@@ -33,11 +33,7 @@ test('Q1 a fresh session with the criteria and the item, and nothing that the de
   );
   expect((await shift.start()).code).toBe(0);
   expect(shift.column('price')).toEqual(['captured-by-dev']);
-  const calls = project
-    .read('place-alpha/calls.jsonl')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+  const calls = project.calls();
   const [dev, qa] = ['dev', 'qa'].map((role) => calls.find((call) => call.role === role));
   expect(qa.pid).not.toBe(dev.pid);
   const criteria = [...qa.prompt.matchAll(/<criterion-\w+>\n(.*)\n<\/criterion/g)].map(([, text]) => text);

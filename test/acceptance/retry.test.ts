@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { agentTask, Project, type ShiftHandle, shellTask, until } from '../harness.ts';
+import { agentTask, CALLS, Project, type ShiftHandle, shellTask, until } from '../harness.ts';
 
 /** What the dev was asked to do, in any order. */
 function done(project: Project, task?: string): string[] {
@@ -24,7 +24,7 @@ async function withFailures(): Promise<{ project: Project; shift: ShiftHandle }>
   await shift.start(['--rows', '1:4']);
   expect(shift.column('work')).toEqual(['failed', 'failed', 'failed', 'done', 'todo']);
   project.behave({});
-  project.write('calls.jsonl', '');
+  project.write(CALLS, '');
   return { project, shift };
 }
 

@@ -100,12 +100,12 @@ describe('T1 the five values and the arrows', () => {
 test('T2 claimed before any agent starts; each side writes its own transition as soon as it knows', async () => {
   const project = new Project();
   const shift = agentShift(project, todo('abcd'), 3);
-  const note = 'cp "$NIGHTSHIFT_TABLE" "at-$NIGHTSHIFT_ROLE-$NIGHTSHIFT_INDEX"';
+  const note = 'cp "$NIGHTSHIFT_TABLE" ".nightshift/at-$NIGHTSHIFT_ROLE-$NIGHTSHIFT_INDEX"';
   project.behave({
     'dev:a': { sh: note },
     'dev:b': { sh: note, report: { overall_status: 'FAILED (step 1)', error: 'no' } },
     'dev:c': { sh: `${note}; ${waits.sh}` },
-    'qa:a': { sh: `${note}; until [ -e judge ]; do sleep 0.1; done` },
+    'qa:a': { sh: `${note}; until [ -e .nightshift/judge ]; do sleep 0.1; done` },
     'qa:c': { sh: note, report: { overall_status: 'FAIL' } },
   });
   const running = shift.spawn();
@@ -113,14 +113,14 @@ test('T2 claimed before any agent starts; each side writes its own transition as
   // Not when the batch is: c is still at work, and d is not of this batch.
   expect(shift.column('work')).toEqual(['qa', 'failed', 'in_progress', 'todo']);
   project.write('go', '');
-  await until(() => project.exists('at-qa-0'), 'the qa of a');
-  project.write('judge', '');
+  await until(() => project.exists('.nightshift/at-qa-0'), 'the qa of a');
+  project.write('.nightshift/judge', '');
   const { code } = await running.ended;
   expect(code).toBe(3);
   expect(shift.column('work')).toEqual(['done', 'failed', 'failed', 'done']);
   const work = (file: string) =>
     project
-      .read(file)
+      .read(`.nightshift/${file}`)
       .trimEnd()
       .split('\n')
       .slice(1)
@@ -326,12 +326,12 @@ describe('T4 others write too', () => {
   test('T4 an item that is withdrawn while it waits for its qa is not judged', async () => {
     const project = new Project();
     const shift = agentShift(project, todo('ab'));
-    project.behave({ 'qa:a': { sh: 'until [ -e judge ]; do sleep 0.1; done' } });
+    project.behave({ 'qa:a': { sh: 'until [ -e .nightshift/judge ]; do sleep 0.1; done' } });
     const running = shift.spawn();
     await until(() => project.calls().some((call) => call.role === 'qa'), 'the qa of a');
     await edit(shift, "lines[2] = lines[2].replace(/qa$/, 'failed')");
     await running.seen('item:withdrawn', ({ index }) => index === 1);
-    project.write('judge', '');
+    project.write('.nightshift/judge', '');
     expect(await running.ended).toMatchObject({ code: 3 });
     expect(shift.column('work')).toEqual(['done', 'failed']);
     expect(project.calls().filter((call) => call.role === 'qa' && call.name === 'b')).toEqual([]);
@@ -539,6 +539,24 @@ describe('D5 what only the run may write', () => {
     await running.seen('edit:reverted');
     project.write('go', '');
     expect(await running.ended).toMatchObject({ code: 0 });
+    expect(running.events.filter(({ type }) => type === 'attempt:finished').map(({ status }) => status)).toEqual(
+      Array(3).fill('SUCCESS'),
+    );
+  });
+
+  test('D5 who is alone in flight is not blamed for what was edited before it began', async () => {
+    const project = new Project();
+    const shift = project.shift('night', { table: table(todo('abc')), tasks: { work: agentTask() } });
+    project.behave({
+      'dev:a': { report: { recommendations: ['Knock'] } },
+      manager: { sh: 'until [ -e .nightshift/fold ]; do sleep 0.1; done' },
+    });
+    const running = shift.spawn();
+    await until(() => project.calls().some((call) => call.role === 'manager'), 'the manager, between two batches');
+    await edit(shift, "lines[3] = lines[3].replace('todo', 'done')");
+    project.write('.nightshift/fold', '');
+    expect(await running.ended).toMatchObject({ code: 0 });
+    expect(running.events.filter(({ type }) => type === 'edit:reverted')).toHaveLength(1);
     expect(running.events.filter(({ type }) => type === 'attempt:finished').map(({ status }) => status)).toEqual(
       Array(3).fill('SUCCESS'),
     );

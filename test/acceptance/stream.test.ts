@@ -20,7 +20,7 @@ const done = (shift: ShiftHandle, name: string) => shift.rows().find((row) => ro
 /** Works until the test says go: to all, or to this one. */
 const waits = { sh: 'until [ -e go ] || [ -e "go-$NIGHTSHIFT_INDEX" ]; do sleep 0.05; done' };
 /** Notes how many items are in flight by the table, whoever works on them. */
-const COUNT = 'grep -cE ",(in_progress|qa)" "$NIGHTSHIFT_TABLE" >> in-flight';
+const COUNT = 'grep -cE ",(in_progress|qa)" "$NIGHTSHIFT_TABLE" >> .nightshift/in-flight';
 const FRAGILE = shellTask('case {name} in bad*) exit 1;; esac');
 
 type Settings = Record<string, string | number | boolean>;
@@ -90,13 +90,13 @@ test('X7 qa runs beside devs, in slots of the same limit, which is used and neve
   project.behave({
     dev: { sh: `${COUNT}; sleep 0.2` },
     qa: { sh: `${COUNT}; sleep 0.1` },
-    'dev:item2': { sh: `${COUNT}; until [ -e judging ]; do sleep 0.05; done; touch met` },
-    'qa:item1': { sh: `${COUNT}; touch judging; until [ -e met ]; do sleep 0.05; done` },
+    'dev:item2': { sh: `${COUNT}; until [ -e .nightshift/judging ]; do sleep 0.05; done; touch met` },
+    'qa:item1': { sh: `${COUNT}; touch .nightshift/judging; until [ -e met ]; do sleep 0.05; done` },
   });
   const ended = await shift.start();
   expect(ended.code).toBe(0);
   expect(overlap(project)).toBe(3);
-  const inFlight = project.read('in-flight').trim().split('\n').map(Number);
+  const inFlight = project.read('.nightshift/in-flight').trim().split('\n').map(Number);
   expect([inFlight.length, Math.max(...inFlight)]).toEqual([24, 3]);
   expect(changes(ended)).toEqual([]);
 });
@@ -283,6 +283,24 @@ test('X7 SIGINT twice ends what is in flight at once and gives it back', async (
   project.behave({});
   expect((await shift.start()).code).toBe(0);
   expect(begun(project, 'dev', 'item1')).toHaveLength(1);
+});
+
+test('X7 T4 an item that is withdrawn and back at todo is begun again only when its agent has ended', async () => {
+  const project = new Project();
+  const shift = stream(project, ['a', 'b'], { 'current-batch-size': 4 });
+  const first = '.nightshift/first';
+  // Each holds a lock as long as anything of it lives.
+  const alone = 'exec 9> .nightshift/held; flock -n 9 || touch .nightshift/both';
+  const hangs = `touch ${first}; trap "" TERM; ${waits.sh}`;
+  project.behave({ 'dev:a': { sh: `${alone}; [ -e ${first} ] || { ${hangs}; }` }, 'dev:b': waits });
+  const running = shift.spawn();
+  await until(() => project.exists(first), 'the first dev of a');
+  await edit(shift, "lines[1] = lines[1].replace('in_progress', 'todo')");
+  await running.seen('item:withdrawn');
+  await until(() => done(shift, 'a'), 'a');
+  project.write('go', '');
+  expect((await running.ended).code).toBe(0);
+  expect([begun(project, 'dev', 'a').length, project.exists('.nightshift/both')]).toEqual([2, false]);
 });
 
 test('X7 T4 a withdrawn item is stopped and dropped, and its slot refilled; the limit stays', async () => {
@@ -506,7 +524,7 @@ test('X7 dispatch: stream without parallel is a warning; another word too', asyn
 
 /** Nobody's qa ends before all of the batch have begun. */
 const MEET = {
-  sh: 'touch "judging-$NIGHTSHIFT_INDEX"; until [ "$(ls judging-* | wc -l)" -ge 3 ]; do sleep 0.05; done',
+  sh: 'touch ".nightshift/judging-$NIGHTSHIFT_INDEX"; until [ "$(ls .nightshift/judging-* | wc -l)" -ge 3 ]; do sleep 0.05; done',
 };
 
 test('P6 X1 qa: parallel judges a batch at once, after all devs; the default is one after the other', async () => {

@@ -1,10 +1,10 @@
 #!/bin/sh
-# The agent of the crash loop: quick, and all that it does can be counted afterwards. Every line of effects.log is
+# The agent of the crash loop: quick, and all that it does can be counted afterwards. Every line of .nightshift/effects.log is
 #   start|end role task row attempt key pid
 # What it does depends on the item's kind: `retry` succeeds at the second attempt, `bad` never, `unfit` does not pass qa,
 # `stray` leaves a process in a session of its own, which outlives the agent and its group.
 effect() {
-  printf '%s %s %s %s %s %s %s\n' "$1" "$NIGHTSHIFT_ROLE" "$NIGHTSHIFT_TASK" "$NIGHTSHIFT_ROW" "$NIGHTSHIFT_ATTEMPT" "$NIGHTSHIFT_KEY" "$$" >>effects.log
+  printf '%s %s %s %s %s %s %s\n' "$1" "$NIGHTSHIFT_ROLE" "$NIGHTSHIFT_TASK" "$NIGHTSHIFT_ROW" "$NIGHTSHIFT_ATTEMPT" "$NIGHTSHIFT_KEY" "$$" >>"$NIGHTSHIFT_SHIFT_DIR/../effects.log"
 }
 
 kind=${NIGHTSHIFT_ITEM#*\"kind\":\"}

@@ -12,8 +12,8 @@ export interface Effect {
 }
 
 export function readEffects({ project }: ShiftHandle): Effect[] {
-  if (!project.exists('effects.log')) return [];
-  const lines = project.read('effects.log').split('\n').slice(0, -1);
+  if (!project.exists('.nightshift/effects.log')) return [];
+  const lines = project.read('.nightshift/effects.log').split('\n').slice(0, -1);
   return lines.map((line) => {
     const [what, role, task, row, attempt, key, pid] = line.split(' ');
     return { what, role, task, row: Number(row) - 1, attempt: Number(attempt), key, pid: Number(pid) } as Effect;

@@ -216,12 +216,14 @@ function stillOpen(
 ): NightshiftError {
   const list = open
     .map(({ item, status, isForged }) => {
-      return `index ${item.index} is ${status}${isForged ? ', which nobody with its token wrote' : ''}`;
+      if (isForged) return `index ${item.index} is ${status}, which nobody with its token wrote`;
+      const role = status === 'qa' ? 'qa' : 'dev';
+      return `index ${item.index} is ${status} (${role}, ${relative(paths.root, join(paths.prompts, promptName(item, role)))})`;
     })
     .join('; ');
   return new NightshiftError(
     'nothing-to-do',
     `${count(open.length, 'item')} of the batch of ${task} ${open.length === 1 ? 'has' : 'have'} not ended: ${list}`,
-    `start the dev of what is in_progress and the qa of what is at qa; or \`nightshift batch close ${paths.name} --give-back\``,
+    `start the agent of each with its prompt; or, if that is in vain, \`nightshift batch close ${paths.name} --give-back\``,
   );
 }

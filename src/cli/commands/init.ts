@@ -1,12 +1,109 @@
-import { EXIT } from '../../core/errors.ts';
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
+import { mkdir, rm, rmdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { EXIT, NightshiftError } from '../../core/errors.ts';
+import { nearest } from '../../core/names.ts';
+import { KITS, type KitFile, marked, originOf } from '../../kit/kit.ts';
+import { diskError, replaceFile } from '../../store/atomic-write.ts';
 import { initRoot } from '../../store/new-shift.ts';
+import { count } from '../../views/plain.ts';
 import type { Io } from '../io.ts';
 import type { Options } from '../program.ts';
 
-export async function run(io: Io, _args: readonly string[], { json }: Options): Promise<number> {
+type Deed = 'written' | 'updated' | 'unchanged' | 'kept' | 'removed' | 'absent';
+
+interface Done {
+  readonly path: string;
+  readonly deed: Deed;
+}
+
+/** The folder of the shifts, and the agents and commands where OpenCode or Claude Code looks for them (rule O1). */
+export async function run(io: Io, _args: readonly string[], options: Options): Promise<number> {
+  const program: string = options.agent ?? 'opencode';
+  const files = filesFor(program);
+  if (options.remove) {
+    const done = await inTurn(files, (file) => remove(io.cwd, file, options.force));
+    tell(io, options, done, []);
+    return EXIT.done;
+  }
   const { folder, changed } = await initRoot(io.cwd);
-  if (json) io.print(JSON.stringify({ folder, changed }));
-  else if (changed) io.print(`${folder} is ready. \`nightshift create NAME --from FILE.csv\` makes a shift.`);
-  else io.print(`${folder} is already there; nothing was changed.`);
+  const done = await inTurn(files, (file) => write(io.cwd, file, options.force));
+  const isNew = changed ? `${folder} is ready.` : `${folder} is already there.`;
+  const next = '`nightshift create NAME --from FILE.csv` makes a shift';
+  tell(io, options, done, [
+    `${isNew} ${next}${program === 'opencode' ? ', and so does /nightshift-create in OpenCode' : ''}.`,
+  ]);
   return EXIT.done;
+}
+
+function filesFor(program: string): KitFile[] {
+  const make = Object.hasOwn(KITS, program) ? KITS[program] : undefined;
+  if (make) return make();
+  const known = Object.keys(KITS);
+  const near = nearest(program, known);
+  const hint = near ? `did you mean ${near}?` : `there are agents and commands for: ${known.join(', ')}`;
+  throw new NightshiftError('usage', `there is nothing to write for ${JSON.stringify(program)}`, hint);
+}
+
+async function inTurn(files: readonly KitFile[], work: (file: KitFile) => Promise<Deed>): Promise<Done[]> {
+  const done: Done[] = [];
+  for (const file of files) done.push({ path: file.path, deed: await work(file) });
+  return done;
+}
+
+async function write(root: string, { path, text }: KitFile, force: boolean): Promise<Deed> {
+  const file = join(root, path);
+  const wanted = marked(text);
+  const found = readThere(file);
+  if (found === wanted) return 'unchanged';
+  if (found !== undefined && originOf(found) !== 'ours' && !force) return 'kept';
+  try {
+    await mkdir(dirname(file), { recursive: true });
+    await replaceFile(file, Buffer.from(wanted), 0o644);
+  } catch (cause) {
+    throw diskError(cause, file);
+  }
+  return found === undefined ? 'written' : 'updated';
+}
+
+async function remove(root: string, { path }: KitFile, force: boolean): Promise<Deed> {
+  const file = join(root, path);
+  const found = readThere(file);
+  if (found === undefined) return 'absent';
+  if (originOf(found) !== 'ours' && !force) return 'kept';
+  await rm(file);
+  // Folders that are empty now are nobody's.
+  for (let folder = dirname(file); folder !== root; folder = dirname(folder)) {
+    if (
+      !(await rmdir(folder).then(
+        () => true,
+        () => false,
+      ))
+    )
+      break;
+  }
+  return 'removed';
+}
+
+/** A link leads to a file that is somebody's, whatever stands in it. */
+function readThere(file: string): string | undefined {
+  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return '';
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+}
+
+function tell(io: Io, { json }: Options, done: readonly Done[], closing: readonly string[]): void {
+  if (json) {
+    io.print(JSON.stringify({ files: done }));
+    return;
+  }
+  for (const deed of ['written', 'updated', 'removed'] as const) {
+    for (const { path } of done.filter((each) => each.deed === deed)) io.print(`${deed} ${path}`);
+  }
+  const unchanged = done.filter(({ deed }) => deed === 'unchanged').length;
+  if (unchanged > 0) io.print(`${count(unchanged, 'file')} up to date`);
+  for (const { path } of done.filter(({ deed }) => deed === 'kept')) {
+    io.warn(`left alone: ${path} was written or edited by somebody else (--force takes it anyway)`);
+  }
+  if (done.every(({ deed }) => deed === 'absent')) io.print('There was nothing to remove.');
+  for (const line of closing) io.print(line);
 }

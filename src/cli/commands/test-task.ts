@@ -6,6 +6,7 @@ import type { Happening, NightshiftEvent, TranscriptHappening } from '../../core
 import type { Outcome } from '../../core/model.ts';
 import { makeOrder } from '../../core/order.ts';
 import { perform } from '../../engine/item.ts';
+import type { Checks } from '../../engine/parts.ts';
 import { StopSignals } from '../../engine/stop.ts';
 import { openShift } from '../../store/layout.ts';
 import { Transcripts } from '../../store/transcripts.ts';
@@ -18,6 +19,7 @@ import { openAndCheck } from '../open-shift.ts';
 import type { Options } from '../program.ts';
 import { parseRow } from '../rows.ts';
 import { requireAgents } from '../run-shift.ts';
+import { watchFolders } from '../watch-folders.ts';
 
 /** Dev and qa on one row, for a try: an own key, no lessons, nothing in the table, the manifest or the journal. */
 export async function run(io: Io, [name = '', taskName = '']: readonly string[], options: Options): Promise<number> {
@@ -54,7 +56,12 @@ export async function run(io: Io, [name = '', taskName = '']: readonly string[],
       item: { id: snapshot.id(index), index, metadata: snapshot.metadata(index) },
     });
   const agents = { find: set.find, secrets: shift.secrets, caller: io.env };
-  const checks = { run: runCheck, trespass: async () => undefined };
+  const folders = watchFolders(paths, io, (message) => emit({ type: 'run:warning', message }));
+  const checks: Checks = {
+    run: runCheck,
+    trespass: async () => undefined,
+    watch: (request) => folders.watch(request),
+  };
   const dev = await perform(order('dev', false), agents, checks, emit, stop.now);
   const last = dev.to === 'qa' ? await perform(order('qa', true), agents, checks, emit, stop.now) : dev;
   if (!options.json) for (const line of verdict(taskName, index, dev, last)) io.print(line);

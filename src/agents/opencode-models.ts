@@ -1,0 +1,30 @@
+import type { OpencodeClient } from '@opencode-ai/sdk/v2/client';
+import type { Trouble } from '../core/model.ts';
+import { LOG_IN } from './opencode-answer.ts';
+import { splitModel } from './opencode-config.ts';
+
+/** Asked before the first prompt, since OpenCode has no error type that tells an unknown model from anything else. */
+export async function whyNoModel(
+  client: OpencodeClient,
+  directory: string,
+  model: string | undefined,
+): Promise<Trouble | undefined> {
+  const { data } = await client.config.providers({ directory });
+  const providers = data?.providers ?? [];
+  if (model === undefined) {
+    return providers.length > 0 ? undefined : { reason: 'opencode has no model provider', remedy: LOG_IN };
+  }
+  const wanted = splitModel(model);
+  const provider = providers.find(({ id }) => id === wanted?.providerID);
+  if (!provider) {
+    return {
+      reason: `opencode has no provider ${wanted?.providerID ?? model}`,
+      remedy: `${LOG_IN}, or correct \`model: ${model}\` (\`opencode models\` lists what there is)`,
+    };
+  }
+  if (Object.hasOwn(provider.models, wanted!.modelID)) return undefined;
+  return {
+    reason: `opencode has no model ${model}`,
+    remedy: `correct \`model: ${model}\`: \`opencode models ${provider.id}\` lists what there is`,
+  };
+}

@@ -1,0 +1,241 @@
+import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { rest, sum } from '../core/history.ts';
+import type { Trouble, Usage } from '../core/model.ts';
+import type { Answer, Opening, Question, Session } from './agent.ts';
+import { readMcpJson } from './mcp-json.ts';
+import { readAnswer, type Said, usageOf } from './opencode-answer.ts';
+import { agentName, namedServers, permissionRules, serverEnvironment, splitModel } from './opencode-config.ts';
+import { EventReader, type Listener } from './opencode-events.ts';
+import { whyNoModel } from './opencode-models.ts';
+import type { OpencodeServer } from './opencode-server.ts';
+
+/** The server for an environment, started if there is none; `release` when the session is over. */
+export interface ServerPool {
+  take(environment: Readonly<Record<string, string>>, root: string, folder: string): Promise<OpencodeServer | Trouble>;
+  release(server: OpencodeServer): Promise<void>;
+}
+
+/** Events may be missed when their stream breaks off. */
+const LOOK_MS = 2000;
+/** OpenCode asks a provider again by itself; what takes longer than this is given back. */
+const LONGEST_PAUSE_MS = 60_000;
+const MOST_RETRIES = 6;
+/** An abort that comes before the session is busy is lost, so it is repeated. */
+const ABORT_AGAIN_MS = 200;
+const ABORT_MS = 1500;
+
+interface Place {
+  readonly server: OpencodeServer;
+  readonly id: string;
+}
+
+/** One session of the server, made at the first question. */
+export class OpencodeSession implements Session {
+  readonly #opening: Opening;
+  readonly #pool: ServerPool;
+  readonly #root: string;
+  #place: Place | undefined;
+  /** The last message that was read, and what the session had spent by then. */
+  #lastMessage = '';
+  #spent: Usage = {};
+  #isLost = false;
+
+  constructor(opening: Opening, pool: ServerPool) {
+    this.#opening = opening;
+    this.#pool = pool;
+    this.#root = dirname(dirname(opening.shiftFolder));
+  }
+
+  get remembers(): boolean {
+    return this.#place?.server.isAlive === true && !this.#isLost;
+  }
+
+  async ask(question: Question): Promise<Answer> {
+    const { signal, transcript } = this.#opening;
+    transcript({ kind: 'prompt', text: question.prompt });
+    if (signal.aborted) return { kind: 'aborted' };
+    try {
+      const place = this.#place ?? (await this.#begin(question));
+      if ('reason' in place) return signal.aborted ? { kind: 'aborted' } : { kind: 'trouble', trouble: place };
+      this.#place = place;
+      return await this.#turn(place, question);
+    } catch (error) {
+      if (signal.aborted) return { kind: 'aborted' };
+      // What the client throws: the server does not answer, or not in its own form.
+      const server = this.#place?.server;
+      const how = server && !server.isAlive ? await server.ended : (error as Error).message;
+      this.#isLost = true;
+      return { kind: 'trouble', trouble: { reason: `opencode: its server is gone: ${how}` } };
+    }
+  }
+
+  async #begin({ environment }: Question): Promise<Place | Trouble> {
+    const { role, settings, folder } = this.#opening;
+    const server = await this.#pool.take(serverEnvironment(environment), this.#root, folder);
+    if ('reason' in server) return server;
+    const named = role === 'manager' ? [] : namedServers(settings.tools);
+    const ofProject = await readMcpJson([folder, this.#root], environment);
+    const servers = await server.folders.enter(folder, named, ofProject.servers);
+    const trouble = 'reason' in servers ? servers : await whyNoModel(server.client, folder, settings.model);
+    if (trouble || 'reason' in servers) return this.#giveUp(server, trouble!);
+    const { data, error } = await server.client.session.create({
+      directory: folder,
+      // With a title no model is asked for one.
+      title: `Nightshift: ${role}`,
+      agent: agentName(role),
+      permission: permissionRules(role, settings.tools, servers),
+    });
+    if (data) return { server, id: data.id };
+    return this.#giveUp(server, { reason: `opencode: no session: ${JSON.stringify(error)}` });
+  }
+
+  async #giveUp(server: OpencodeServer, trouble: Trouble): Promise<Trouble> {
+    await server.folders.leave(this.#opening.folder);
+    await this.#pool.release(server);
+    return trouble;
+  }
+
+  async #turn(place: Place, question: Question): Promise<Answer> {
+    const { role, settings, folder, signal, transcript } = this.#opening;
+    const { client } = place.server;
+    const wait = new Wait(place.server.ended, signal);
+    const reader = new EventReader(transcript, wait);
+    place.server.hear(place.id, (event, isOwn) => reader.hear(event, isOwn));
+    const model = settings.model === undefined ? undefined : splitModel(settings.model);
+    const { error } = await client.session.promptAsync({
+      sessionID: place.id,
+      directory: folder,
+      agent: agentName(role),
+      ...(model ? { model } : {}),
+      format: { type: 'json_schema', schema: question.schema as Record<string, unknown> },
+      parts: [{ type: 'text', text: question.prompt }],
+    });
+    if (error) return { kind: 'failed', reason: `opencode: ${JSON.stringify(error)}` };
+    const said = await this.#end(place, wait);
+    const answer = wait.reason ?? readAnswer(said, { agent: agentName(role), model: settings.model }, wait.error);
+    this.#isLost = answer.kind === 'trouble' || answer.kind === 'aborted';
+    this.#lastMessage = said?.info.id ?? this.#lastMessage;
+    return { ...answer, usage: sum(await this.#usage(place), reader.ofChildren), compacted: reader.compacted };
+  }
+
+  /** Waits until the turn is over, by itself or because there is a reason to end it; its last message, if there is one. */
+  async #end(place: Place, wait: Wait): Promise<Said | undefined> {
+    for (;;) {
+      await wait.next(LOOK_MS);
+      if (wait.reason) {
+        await this.#abort(place);
+        return undefined;
+      }
+      if (await this.#isBusy(place)) continue;
+      const said = await this.#said(place);
+      if (said || wait.error) return said;
+    }
+  }
+
+  async #isBusy({ server, id }: Place): Promise<boolean> {
+    const { data } = await server.client.session.status({ directory: this.#opening.folder });
+    const state = data?.[id];
+    return state !== undefined && state.type !== 'idle';
+  }
+
+  /** Only the last one: a list that holds a prompt with a schema is refused by the server that took it (1.18.33). */
+  async #said({ server, id }: Place): Promise<Said | undefined> {
+    const query = { sessionID: id, directory: this.#opening.folder, limit: 1 };
+    const last = (await server.client.session.messages(query)).data?.at(-1);
+    if (last?.info.role !== 'assistant' || last.info.id === this.#lastMessage) return undefined;
+    const isOver = last.info.time.completed !== undefined || last.info.error !== undefined;
+    return isOver ? { info: last.info, parts: last.parts } : undefined;
+  }
+
+  /** What the session has spent since this was asked last; the program sums it up, without child sessions. */
+  async #usage({ server, id }: Place): Promise<Usage> {
+    if (!server.isAlive) return {};
+    const { data } = await server.client.session.get({ sessionID: id, directory: this.#opening.folder });
+    if (data?.tokens === undefined) return {};
+    const spent = usageOf({ cost: data.cost ?? 0, tokens: data.tokens });
+    const before = this.#spent;
+    this.#spent = spent;
+    return rest(spent, before) ?? {};
+  }
+
+  /** Repeated until it has an effect; who waits for it need not wait longer than the engine does. */
+  async #abort(place: Place): Promise<void> {
+    const { server, id } = place;
+    const repeat = async () => {
+      while (server.isAlive) {
+        await server.client.session.abort({ sessionID: id, directory: this.#opening.folder });
+        await delay(ABORT_AGAIN_MS);
+        if (!(await this.#isBusy(place))) return;
+      }
+    };
+    const limit = AbortSignal.timeout(ABORT_MS);
+    await Promise.race([repeat().catch(() => {}), new Promise((resolve) => limit.addEventListener('abort', resolve))]);
+  }
+
+  /** The session is removed: prompts may hold values of `.env`, which do not rest. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const place = this.#place;
+    this.#place = undefined;
+    if (!place) return;
+    const { server, id } = place;
+    server.forget(id);
+    if (server.isAlive) {
+      const directory = this.#opening.folder;
+      await server.client.session.delete({ sessionID: id, directory }).catch(() => {});
+      await server.folders.leave(directory).catch(() => {});
+    }
+    await this.#pool.release(server);
+  }
+}
+
+/** What may end a turn, besides that it is over. */
+class Wait implements Listener {
+  /** Why it is to be ended now. */
+  reason: Answer | undefined;
+  error: Parameters<Listener['failed']>[0] | undefined;
+  #wake: () => void = () => {};
+
+  constructor(serverEnded: Promise<string>, signal: AbortSignal) {
+    void serverEnded.then((how) =>
+      this.#endWith({ kind: 'trouble', trouble: { reason: `opencode: its server is gone: ${how}` } }),
+    );
+    const aborted = () => this.#endWith({ kind: 'aborted' });
+    if (signal.aborted) aborted();
+    else signal.addEventListener('abort', aborted, { once: true });
+  }
+
+  async next(milliseconds: number): Promise<void> {
+    if (this.reason) return;
+    const timer = new AbortController();
+    const woken = new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    });
+    await Promise.race([woken, delay(milliseconds, undefined, { signal: timer.signal }).catch(() => {})]);
+    timer.abort();
+  }
+
+  idle(): void {
+    this.#wake();
+  }
+
+  failed(error: NonNullable<Wait['error']>): void {
+    this.error = error;
+    this.#wake();
+  }
+
+  retrying({ attempt, message, next }: Parameters<Listener['retrying']>[0]): void {
+    const isFar = next - Date.now() > LONGEST_PAUSE_MS;
+    if (!isFar && attempt <= MOST_RETRIES) return;
+    this.#endWith({ kind: 'trouble', trouble: { reason: `opencode: ${message}`, ...(isFar ? { until: next } : {}) } });
+  }
+
+  asked(what: string): void {
+    this.#endWith({ kind: 'failed', reason: `it asked for ${what}` });
+  }
+
+  #endWith(answer: Answer): void {
+    this.reason ??= answer;
+    this.#wake();
+  }
+}

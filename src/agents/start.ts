@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process';
+import { closeSync } from 'node:fs';
+import type { Readable, Writable } from 'node:stream';
+import { openPipes } from './pipes.ts';
+import { type Exit, type Launch, type Launched, loadPosixSpawn } from './posix-spawn.ts';
+
+/** The shell of the system, as system(3) has it: a PATH that an agent is given does not decide which shell this is. */
+export const SHELL = '/bin/sh';
+
+/**
+ * The gate: a program begins only when the guard knows its group. If nightshift dies before, the gate reads the end of
+ * its input and exits. It reads one line and no byte more, so the rest of standard input is the program's.
+ */
+const GATE = 'read -r _ || exit 1; ';
+const NO_INPUT = 'exec </dev/null; ';
+
+export interface Started {
+  /** The id of the leader is that of its group. */
+  readonly group: number;
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  readonly exit: Promise<Exit>;
+}
+
+type Program = Omit<Launch, 'stdio'>;
+
+/** The program behind the gate. A shell waits there itself, on the first line of its script: its lines keep their numbers. */
+export function gated({ file, args, cwd, env, input }: Program & { readonly input?: string }): Program {
+  const gate = input === undefined ? GATE + NO_INPUT : GATE;
+  const script = args.indexOf('-c') + 1;
+  const behind =
+    file === SHELL && script > 0
+      ? args.map((arg, i) => (i === script ? gate + arg : arg))
+      : ['-c', `${gate}exec "$@"`, 'sh', file, ...args];
+  return { file: SHELL, args: behind, cwd, env };
+}
+
+/** Throws what the system said, when there is no process. */
+export async function start(program: Program): Promise<Started> {
+  const started = await startWithPipes(program);
+  // A program need not read what it is told: EPIPE.
+  started.stdin.on('error', () => {});
+  return started;
+}
+
+async function startWithPipes(program: Program): Promise<Started> {
+  const pipes = openPipes();
+  if (pipes === undefined) return startByNode(program);
+  const { stdin, stdout, stderr } = pipes;
+  try {
+    const launch = loadPosixSpawn() ?? launchByNode;
+    const { pid, exit } = await launch({ ...program, stdio: [stdin.theirs, stdout.theirs, stderr.theirs] });
+    return { group: pid, stdin: stdin.ours, stdout: stdout.ours, stderr: stderr.ours, exit };
+  } catch (error) {
+    for (const ends of [stdin, stdout, stderr]) ends.ours.destroy();
+    throw error;
+  } finally {
+    for (const ends of [stdin, stdout, stderr]) closeSync(ends.theirs);
+  }
+}
+
+async function startByNode({ file, args, ...options }: Program): Promise<Started> {
+  const child = spawn(file, args, { ...options, detached: true });
+  const { pid, exit } = await followed(child);
+  return { group: pid, stdin: child.stdin, stdout: child.stdout, stderr: child.stderr, exit };
+}
+
+function launchByNode({ file, args, stdio, ...options }: Launch): Promise<Launched> {
+  return followed(spawn(file, args, { ...options, stdio: [...stdio], detached: true }));
+}
+
+async function followed(child: ReturnType<typeof spawn>): Promise<Launched> {
+  const { pid } = child;
+  if (pid === undefined) throw await new Promise((resolve) => child.once('error', resolve));
+  const exit = new Promise<Exit>((resolve) => {
+    child.once('exit', (code, signal) =>
+      resolve(signal === null ? { kind: 'exited', code: code ?? 0 } : { kind: 'signalled', signal }),
+    );
+  });
+  return { pid, exit };
+}

@@ -1,0 +1,29 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { expect, test } from 'vitest';
+import { Scratch } from './scratch.ts';
+
+test('S10 an order begins with an empty folder, and no other order is given its output file', async () => {
+  const first = Scratch.take();
+  const second = Scratch.take();
+  const [one, two] = [first.outputFile(1), second.outputFile(1)];
+  expect(dirname(one)).not.toBe(dirname(two));
+  writeFileSync(two, 'name=value\n');
+  await second[Symbol.asyncDispose]();
+  expect(existsSync(dirname(two))).toBe(false);
+
+  await first[Symbol.asyncDispose]();
+  // Something that the first left running writes now.
+  writeFileSync(one, 'name=late\n');
+  await using third = Scratch.take();
+  expect(dirname(third.outputFile(1))).not.toBe(dirname(one));
+  rmSync(dirname(one), { recursive: true });
+});
+
+test('the folder of an order that left nothing is used again, under another name', async () => {
+  const first = Scratch.take();
+  await first[Symbol.asyncDispose]();
+  await using second = Scratch.take();
+  expect(dirname(second.outputFile(1))).toBe(dirname(first.outputFile(1)));
+  expect(second.outputFile(1)).not.toBe(first.outputFile(1));
+});

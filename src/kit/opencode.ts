@@ -1,0 +1,91 @@
+import type { KitFile } from './kit.ts';
+import { COMMANDS, DEV, MANAGER, QA } from './texts.ts';
+
+/** Commands of qsv that only read, as they are run bare and behind the lock. */
+const QSV_READS = ['count', 'headers', 'search', 'slice', 'select'];
+const TABLE_READS = ['count', 'headers', 'show', 'search', 'slice'];
+
+/** The last rule that matches decides. Whatever could write, or run something else, is denied again at the end. */
+const MANAGER_SHELL = rules([
+  ['*', 'deny'],
+  ...['open', 'close'].map((verb): Rule => [`nightshift batch ${verb} *`, 'allow']),
+  ...TABLE_READS.map((verb): Rule => [`nightshift table * ${verb}*`, 'allow']),
+  ['nightshift lesson *', 'allow'],
+  ['nightshift status*', 'allow'],
+  ...QSV_READS.map((verb): Rule => [`qsv ${verb} *`, 'allow']),
+  ...QSV_READS.map((verb): Rule => [`flock -x *table.csv.lock qsv ${verb} *`, 'allow']),
+  ...['qsv * -o*', 'qsv * --output*', 'flock * -o*', 'flock * --output*', 'flock * -c*', 'flock * --command*'].map(
+    (pattern): Rule => [pattern, 'deny'],
+  ),
+]);
+
+/** Its own status, and nothing else. */
+const STATUS_SHELL = rules([
+  ['*', 'deny'],
+  ['nightshift table * edit * --token *', 'allow'],
+]);
+
+const NOTHING_ASKED = { external_directory: 'deny', doom_loop: 'deny', question: 'deny' };
+const READING = { read: 'allow', glob: 'allow', grep: 'allow', list: 'allow' };
+
+export function opencodeFiles(): KitFile[] {
+  return [
+    agent('nightshift-manager', 'all', 'Runs a Nightshift shift batch by batch with dev and qa agents', MANAGER, {
+      '*': 'deny',
+      ...READING,
+      bash: MANAGER_SHELL,
+      task: rules([
+        ['*', 'deny'],
+        ['nightshift-dev', 'allow'],
+        ['nightshift-qa', 'allow'],
+      ]),
+      ...NOTHING_ASKED,
+    }),
+    agent('nightshift-dev', 'subagent', 'Does one task for one item of a Nightshift shift', DEV, {
+      '*': 'deny',
+      ...READING,
+      edit: rules([
+        ['*', 'allow'],
+        ['.nightshift/**', 'deny'],
+        ['**/.nightshift/**', 'deny'],
+      ]),
+      bash: STATUS_SHELL,
+      ...NOTHING_ASKED,
+    }),
+    agent('nightshift-qa', 'subagent', 'Judges one item of a Nightshift shift, and changes nothing', QA, {
+      '*': 'deny',
+      ...READING,
+      bash: STATUS_SHELL,
+      ...NOTHING_ASKED,
+    }),
+    ...Object.entries(COMMANDS).map(([name, { description, body }]) => ({
+      path: `.opencode/command/nightshift-${name}.md`,
+      text: `---\ndescription: ${description}\n---\n\n${body}\n`,
+    })),
+  ];
+}
+
+type Rule = readonly [pattern: string, decision: 'allow' | 'deny'];
+
+function rules(list: readonly Rule[]): Record<string, string> {
+  return Object.fromEntries(list);
+}
+
+function agent(
+  name: string,
+  mode: string,
+  description: string,
+  prompt: string,
+  permission: Readonly<Record<string, string | Record<string, string>>>,
+): KitFile {
+  const lines = Object.entries(permission).flatMap(([tool, decision]) =>
+    typeof decision === 'string'
+      ? [`  ${JSON.stringify(tool)}: ${decision}`]
+      : [
+          `  ${JSON.stringify(tool)}:`,
+          ...Object.entries(decision).map(([key, value]) => `    ${JSON.stringify(key)}: ${value}`),
+        ],
+  );
+  const head = ['---', `description: ${description}`, `mode: ${mode}`, 'permission:', ...lines, '---'];
+  return { path: `.opencode/agent/${name}.md`, text: `${head.join('\n')}\n\n${prompt}\n` };
+}

@@ -1,0 +1,75 @@
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Outside of git, and for `protect:`, so many files are looked at; a folder with more is not watched. */
+export const MOST_FILES = 50_000;
+
+/** Files on their way to be found. */
+export interface Found {
+  readonly files: Set<string>;
+  /** Folders that were walked through. */
+  folders: number;
+  /** A folder that is passed over, with all that is in it. */
+  readonly leftOut: string;
+}
+
+export function isTooMany({ files, folders }: Found): boolean {
+  return files.size > MOST_FILES || folders > MOST_FILES;
+}
+
+/** A file, or all files below a folder. Links are not followed; what git keeps for itself is passed over. */
+export async function findBelow(path: string, found: Found): Promise<void> {
+  const stats = await lstat(path).catch(() => undefined);
+  if (stats?.isDirectory()) await walk(path, found);
+  else if (stats) found.files.add(path);
+}
+
+async function walk(folder: string, found: Found): Promise<void> {
+  for (const { name, isFolder } of await entriesOf(folder, found)) {
+    if (isTooMany(found)) return;
+    const path = join(folder, name);
+    if (isFolder) await walk(path, found);
+    else found.files.add(path);
+  }
+}
+
+/**
+ * The files that a glob names, relative to a folder: `*` and `?` stand for characters of a name, `**` for folders, any
+ * number of them. A folder stands for all that is in it.
+ */
+export async function findNamed(folder: string, glob: string, found: Found): Promise<void> {
+  const parts = glob.split('/').filter((part) => part !== '' && part !== '.');
+  await match(folder, parts, found);
+}
+
+async function match(at: string, [part, ...rest]: readonly string[], found: Found): Promise<void> {
+  if (isTooMany(found) || at === found.leftOut) return;
+  if (part === undefined) return findBelow(at, found);
+  if (part === '**') {
+    await match(at, rest, found);
+    if (rest.length === 0) return;
+    for (const { name, isFolder } of await entriesOf(at, found)) {
+      if (isFolder) await match(join(at, name), [part, ...rest], found);
+    }
+    return;
+  }
+  if (!/[*?]/.test(part)) return match(join(at, part), rest, found);
+  const pattern = patternOf(part);
+  for (const { name } of await entriesOf(at, found)) {
+    if (pattern.test(name)) await match(join(at, name), rest, found);
+  }
+}
+
+function patternOf(part: string): RegExp {
+  const source = part.replace(/[.+^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`^${source.replaceAll(/\*+/g, '.*').replaceAll('?', '.')}$`, 'su');
+}
+
+/** What can't be read has nothing in it for us: a qa, which is the same user, can't write there either. */
+async function entriesOf(folder: string, found: Found): Promise<{ name: string; isFolder: boolean }[]> {
+  found.folders++;
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  return entries
+    .filter(({ name }) => name !== '.git' && join(folder, name) !== found.leftOut)
+    .map((entry) => ({ name: entry.name, isFolder: entry.isDirectory() }));
+}

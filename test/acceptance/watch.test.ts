@@ -1,0 +1,200 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { AGENT, agentTask, type Ended, Project, type ShiftHandle, task } from '../harness.ts';
+
+const ONE = 'name,work\nalpha,todo\n';
+
+function oneItem(project: Project, configuration = ''): ShiftHandle {
+  return project.shift('night', { table: ONE, tasks: { work: agentTask(undefined, undefined, configuration) } });
+}
+
+function git(project: Project, ...args: string[]): void {
+  execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.org', ...args], { cwd: project.root });
+}
+
+/** A repository with everything committed, in which `*.db` and `dist` are ignored. */
+function repository(project: Project): void {
+  project.write('.gitignore', 'dist/\n*.db\n');
+  project.write('page.txt', 'old\n');
+  git(project, 'init', '-q');
+  git(project, 'add', '.');
+  git(project, 'commit', '-qm', 'All');
+}
+
+const ofType = ({ events }: Ended, type: string) => events.filter((event) => event.type === type);
+const asked = (project: Project, name?: string) =>
+  project.calls().filter((call) => call.role === 'qa' && !call.ended && (name === undefined || call.name === name));
+
+test.each([
+  ['adds a file', 'echo x > more.txt', 'more.txt'],
+  ['removes a file', 'rm -f page.txt; echo x > more.txt', 'more.txt, page.txt'],
+  ['puts size and time of a file back', 'echo new > page.txt; touch -d @1000000000 page.txt', 'page.txt'],
+  ['changes many', 'touch 1 2 3 4 5', '1, 2, 3 (and 2 more)'],
+])(
+  'Q2 Q4 the verdict of a qa that %s is void; asked once more, then failed; nothing is undone',
+  async (_, sh, files) => {
+    const project = new Project();
+    const shift = oneItem(project);
+    project.behave({ dev: { sh: 'echo old > page.txt; touch -d @1000000000 page.txt' }, qa: { sh } });
+    const ended = await shift.start();
+    expect([ended.code, shift.column('work')]).toEqual([3, ['failed']]);
+    const [first, second] = asked(project);
+    expect([asked(project).length, first.pid === second.pid]).toEqual([2, false]);
+    expect(ofType(ended, 'verdict:voided')[0]).toMatchObject({ index: 0, task: 'work', reason: `it changed ${files}` });
+    const { reason } = ofType(ended, 'item:recorded').at(-1);
+    expect(reason).toContain('qa gave no usable verdict: its verdict is void: it changed ');
+    expect((await project.run(['status', 'night'])).stdout).toContain('its verdict is void');
+    expect(project.exists(files.split(', ')[0]!)).toBe(true);
+  },
+);
+
+test('Q2 a second qa that changes nothing decides, and the checks are run again on what the first one left', async () => {
+  const project = new Project();
+  const validation = '- It reads well\n- It is new\n\n  ```sh\n  grep -q new page.txt\n  ```';
+  const shift = project.shift('night', {
+    table: 'name,work\nalpha,todo\nbeta,todo\n',
+    tasks: { work: task({ configuration: `- agent: command\n- command: ${AGENT}`, steps: '1. Do', validation }) },
+  });
+  const dev = { sh: 'echo new > page.txt' };
+  project.behave({ dev, 'qa:alpha:1': { sh: 'echo new, spoilt > page.txt' }, 'qa:beta:1': { sh: 'echo > page.txt' } });
+  const ended = await shift.start();
+  expect([ended.code, shift.column('work')]).toEqual([3, ['done', 'failed']]);
+  expect(ofType(ended, 'verdict:voided').map(({ changed }) => changed)).toEqual([['page.txt'], ['page.txt']]);
+  expect(ofType(ended, 'item:recorded').at(-1).reason).toMatch(/^It is new: exit code 1/);
+});
+
+test('Q2 what git ignores, git itself and checks may change; what `protect` names may not', async () => {
+  const project = new Project();
+  const sh = 'cat page.txt; git status; git update-index --refresh; mkdir -p dist/a; date +%N > dist/a/b; echo > x.db';
+  const shift = oneItem(project);
+  repository(project);
+  project.behave({ qa: { sh } });
+  expect((await shift.start()).code).toBe(0);
+  const protect = '- protect: `dist/**, other/*.db`\n';
+  project.write(`${shift.folder}/work.md`, agentTask('1. Do {name}', '- {name} is done', protect));
+  await project.run(['table', 'night', 'reset', '--index', '0']);
+  const ended = await shift.start();
+  expect(ended.code).toBe(3);
+  expect(ofType(ended, 'verdict:voided').map(({ changed }) => changed)).toEqual([['dist/a/b'], ['dist/a/b']]);
+
+  project.write(`${shift.folder}/table.csv`, 'name,work\nalpha,qa\n');
+  const check = '- {name} is done\n- Checked\n\n  ```sh\n  date +%N >> page.txt\n  ```';
+  project.write(`${shift.folder}/work.md`, agentTask('1. Do {name}', check));
+  expect((await shift.start()).code).toBe(0);
+});
+
+test('Q2 all of the repository is watched, in a folder of it too, and no program that it names is run', async () => {
+  const project = new Project();
+  const shift = oneItem(project, '- working-dir: deep/down\n');
+  project.write('deep/down/behaviour.json', JSON.stringify({ qa: { sh: 'echo new > ../../page.txt' } }));
+  repository(project);
+  const evil = '#!/bin/sh\ntouch .nightshift/evil\n';
+  for (const file of ['.git/evil', '.git/hooks/post-index-change']) {
+    project.write(file, evil);
+    chmodSync(project.path(file), 0o755);
+  }
+  git(project, 'config', 'core.fsmonitor', project.path('.git/evil'));
+  const ended = await shift.start();
+  expect(ofType(ended, 'verdict:voided').map(({ changed }) => changed)).toEqual(Array(2).fill(['../../page.txt']));
+  expect(project.exists('.nightshift/evil')).toBe(false);
+});
+
+test('Q2 with qa: parallel a change voids all that judge there; who is asked again is alone, and only the culprit fails', async () => {
+  const project = new Project();
+  const names = ['a', 'b', 'c'];
+  const shift = project.shift('night', {
+    settings: { parallel: true, 'current-batch-size': 3, qa: 'parallel', timeout: '60s' },
+    table: `name,work\n${names.map((name) => `${name},todo\n`).join('')}`,
+    tasks: { work: agentTask() },
+  });
+  const meet =
+    'touch .nightshift/at-$NIGHTSHIFT_INDEX; until [ "$(ls .nightshift/at-* | wc -l)" = 3 ]; do sleep 0.05; done';
+  const waits = 'until [ -e page.txt ]; do sleep 0.05; done';
+  const write = 'date +%N > page.txt';
+  project.behave({ 'qa:b': { sh: `${meet}; ${write}` }, qa: { sh: `${meet}; ${waits}` } });
+  const ended = await shift.start();
+  expect(shift.column('work')).toEqual(['done', 'failed', 'done']);
+  expect(names.map((name) => asked(project, name).length)).toEqual([2, 2, 2]);
+  const voided = ofType(ended, 'verdict:voided');
+  expect(voided.map(({ index, reason }) => `${index}: ${reason}`).sort()).toEqual(
+    [
+      ...[0, 1, 2].map((index) => `${index}: it, or another qa in the same folder, changed page.txt`),
+      '1: it changed page.txt',
+    ].sort(),
+  );
+  // Nobody else was asked between the beginning and the end of a second time.
+  const seconds = project.calls().filter(({ role, attempt }) => role === 'qa' && attempt === '2');
+  expect(seconds.map((call) => call.ended ?? false)).toEqual([false, true, false, true, false, true]);
+});
+
+test('Q2 while a dev works in the same folder a qa is not watched, which is said once', async () => {
+  const project = new Project();
+  const shift = project.shift('night', {
+    settings: { parallel: true, dispatch: 'stream', 'current-batch-size': 3, timeout: '60s' },
+    table: 'name,work\na,todo\nb,todo\nc,todo\n',
+    tasks: { work: agentTask() },
+  });
+  const waits = { sh: 'until [ "$(ls page-* | wc -l)" = 2 ]; do sleep 0.05; done' };
+  project.behave({ 'dev:c': waits, qa: { sh: 'touch page-$NIGHTSHIFT_INDEX' }, 'qa:c': {} });
+  const ended = await shift.start();
+  expect([ended.code, ofType(ended, 'verdict:voided')]).toEqual([0, []]);
+  expect(ofType(ended, 'run:warning').map(({ message }) => message)).toEqual([
+    'what a qa changes is not noticed while devs or checks are at work in the same folder',
+  ]);
+});
+
+test('Q2 devs in other folders are in nobody’s way', async () => {
+  const project = new Project();
+  const shift = project.shift('night', {
+    settings: { parallel: true, dispatch: 'stream', timeout: '60s', 'working-dir': 'place-{name}' },
+    table: 'name,work\na,todo\nb,todo\n',
+    tasks: { work: agentTask() },
+  });
+  const waits = { sh: 'until [ -e ../.nightshift/judged ]; do date > page.txt; sleep 0.05; done' };
+  project.write('place-b/behaviour.json', JSON.stringify({ dev: waits }));
+  const judge = { 'qa:a:1': { sh: 'touch page.txt' }, 'qa:a:2': { sh: 'touch ../.nightshift/judged' } };
+  project.write('place-a/behaviour.json', JSON.stringify(judge));
+  const ended = await shift.start();
+  expect([ended.code, ofType(ended, 'run:warning')]).toEqual([0, []]);
+  expect(ofType(ended, 'verdict:voided')).toMatchObject([{ index: 0, changed: ['page.txt'] }]);
+});
+
+test('Q2 a change beside another shift that runs here is not taken for the qa’s', async () => {
+  const project = new Project();
+  const shift = oneItem(project);
+  const other = project.shift('other', { table: ONE, tasks: { work: agentTask() } });
+  const held = 'while ! [ -e .nightshift/judged ]; do date > page.txt; sleep 0.05; done';
+  project.behave({
+    dev: { sh: `[ "$NIGHTSHIFT_SHIFT" = night ] || { ${held}; }` },
+    qa: { sh: 'until [ -e page.txt ]; do sleep 0.05; done; date > page.txt' },
+  });
+  const running = other.spawn();
+  await running.seen('dev:started');
+  const ended = await shift.start();
+  project.write('.nightshift/judged', '');
+  expect([ended.code, (await running.ended).code]).toEqual([0, 3]);
+  expect(ofType(ended, 'run:warning')[0].message).toContain('while another shift of this project runs');
+});
+
+test('Q2 outside of git a folder of more than 50,000 files is said to be unwatched', { timeout: 180_000 }, async () => {
+  const project = new Project();
+  const shift = project.shift('night', { table: ONE, tasks: { work: agentTask() } });
+  project.write('many/.keep', '');
+  execFileSync('sh', ['-c', 'seq 50000 | xargs touch'], { cwd: project.path('many') });
+  project.behave({ qa: { sh: 'echo x >> page.txt' } });
+  const ended = await shift.start();
+  expect([ended.code, ofType(ended, 'verdict:voided')]).toEqual([0, []]);
+  expect(ofType(ended, 'run:warning').map(({ message }) => message)).toEqual([
+    `what a qa changes is not noticed in ${project.root}: there are more than 50000 files`,
+  ]);
+});
+
+test('Q2 test-task tells it too', async () => {
+  const project = new Project();
+  oneItem(project);
+  project.behave({ qa: { sh: 'echo x >> page.txt' } });
+  const { code, stdout } = await project.run(['test-task', 'night', 'work', '--row', '1']);
+  expect(code).toBe(3);
+  expect(stdout).toContain('row 1 work: the verdict of its qa is void: it changed page.txt');
+});
