@@ -11,7 +11,8 @@ import { askProgram, findProgram } from './program.ts';
 type Environment = Readonly<Record<string, string>>;
 
 const TESTED = '1.18.33';
-const INSTALL = 'install it with `npm install -g opencode-ai` (https://opencode.ai)';
+const INSTALL =
+  'install it with `npm install -g opencode-ai` (https://opencode.ai), or let another agent do it: `- agent: NAME`';
 /** A server grows with every session, and gives nothing back: after so many another one takes over. */
 const SESSIONS_PER_SERVER = 40;
 

@@ -26,7 +26,7 @@ export interface Started {
 type Program = Omit<Launch, 'stdio'>;
 
 /** The program behind the gate. A shell waits there itself, on the first line of its script: its lines keep their numbers. */
-export function gated({ file, args, cwd, env, input }: Program & { readonly input?: string }): Program {
+export function gated({ file, args, cwd, env, input }: Program & { readonly input?: unknown }): Program {
   const gate = input === undefined ? GATE + NO_INPUT : GATE;
   const script = args.indexOf('-c') + 1;
   const behind =

@@ -5,7 +5,7 @@ import { Model, type Script, type Step, SUCCESS, verdict } from './model.ts';
 import { type AgentUnderTest, type Case, type CaseOptions, caseFor, marksOf } from './under-test.ts';
 
 /** Judged by a check, and not by the qa. */
-const CHECKED = `- {name}.txt is there\n\n  \`\`\`sh\n  test -f {name}.txt\n  \`\`\``;
+export const CHECKED = `- {name}.txt is there\n\n  \`\`\`sh\n  test -f {name}.txt\n  \`\`\``;
 
 /** What holds for every agent program, shown with the real one. */
 export function agentContract(agent: AgentUnderTest): void {

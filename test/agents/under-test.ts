@@ -103,8 +103,10 @@ export class Case {
   /** Model and journal serve many tests: a name that only this one has. */
   readonly unique = (name: string): string => `${name}-${(counter++).toString(36)}`;
 
+  /** A key that `more` has is not the agent's own. */
   configuration(more = ''): string {
-    return [`- agent: ${this.#agent.name}`, ...this.#agent.configuration.map((line) => `- ${line}`), more].join('\n');
+    const own = [`agent: ${this.#agent.name}`, ...this.#agent.configuration].map((line) => `- ${line}`);
+    return [...own.filter((line) => !more.includes(line.slice(0, line.indexOf(':') + 1))), more].join('\n');
   }
 
   taskText(validation: string, more = ''): string {

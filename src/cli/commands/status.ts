@@ -1,4 +1,5 @@
 import { EXIT } from '../../core/errors.ts';
+import { type Limits, limitsInForce, limitTexts } from '../../core/limits.ts';
 import { type Summary, summarise } from '../../core/summary.ts';
 import { type FoundBatch, isStale, readBatch } from '../../store/batch-file.ts';
 import { currentHolder, type Holder } from '../../store/run-lock.ts';
@@ -11,9 +12,9 @@ import { openAndCheck } from '../open-shift.ts';
 import type { Options } from '../program.ts';
 
 export async function run(io: Io, [name]: readonly string[], options: Options): Promise<number> {
-  const state = await readState(io, name);
+  const { state, limited } = await readState(io, name);
   if (options.json) io.print(JSON.stringify(state));
-  else for (const line of [...summaryLines(state.shift, state), ...runLines(state)]) io.print(line);
+  else for (const line of [...summaryLines(state.shift, state), ...runLines(state, limited)]) io.print(line);
   return EXIT.done;
 }
 
@@ -22,26 +23,37 @@ interface State extends Summary {
   readonly running: Holder | null;
   /** One that somebody opened by hand. */
   readonly batch: { task: string; items: number; opened: string; isStale: boolean } | null;
+  readonly ms: number;
+  readonly limits: Limits;
 }
 
-export async function readState(io: Io, name: string | undefined): Promise<State> {
+/** `limited`: the limits in words, with how far they are used up. */
+export async function readState(io: Io, name: string | undefined): Promise<{ state: State; limited: string[] }> {
   const paths = await chooseShift(io, name);
-  const { snapshot } = await openAndCheck(paths);
-  const summary = summarise(snapshot, await readHistory(paths));
+  const { shift, snapshot } = await openAndCheck(paths);
+  const history = await readHistory(paths);
+  const holder = currentHolder(paths.runLock);
+  const { usage, tally } = history;
+  // Flags are known to their run alone, which told them.
+  const limits = (holder && tally.limits) ?? limitsInForce(shift.settings.limits, false, io.now());
   const batch = readBatch(paths);
-  return {
+  const state = {
     shift: paths.name,
-    running: currentHolder(paths.runLock) ?? null,
+    running: holder ?? null,
     batch: batch ? described(batch, io.now()) : null,
-    ...summary,
+    ...summarise(snapshot, history),
+    ms: tally.ms,
+    limits,
   };
+  return { state, limited: limitTexts(limits, { usage, ms: tally.ms, failures: tally.failures }, false) };
 }
 
-/** What was spent, and who is at work. */
-export function runLines({ shift, running, batch, tasks, usage }: State): string[] {
+/** What was spent of what, and who is at work. */
+export function runLines({ shift, running, batch, tasks, usage }: State, limited: readonly string[]): string[] {
   const lines: string[] = [];
   const spent = usageText(usage);
   if (spent !== undefined) lines.push(spent);
+  if (limited.length > 0) lines.push(`limits: ${limited.join(', ')}`);
   const interrupted = tasks.reduce((total, { counts }) => total + counts.in_progress, 0);
   if (batch) {
     const { task, items, opened, isStale } = batch;

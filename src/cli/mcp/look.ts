@@ -17,10 +17,10 @@ const statusTool = defineTool({
   input: z.strictObject({ shift: inputs.shift.optional() }),
   changes: false,
   async answer(io, { shift }): Promise<Answer> {
-    const state = await readState(io, shift);
-    const { failures, running, batch, counts, tasks, usage } = state;
+    const { state, limited } = await readState(io, shift);
+    const { failures, running, batch, counts, tasks, usage, limits } = state;
     const shown = failures.slice(0, MOST_GROUPS);
-    const run = runLines(state);
+    const run = runLines(state, limited);
     const isIdle = !running && !batch && !run.some((line) => line.startsWith('not running'));
     const more = failures.length - shown.length;
     return {
@@ -31,6 +31,7 @@ const statusTool = defineTool({
         counts,
         tasks: tasks.map((each) => ({ task: each.task, ...each.counts })),
         spent: usage,
+        limits,
         failures: shown.map(({ task, items }) => ({
           task,
           count: items.length,
