@@ -26,9 +26,10 @@ export function agentContract(agent: AgentUnderTest): void {
       const one = setUp();
       const names = ['a', 'b', 'c', 'd', 'e', 'f'].map(one.unique);
       const shift = one.shift(
-        names.map((name, index) => ({
+        names.map((name, i) => ({
           name,
-          dev: [writes(name), { report: index < 2 ? { ...SUCCESS, recommendations: [wish] } : SUCCESS }],
+          // The first batch has two items.
+          dev: [writes(name), { report: { ...SUCCESS, recommendations: i < 2 ? [wish] : [] } }],
           qa: [tools.read(`${name}.txt`), passes(name)],
         })),
         { settings: { parallel: true } },
@@ -47,7 +48,7 @@ export function agentContract(agent: AgentUnderTest): void {
         }
         expect(model.of(name, 'qa').at(-1)!.text).not.toContain(wish);
       }
-      // The first batch has two items; what they recommend reaches the next ones through the manager.
+      // What they recommend reaches the next ones through the manager.
       const manager = model.asked.filter(({ role, text }) => role === 'manager' && text.includes(wish));
       expect(manager).toHaveLength(1);
       const harmless = ['StructuredOutput', ...(agent.harmless ?? [])];
