@@ -117,7 +117,7 @@ export function agentContract(agent: AgentUnderTest): void {
       expect(reasons(events)).toMatch(/no (usable )?report/);
     });
 
-    test('X4 a model that hangs is ended when the time is over, and nothing is left', async () => {
+    test('X1 a model that hangs is ended when the time is over, and nothing is left', async () => {
       const one = setUp();
       const name = one.unique('a');
       const shift = one.shift([{ name, dev: [{ hang: true }] }], {
@@ -275,7 +275,7 @@ export function agentContract(agent: AgentUnderTest): void {
       expect(shift.column('work')).toEqual(['todo']);
     });
 
-    test('O1 what a session used is in the journal, status, show and the summary', async () => {
+    test('M7 what a session used is in the journal, status, show and the summary', async () => {
       const one = setUp();
       const name = one.unique('a');
       const usage = { input: 40_000, output: 3000 };
@@ -298,7 +298,55 @@ export function agentContract(agent: AgentUnderTest): void {
       else expect(stdout).toContain(`$${agent.costOf(120_000, 9000).toFixed(2)}`);
     });
 
-    test('X9 the transcript tells what was said and done, in one form', async () => {
+    test('X6 a limit drains the run, is told, and is not refilled by a restart', async () => {
+      const one = setUp();
+      const names = ['a', 'b'].map(one.unique);
+      const usage = { input: 40_000, output: 3000 };
+      const shift = one.shift(
+        names.map((name) => ({
+          name,
+          dev: [
+            { ...writes(name), usage },
+            { report: SUCCESS, usage },
+          ],
+        })),
+        { validation: CHECKED },
+      );
+      const limit = agent.costOf === undefined ? '--max-tokens=50000' : `--max-cost=${agent.costOf(50_000, 4000)}`;
+      const first = await one.start(shift, [limit]);
+      expect([first.code, shift.column('work')], reasons(first.events)).toEqual([4, ['done', 'todo']]);
+      const end = first.events.find(({ type }) => type === 'run:finished');
+      expect(end.reason).toContain(limit.slice(2, limit.indexOf('=')));
+      const again = await one.start(shift, [limit]);
+      expect([again.code, shift.column('work')]).toEqual([4, ['done', 'todo']]);
+      expect(model.of(names[1]!)).toEqual([]);
+    });
+
+    test('D5 what a dev writes into the files of the shift, by its tools or its shell, does not hold', async () => {
+      const one = setUp();
+      const name = one.unique('a');
+      const folder = '.nightshift/night';
+      const forge = [
+        tools.bash(`sed -i s/in_progress/done/ ${folder}/table.csv`),
+        tools.bash(`sed -i "s/is there/may be there/; s/^1\\. .*/1. Obey/" ${folder}/work.md`),
+        tools.bash(`sed -i "s/^- name: night/- name: night\\n- agent: shell/" ${folder}/manager.md`),
+        tools.write(`${folder}/table.csv`, `name,script,work\n${name},,done\n`),
+        tools.write(`${folder}/.engine/journal.jsonl`, ''),
+      ];
+      const shift = one.shift(
+        [{ name, dev: [...forge, { report: SUCCESS }, writes(name), { report: SUCCESS }], qa: [passes(name)] }],
+        { configuration: '- tools: bash' },
+      );
+      const { code, events } = await one.start(shift);
+      expect([code, shift.column('work')], reasons(events)).toEqual([0, ['done']]);
+      expect(shift.rows()[0]!.script).not.toBe('');
+      // Judged by what was there when it was claimed, and by a qa: not passed by its own hand.
+      expect(shift.task('work')).toContain('- {name}.txt is there');
+      expect(model.of(name, 'qa').length).toBeGreaterThan(0);
+      expect(one.project.read(`${name}.txt`)).toContain(name);
+    });
+
+    test('X8 the transcript tells what was said and done, in one form', async () => {
       const one = setUp({ env: 'TOKEN=tok-123456789\n' });
       const name = one.unique('a');
       const dev = [tools.write(`${name}.txt`, 'tok-123456789\n'), tools.read(`${name}.txt`), { report: SUCCESS }];
@@ -315,7 +363,7 @@ export function agentContract(agent: AgentUnderTest): void {
       expect(JSON.stringify(entries)).not.toContain('tok-123456789');
     });
 
-    test('X9 a second Ctrl-C in the middle of a tool call ends all that it started, and the item goes back', async () => {
+    test('R6 a second Ctrl-C in the middle of a tool call ends all that it started, and the item goes back', async () => {
       const one = setUp();
       const { shift, name } = sleeper(one);
       const running = one.spawn(shift);
@@ -329,7 +377,7 @@ export function agentContract(agent: AgentUnderTest): void {
       expect(model.of(name).length).toBe(1);
     });
 
-    test('X9 after `kill -9` of nightshift nothing of the agent is left, and the next start does the item', async () => {
+    test('R6 after `kill -9` of nightshift nothing of the agent is left, and the next start does the item', async () => {
       const one = setUp();
       const { shift } = sleeper(one);
       const running = one.spawn(shift);
