@@ -334,7 +334,7 @@ export function agentContract(agent: AgentUnderTest): void {
         tools.write(`${folder}/.engine/journal.jsonl`, ''),
       ];
       const shift = one.shift(
-        [{ name, dev: [...forge, { report: SUCCESS }, writes(name), { report: SUCCESS }], qa: [passes(name)] }],
+        [{ name, dev: [writes(name), ...forge, { report: SUCCESS }, { report: SUCCESS }], qa: [passes(name)] }],
         { configuration: '- tools: bash' },
       );
       const { code, events } = await one.start(shift);
