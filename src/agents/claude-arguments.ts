@@ -79,22 +79,14 @@ const OWN = {
   // A session knows nothing of other items (rule D1).
   CLAUDE_CODE_DISABLE_AUTO_MEMORY: '1',
   CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
+  CLAUDE_CODE_NO_MODEL_FALLBACK: '1',
   CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: '1',
   // The tools of servers are there from the start, instead of behind a search tool that is not.
   ENABLE_TOOL_SEARCH: 'false',
 };
 
-export function claudeEnvironment(
-  environment: Question['environment'],
-  { scratch, sessionsName }: { scratch: string; sessionsName: string },
-): Record<string, string> {
-  return {
-    ...DEFAULTS,
-    ...environment,
-    ...OWN,
-    CLAUDE_CODE_TMPDIR: scratch,
-    CLAUDE_CODE_PROJECT_DIR_NAME: sessionsName,
-  };
+export function claudeEnvironment(environment: Question['environment'], scratch: string): Record<string, string> {
+  return { ...DEFAULTS, ...environment, ...OWN, CLAUDE_CODE_TMPDIR: scratch };
 }
 
 interface Difference {

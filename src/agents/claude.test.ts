@@ -1,13 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { TranscriptEntry } from '../core/events.ts';
 import type { Answer } from './agent.ts';
-import { differenceFrom, wantedTools } from './claude-arguments.ts';
 import { readAnswer } from './claude-errors.ts';
-import { configuredServers } from './claude-mcp.ts';
-import { ClaudeStream, type InForce } from './claude-stream.ts';
+import { ClaudeStream } from './claude-stream.ts';
 import type { Ended } from './process.ts';
 
 /** Events as version 2.1.325 prints them, without the fields that nobody reads. */
@@ -78,7 +73,7 @@ function answerTo(...events: object[]): Answer {
   return readAnswer(exited(1, 'what it printed'), read(...events));
 }
 
-test('X9 what the program tells becomes a transcript: text, calls, results, notes; anything else is output', () => {
+test('X8 what the program tells becomes a transcript: text, calls, results, notes; anything else is output', () => {
   const { entries } = read(
     init(),
     assistant('m1', [said('Let me look.')]),
@@ -120,7 +115,7 @@ test('X9 what the program tells becomes a transcript: text, calls, results, note
   ]);
 });
 
-test('O1 the usage of the whole session, with cached input; a price that the program only guesses is none', () => {
+test('X6 the usage of the whole session, with cached input; a price that the program only guesses is none', () => {
   expect(read(result()).ending?.total).toEqual({ inputTokens: 1110, outputTokens: 20, costUsd: 0.004 });
   const guessed = { 'my-model': { inputTokens: 5, outputTokens: 7, costBasis: 'unknown' } };
   expect(read(result({ modelUsage: guessed })).ending?.total).toEqual({ inputTokens: 5, outputTokens: 7 });
@@ -131,7 +126,7 @@ test('O1 the usage of the whole session, with cached input; a price that the pro
   });
 });
 
-test('O1 of a run that was ended, what its messages told, each once', () => {
+test('X6 of a run that was ended, what its messages told, each once', () => {
   const { usedSoFar, ending } = read(
     init(),
     assistant('m1', [said('a')]),
@@ -275,59 +270,4 @@ test('X5 a program that ends before it begins is trouble; one that dies at work 
 test('M6 a session that was compacted says so', () => {
   expect(read(init(), { type: 'system', subtype: 'compact_boundary' }).compacted).toBe(true);
   expect(read(init()).compacted).toBe(false);
-});
-
-test('D2 Q2 the tools of each role, and whatever else is in force instead is found', () => {
-  const wanted = (role: 'dev' | 'qa' | 'manager', tools: string[] = []) =>
-    wantedTools({ role, settings: { tools, model: 'claude-sonnet-4-5' } });
-  expect(wanted('dev').tools).toEqual(['Read', 'Write', 'Edit', 'Glob', 'Grep']);
-  expect(wanted('dev', ['bash', 'shop'])).toMatchObject({ tools: expect.arrayContaining(['Bash']), servers: ['shop'] });
-  expect(wanted('qa', ['bash', 'shop'])).toMatchObject({ tools: ['Read', 'Glob', 'Grep'], servers: ['shop'] });
-  expect(wanted('manager', ['bash', 'shop'])).toMatchObject({ tools: [], servers: [] });
-
-  const inForce = (more: object = {}): InForce => read(init(more)).inForce!;
-  const found = (tools: string[], more: object) => differenceFrom(wanted('dev', tools), inForce(more))?.reason;
-  const shop = (status: string) => ({ mcp_servers: [{ name: 'my shop', status }] });
-  const withTool = { tools: [...inForce().tools, 'mcp__my_shop__buy'] };
-  expect(found([], {})).toBeUndefined();
-  expect(found(['my shop'], { ...shop('connected'), ...withTool })).toBeUndefined();
-  expect(found(['my shop'], shop('failed'))).toBe('the MCP server my shop did not connect (failed)');
-  expect(found(['my shop'], {})).toBe('the MCP server my shop did not connect (not there)');
-  expect(found([], shop('connected'))).toBe('the MCP server my shop is there, which no `tools:` names');
-  expect(found([], withTool)).toBe('the tool mcp__my_shop__buy is there, which was not asked for');
-  expect(found(['bash'], {})).toBe('the tool Bash is not there');
-  expect(found([], { permissionMode: 'acceptEdits' })).toBe('the permission mode is acceptEdits instead of dontAsk');
-  expect(found([], { model: 'claude-haiku-4-5' })).toBe('the model is claude-haiku-4-5 instead of claude-sonnet-4-5');
-  const short = wantedTools({ role: 'dev', settings: { tools: [], model: 'sonnet[1m]' } });
-  expect(differenceFrom(short, inForce())).toBeUndefined();
-});
-
-let home: string;
-beforeAll(() => {
-  home = mkdtempSync(join(tmpdir(), 'nightshift-claude-'));
-});
-afterAll(() => rmSync(home, { recursive: true, force: true }));
-
-test('D2 the MCP servers of the user, of .mcp.json and of the project, the nearer first', async () => {
-  const project = join(home, 'project');
-  const folder = join(project, 'part');
-  mkdirSync(folder, { recursive: true });
-  const servers = (...names: [string, string][]) => ({
-    mcpServers: Object.fromEntries(names.map(([name, command]) => [name, { command }])),
-  });
-  const projects = { [project]: servers(['c', 'of the project']), [join(home, 'other')]: servers(['d', 'of another']) };
-  writeFileSync(
-    join(home, '.claude.json'),
-    JSON.stringify({ ...servers(['a', 'of the user'], ['b', 'of the user']), projects }),
-  );
-  writeFileSync(join(project, '.mcp.json'), JSON.stringify(servers(['b', 'above'], ['c', 'above'])));
-  writeFileSync(join(folder, '.mcp.json'), '{ broken');
-  expect(await configuredServers(folder, { HOME: home })).toEqual({
-    a: { command: 'of the user' },
-    b: { command: 'above' },
-    c: { command: 'of the project' },
-  });
-  expect(await configuredServers(join(home, 'nowhere'), { HOME: '/nowhere', CLAUDE_CONFIG_DIR: home })).toMatchObject({
-    a: { command: 'of the user' },
-  });
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Trouble, Usage } from '../core/model.ts';
 import type { Agent, Answer, Opening, Question, Session } from './agent.ts';
@@ -12,7 +12,7 @@ import {
   wantedTools,
 } from './claude-arguments.ts';
 import { INSTALL, LOG_IN, readAnswer } from './claude-errors.ts';
-import { configFolder, configuredServers } from './claude-mcp.ts';
+import { configuredServers, removeSession } from './claude-home.ts';
 import { ClaudeStream } from './claude-stream.ts';
 import { isRecord } from './json-lines.ts';
 import { type Ended, runProcess } from './process.ts';
@@ -20,6 +20,7 @@ import { askProgram, findProgram } from './program.ts';
 
 const PROGRAM = 'claude';
 const TESTED = '2.1.325';
+const ADD_SERVER = 'add it with `claude mcp add`, or to .mcp.json, or correct `tools:`';
 /** All that is of use comes as events. */
 const KEEP_BYTES = 16 * 1024;
 
@@ -41,7 +42,8 @@ export const claudeAgent: Agent = {
     if ((await findProgram(PROGRAM, place)) === undefined) return `there is no program claude on PATH: ${INSTALL}`;
     // Where each item has its own folder, that folder may have the server.
     if (place.folder === undefined) return undefined;
-    return unknownServer(namedServers(tools), await configuredServers(place.folder, place.environment));
+    const unknown = unknownServer(namedServers(tools), await configuredServers(place.folder, place.environment));
+    return unknown === undefined ? undefined : `${unknown}: ${ADD_SERVER}`;
   },
   async inspect(place) {
     const version = await askProgram(PROGRAM, ['--version'], place);
@@ -70,18 +72,15 @@ function objectIn({ stdout }: Ended): Record<string, unknown> {
 
 function unknownServer(named: readonly string[], configured: Readonly<Record<string, unknown>>): string | undefined {
   const unknown = named.find((name) => !Object.hasOwn(configured, name));
-  if (unknown === undefined) return undefined;
-  return `\`tools:\` names ${unknown}, but Claude Code has no MCP server of that name here: add it with \`claude mcp add\`, or to .mcp.json`;
+  return unknown === undefined ? undefined : `\`tools:\` names ${unknown}, and Claude Code has no such MCP server here`;
 }
 
 class ClaudeSession implements Session {
   readonly #opening: Opening;
   readonly #wanted: Wanted;
-  /** The program keeps a session in files below the user's configuration; these go into a folder of their own. */
-  readonly #sessionsName = `nightshift-${randomUUID()}`;
-  /** What is removed at the end: nothing of it is of use to the user. */
-  readonly #litter = new Set<string>();
-  #id = randomUUID();
+  /** Of the program's sessions: the one that is asked, and all that there were, with what they were begun with. */
+  #id = '';
+  readonly #begun = new Map<string, Question['environment']>();
   /** What the program's session has used so far. */
   #total: Usage = {};
   remembers = false;
@@ -95,18 +94,18 @@ class ClaudeSession implements Session {
     this.#opening.transcript({ kind: 'prompt', text: question.prompt });
     const configured = await configuredServers(this.#opening.folder, question.environment);
     const unknown = unknownServer(this.#wanted.servers, configured);
-    if (unknown !== undefined)
-      return { kind: 'trouble', trouble: { reason: 'an MCP server is not there', remedy: unknown } };
+    if (unknown !== undefined) return { kind: 'trouble', trouble: { reason: unknown, remedy: ADD_SERVER } };
     const { answer, stream } = await this.#run(question, await this.#writeServers(configured));
     const usage = this.#account(stream);
-    if (usage.inputTokens !== undefined) this.#opening.transcript({ kind: 'usage', usage });
-    this.remembers = stream.ending !== undefined && answer.kind !== 'aborted' && !stream.compacted;
+    if (usage.inputTokens) this.#opening.transcript({ kind: 'usage', usage });
+    // A turn that ended badly may end the same way again, for what the session holds by now.
+    this.remembers = (answer.kind === 'report' || answer.kind === 'no-report') && !stream.compacted;
     return { ...answer, usage, compacted: stream.compacted };
   }
 
   /** They may hold secrets, so they are not in an argument, which everybody on the machine can see. */
   async #writeServers(configured: Readonly<Record<string, unknown>>): Promise<string> {
-    const file = join(this.#opening.scratch, `${this.#sessionsName}.json`);
+    const file = join(this.#opening.scratch, 'mcp-servers.json');
     const mcpServers = Object.fromEntries(this.#wanted.servers.map((name) => [name, configured[name]]));
     await writeFile(file, JSON.stringify({ mcpServers }), { mode: 0o600 });
     return file;
@@ -114,9 +113,7 @@ class ClaudeSession implements Session {
 
   async #run(question: Question, serversFile: string): Promise<{ answer: Answer; stream: ClaudeStream }> {
     const { transcript, folder, scratch, signal } = this.#opening;
-    if (!this.remembers) this.#begin();
-    const config = configFolder(question.environment);
-    this.#litter.add(join(config, 'projects', this.#sessionsName)).add(join(config, 'session-env', this.#id));
+    if (!this.remembers) this.#begin(question);
     const stop = new AbortController();
     let obstacle: Trouble | undefined;
     const stream = new ClaudeStream(transcript, (inForce) => {
@@ -134,20 +131,20 @@ class ClaudeSession implements Session {
         serversFile,
       }),
       cwd: folder,
-      env: claudeEnvironment(question.environment, { scratch, sessionsName: this.#sessionsName }),
+      env: claudeEnvironment(question.environment, scratch),
       input: question.prompt,
       signal: AbortSignal.any([signal, stop.signal]),
       onOutput: (from, text) => (from === 'stdout' ? stream.add(text) : transcript({ kind: 'error', text })),
       keepBytes: KEEP_BYTES,
     });
     stream.end();
-    if (signal.aborted) return { answer: { kind: 'aborted' }, stream };
-    if (obstacle !== undefined) return { answer: { kind: 'trouble', trouble: obstacle }, stream };
-    return { answer: ended.kind === 'aborted' ? ended : readAnswer(ended, stream), stream };
+    if (obstacle !== undefined && !signal.aborted) return { answer: { kind: 'trouble', trouble: obstacle }, stream };
+    return { answer: ended.kind === 'aborted' ? { kind: 'aborted' } : readAnswer(ended, stream), stream };
   }
 
-  #begin(): void {
+  #begin({ environment }: Question): void {
     this.#id = randomUUID();
+    this.#begun.set(this.#id, environment);
     this.#total = {};
   }
 
@@ -161,7 +158,8 @@ class ClaudeSession implements Session {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.remembers = false;
-    for (const path of this.#litter) await rm(path, { recursive: true, force: true }).catch(() => {});
+    for (const [id, environment] of this.#begun) await removeSession(id, environment).catch(() => {});
+    this.#begun.clear();
   }
 }
 

@@ -1,8 +1,7 @@
-import { isAbsolute, resolve } from 'node:path';
-import type { Agent, Answer, Opening, Place, Question } from './agent.ts';
+import type { Agent, Answer, Opening, Question } from './agent.ts';
 import { lastJsonObject } from './last-json.ts';
 import { type Ended, howItEnded, runProcess, SHELL } from './process.ts';
-import { isExecutable } from './program.ts';
+import { missingProgram } from './program.ts';
 import { toTranscript } from './shell.ts';
 
 /** A report is a few kilobytes; one that is larger than this is none. */
@@ -20,10 +19,8 @@ export const commandAgent: Agent = {
   credentials: [],
   async missing({ command }, place) {
     if (command === undefined) return 'agent: command needs a line `- command: ...` that says what to run';
-    const program = firstWord(command);
-    if (program === undefined || (await isThere(program, place))) return undefined;
-    const where = program.includes('/') ? `in ${place.folder ?? '/'}` : 'on PATH';
-    return `there is no program ${program} ${where}: install it, or correct \`command: ${command}\``;
+    const missing = await missingProgram(command, place);
+    return missing === undefined ? undefined : `${missing}: install it, or correct \`command: ${command}\``;
   },
   async open(opening) {
     return { remembers: false, ask: (question) => runCommand(opening, question), async [Symbol.asyncDispose]() {} };
@@ -64,39 +61,4 @@ function readAnswer(ended: Ended): Answer {
 
 function failed(reason: string): Answer {
   return { kind: 'failed', reason };
-}
-
-/**
- * The program that a line begins with, after assignments; undefined where only the shell could say: quotes, expansions,
- * a PATH of its own. A missing program that is overlooked here still fails at run time, a wrong alarm would
- * refuse a shift that works.
- */
-function firstWord(line: string): string | undefined {
-  const words = line.trim().split(/\s+/);
-  const plain = /^[\w./+@%:,-]+$/;
-  const assignment = /^([A-Za-z_]\w*)=[\w./+@%:,=-]*$/;
-  for (const word of words) {
-    const name = assignment.exec(word)?.[1];
-    if (name === 'PATH') return undefined;
-    if (name !== undefined) continue;
-    const program = word.replace(/[;&|]+$/, '');
-    return plain.test(program) && !program.startsWith('-') ? program : undefined;
-  }
-  return undefined;
-}
-
-async function isThere(program: string, { folder, environment }: Place): Promise<boolean> {
-  if (program.includes('/')) {
-    if (isAbsolute(program)) return isExecutable(program);
-    return folder === undefined || isExecutable(resolve(folder, program));
-  }
-  const ended = await runProcess({
-    file: SHELL,
-    args: ['-c', 'command -v "$1"', 'sh', program],
-    cwd: folder ?? '/',
-    env: environment,
-    signal: new AbortController().signal,
-    keepBytes: 1024,
-  });
-  return ended.kind !== 'exited' || ended.code === 0;
 }

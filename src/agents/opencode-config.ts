@@ -27,6 +27,7 @@ export function configContent(disabledServers: Iterable<string>): object {
   const agent = (role: Role) => ({
     // A subagent would silently be replaced by the user's default agent.
     mode: 'primary',
+    disable: false,
     description: `The ${role} of Nightshift`,
     permission: Object.fromEntries([['*', 'deny'], ...OWN_TOOLS[role].map((tool) => [tool, 'allow'])]),
     ...(role === 'manager' ? { prompt: 'Answer what is asked, in the form that is asked for.' } : {}),

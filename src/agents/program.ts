@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import type { Place } from './agent.ts';
-import { type Ended, runProcess } from './process.ts';
+import { type Ended, runProcess, SHELL } from './process.ts';
 
 /** Where a program is that is named as on a command line; undefined if there is none. */
 export async function findProgram(name: string, { folder, environment }: Place): Promise<string | undefined> {
@@ -13,7 +13,7 @@ export async function findProgram(name: string, { folder, environment }: Place):
   return undefined;
 }
 
-export async function isExecutable(path: string): Promise<boolean> {
+async function isExecutable(path: string): Promise<boolean> {
   try {
     await access(path, constants.X_OK);
     return (await stat(path)).isFile();
@@ -34,4 +34,47 @@ export function askProgram(
   signal: AbortSignal = AbortSignal.timeout(ANSWER_MS),
 ): Promise<Ended> {
   return runProcess({ file, args, cwd: folder ?? '/', env: environment, signal, keepBytes: ANSWER_BYTES });
+}
+
+/** A sentence if the program that a shell's line begins with is not there. */
+export async function missingProgram(line: string, place: Place): Promise<string | undefined> {
+  const program = firstWord(line);
+  if (program === undefined || (await isThere(program, place))) return undefined;
+  const where = program.includes('/') ? `in ${place.folder ?? '/'}` : 'on PATH';
+  return `there is no program ${program} ${where}`;
+}
+
+/**
+ * The program that a line begins with, after assignments; undefined where only the shell could say: quotes, expansions,
+ * a PATH of its own. A missing program that is overlooked here still fails at run time, a wrong alarm would
+ * refuse a shift that works.
+ */
+function firstWord(line: string): string | undefined {
+  const words = line.trim().split(/\s+/);
+  const plain = /^[\w./+@%:,-]+$/;
+  const assignment = /^([A-Za-z_]\w*)=[\w./+@%:,=-]*$/;
+  for (const word of words) {
+    const name = assignment.exec(word)?.[1];
+    if (name === 'PATH') return undefined;
+    if (name !== undefined) continue;
+    const program = word.replace(/[;&|]+$/, '');
+    return plain.test(program) && !program.startsWith('-') ? program : undefined;
+  }
+  return undefined;
+}
+
+async function isThere(program: string, { folder, environment }: Place): Promise<boolean> {
+  if (program.includes('/')) {
+    if (isAbsolute(program)) return isExecutable(program);
+    return folder === undefined || isExecutable(resolve(folder, program));
+  }
+  const ended = await runProcess({
+    file: SHELL,
+    args: ['-c', 'command -v "$1"', 'sh', program],
+    cwd: folder ?? '/',
+    env: environment,
+    signal: new AbortController().signal,
+    keepBytes: 1024,
+  });
+  return ended.kind !== 'exited' || ended.code === 0;
 }

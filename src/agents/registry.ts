@@ -1,3 +1,4 @@
+import { acpAgent } from './acp.ts';
 import type { Agent } from './agent.ts';
 import { claudeAgent } from './claude.ts';
 import { codexAgent } from './codex.ts';
@@ -10,6 +11,7 @@ const MAKE: Readonly<Record<string, () => Agent>> = {
   opencode: createOpencode,
   claude: () => claudeAgent,
   codex: () => codexAgent,
+  acp: () => acpAgent,
   shell: () => shellAgent,
   command: () => commandAgent,
 };

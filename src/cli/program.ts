@@ -159,6 +159,11 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     '--fix',
     'put right what can be; a shift of older origin is brought up to date, and kept as it was beside',
   );
+  add(
+    'mcp',
+    'serve the Model Context Protocol on standard input and output, for agents that set up and supervise shifts',
+    () => import('./commands/mcp.ts'),
+  );
   add('list', 'the shifts in this folder', () => import('./commands/list.ts'));
   add(
     'demo [dir]',

@@ -1,7 +1,7 @@
 import type { Agent } from '../agents/agent.ts';
 import type { CheckRequest, CheckResult } from '../checks/checks.ts';
+import type { FolderWatch, WatchRequest } from '../core/folder-watch.ts';
 import type { Script } from '../core/model.ts';
-import type { FolderWatch, WatchRequest } from '../watch/folders.ts';
 
 /** The agents that are at hand where an order is carried out, with what only that place knows. */
 export interface Agents {

@@ -1,9 +1,9 @@
+import type { FolderChanges } from '../core/folder-watch.ts';
 import type { Criterion, CriterionVerdict, Outcome, Trouble, Usage } from '../core/model.ts';
 import { resolveText } from '../core/template.ts';
 import { qaPrompt } from '../roles/prompt.ts';
 import { readQaReport } from '../roles/report.ts';
 import { REPORT_SCHEMA } from '../roles/schema.ts';
-import type { FolderChanges } from '../watch/folders.ts';
 import {
   agentEnvironmentOf,
   type Checked,

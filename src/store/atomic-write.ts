@@ -47,10 +47,11 @@ export async function replaceFile(
     const fd = openSync(temporary, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, mode);
     const release = holdReplaced(file);
     try {
-      const length = await writeAll(fd, pieces);
+      await writeAll(fd, pieces);
       failpoint(`${point}:written`);
       await promisify(fsync)(fd);
       const { size } = fstatSync(fd);
+      const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
       if (size !== length) throw shortWrite(`only ${size} of ${length} bytes were written`);
       failpoint(`${point}:synced`);
       if (!(await isCurrent())) {
@@ -81,16 +82,12 @@ function shortWrite(message: string): Error {
   return Object.assign(new Error(message), { code: 'ENOSPC' });
 }
 
-/** Answers how many bytes that were. */
-async function writeAll(fd: number, pieces: readonly Uint8Array[]): Promise<number> {
-  let length = 0;
+async function writeAll(fd: number, pieces: readonly Uint8Array[]): Promise<void> {
   for (let left = without(pieces, 0); left.length > 0; ) {
     const { bytesWritten } = await promisify(writev)(fd, left);
     if (bytesWritten === 0) throw shortWrite('nothing more could be written');
-    length += bytesWritten;
     left = without(left, bytesWritten);
   }
-  return length;
 }
 
 /** What is left of the pieces behind so many bytes; a system may write less than it was given. */

@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
+import type { FolderChanges, FolderWatch, WatchRequest } from '../core/folder-watch.ts';
 import { changedFiles, takeInventory } from './inventory.ts';
 import { type Found, findBelow, findNamed, isTooMany, MOST_FILES } from './listing.ts';
 
@@ -12,28 +13,6 @@ export interface Surroundings {
   /** Whether another shift of this project is being run just now: its devs may be anywhere. */
   hasNeighbours(): boolean;
   warn(message: string): void;
-}
-
-export interface WatchRequest {
-  readonly folder: string;
-  /** Globs of files that are watched although git ignores them. */
-  readonly protect: readonly string[];
-  /** Waits until nobody else judges there, and nobody begins to while it lasts. */
-  readonly alone: boolean;
-  readonly signal: AbortSignal;
-}
-
-/** A watch over a folder while somebody judges there. Disposed when the judging has ended. */
-export interface FolderWatch extends Disposable {
-  /** What was changed since it began; nothing where nobody could say who did it. */
-  changes(): Promise<FolderChanges>;
-}
-
-export interface FolderChanges {
-  /** Relative to the folder. */
-  readonly files: readonly string[];
-  /** Others judged there too meanwhile, so it may have been one of them. */
-  readonly isShared: boolean;
 }
 
 interface Judging {

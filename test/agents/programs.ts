@@ -22,6 +22,10 @@ export function programFolder(name: ProgramName): string {
   return join(folderOf(name), 'node_modules', '.bin');
 }
 
+export function programVersion(name: ProgramName): string {
+  return PROGRAMS[name].version;
+}
+
 function folderOf(name: ProgramName): string {
   return join(CACHE, `${name}-${PROGRAMS[name].version}`);
 }

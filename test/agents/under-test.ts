@@ -31,6 +31,12 @@ export interface AgentUnderTest {
   mcpTool(server: string): string;
   /** Whether what is not allowed is not even offered to the model. */
   readonly hidesTools: boolean;
+  /** Whether MCP servers may stand in the program's own configuration; if not, only in `.mcp.json`. Default: yes. */
+  readonly hasOwnServers?: boolean;
+  /** Whether it tells the tokens of each step, and not only of the last. Default: yes. */
+  readonly tellsAllTokens?: boolean;
+  /** Whether it gives up asking a provider that refuses, and says so. Default: yes. */
+  readonly tellsTrouble?: boolean;
   /** Whether it has a shell also where `bash` is not named, but one that can't leave the working folder. */
   readonly hasLockedShell?: boolean;
   /** Whether its shell has the variables of the item. */
@@ -103,8 +109,10 @@ export class Case {
   /** Model and journal serve many tests: a name that only this one has. */
   readonly unique = (name: string): string => `${name}-${(counter++).toString(36)}`;
 
+  /** A key that `more` has is not the agent's own. */
   configuration(more = ''): string {
-    return [`- agent: ${this.#agent.name}`, ...this.#agent.configuration.map((line) => `- ${line}`), more].join('\n');
+    const own = [`agent: ${this.#agent.name}`, ...this.#agent.configuration].map((line) => `- ${line}`);
+    return [...own.filter((line) => !more.includes(line.slice(0, line.indexOf(':') + 1))), more].join('\n');
   }
 
   taskText(validation: string, more = ''): string {

@@ -1,14 +1,9 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isRecord } from './json-lines.ts';
 
 type Environment = Readonly<Record<string, string>>;
 type Servers = Readonly<Record<string, unknown>>;
-
-/** Where Claude Code keeps the login, the sessions and the settings of its user. */
-export function configFolder({ CLAUDE_CONFIG_DIR: own, HOME = '/' }: Environment): string {
-  return own === undefined || own === '' ? join(HOME, '.claude') : own;
-}
 
 /**
  * The MCP servers that a user of Claude Code would have in a folder, by name: of the user, of `.mcp.json`, of the project in
@@ -16,7 +11,7 @@ export function configFolder({ CLAUDE_CONFIG_DIR: own, HOME = '/' }: Environment
  */
 export async function configuredServers(folder: string, environment: Environment): Promise<Servers> {
   const { CLAUDE_CONFIG_DIR: own, HOME = '/' } = environment;
-  const config = await readObject(join(own === undefined || own === '' ? HOME : own, '.claude.json'));
+  const config = await readObject(join(own || HOME, '.claude.json'));
   const projects = isRecord(config.projects) ? config.projects : {};
   let servers = serversOf(config);
   const places = placesAbove(folder);
@@ -42,5 +37,19 @@ async function readObject(file: string): Promise<Record<string, unknown>> {
     return isRecord(value) ? value : {};
   } catch {
     return {};
+  }
+}
+
+/** Removes what the program noted of a session: nobody will go on with it, and the user's history stays the user's. */
+export async function removeSession(id: string, { CLAUDE_CONFIG_DIR: own, HOME = '/' }: Environment): Promise<void> {
+  const home = own || join(HOME, '.claude');
+  await rm(join(home, 'session-env', id), { recursive: true, force: true });
+  const projects = join(home, 'projects');
+  for (const project of await readdir(projects).catch(() => [])) {
+    const folder = join(projects, project);
+    const files = (await readdir(folder).catch(() => [])).filter((file) => file === id || file === `${id}.jsonl`);
+    for (const file of files) await rm(join(folder, file), { recursive: true, force: true });
+    // Only if nothing else is in it.
+    if (files.length > 0) await rmdir(folder).catch(() => {});
   }
 }
