@@ -6,6 +6,7 @@ import { itemKey } from '../../core/identity.ts';
 import { statusAt } from '../../core/plan.ts';
 import { openShift } from '../../store/layout.ts';
 import { oneLine, printable } from '../../views/printable.ts';
+import { usageText } from '../../views/summary.ts';
 import { requireRoot } from '../choose-shift.ts';
 import { findTask } from '../find-task.ts';
 import { readHistory } from '../history.ts';
@@ -65,7 +66,7 @@ export function rowLines(root: string, { shift, row, metadata, tasks }: ShownRow
 
 function taskLines(
   root: string,
-  { task, status, attempts = [], dev, qa, captured = {}, failure, transcripts }: ShownTask,
+  { task, status, attempts = [], dev, qa, captured = {}, usage, failure, transcripts }: ShownTask,
 ): string[] {
   const lines = [`${task}: ${status}`];
   for (const { number, status: end, reason } of attempts) {
@@ -83,6 +84,8 @@ function taskLines(
       );
     }
   }
+  const spent = usage && usageText(usage);
+  if (spent !== undefined) lines.push(`  spent: ${spent}`);
   for (const [name, value] of Object.entries(captured)) lines.push(`  captured ${printable(name)}=${oneLine(value)}`);
   if (status === 'failed')
     lines.push(
