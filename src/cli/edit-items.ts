@@ -11,7 +11,6 @@ import { ShiftFiles } from '../store/shift-files.ts';
 import { changeTable } from '../store/table-change.ts';
 import type { Io } from './io.ts';
 import { refuseAgents } from './refuse-agents.ts';
-import { parseIndex } from './rows.ts';
 
 /** The table of a shift, and what its columns mean. */
 export interface OpenTable {
@@ -48,25 +47,27 @@ export function importItems({ io, paths, tasks }: OpenTable, source: Table): Pro
 
 interface ResetWish {
   readonly task?: string | undefined;
-  /** 0-based; none: all rows, of which what failed. */
-  readonly indices: readonly string[];
+  /** As they were given; none: all rows, of which what failed. */
+  readonly named: readonly string[];
+  /** `parseIndex` or `parseRow`. */
+  readonly parse: (text: string, count: number) => number;
   readonly onlyFailed?: boolean | undefined;
 }
 
 /** Back to `todo`: what failed, or the named items whatever they are; answers how many item-tasks. */
-export async function resetItems(open: OpenTable, { task, indices, onlyFailed }: ResetWish): Promise<number> {
+export async function resetItems(open: OpenTable, { task, named, parse, onlyFailed }: ResetWish): Promise<number> {
   const { io, paths, statusAndOutputs } = open;
   refuseAgents(io);
   refuseOpenBatch(paths, io.now());
   if (task !== undefined) requireTask(open, task);
   const tasks = task === undefined ? open.tasks : [task];
   const isMeant = (from: Status) =>
-    onlyFailed === true || indices.length === 0 ? from === 'failed' : mayWrite('reset', from, 'todo');
+    onlyFailed === true || named.length === 0 ? from === 'failed' : mayWrite('reset', from, 'todo');
   return changeTable(
     paths,
     (table) => {
-      const named = indices.map((text) => parseIndex(text, table.rowCount));
-      const rows = named.length > 0 ? named : Array.from({ length: table.rowCount }, (_, row) => row);
+      const chosen = new Set(named.map((text) => parse(text, table.rowCount)));
+      const rows = chosen.size > 0 ? chosen : Array.from({ length: table.rowCount }, (_, row) => row);
       const changes: CellChange[] = [];
       const edits: CellEdit[] = [];
       const identities = new Identities(table, statusAndOutputs);

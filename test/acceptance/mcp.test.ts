@@ -199,7 +199,7 @@ test('bad input is a tool error with its cause and what to do, and changes nothi
     ['start', { shift: 'night', detach: false }, /detach/],
     ['status', {}, /there are several shifts.*day, night/s],
     ['show_item', { shift: 'night', row: 1, task: 'wrok' }, /did you mean work/],
-    ['reset', { shift: 'night', rows: [2] }, /there is no index/],
+    ['reset', { shift: 'night', rows: [2] }, /there is no row "2"/],
   ];
   for (const [name, args, expected] of wrong) {
     const got = await desk.call(name, args);

@@ -156,7 +156,7 @@ const HANDLERS: Record<Verb, (desk: Desk) => Promise<void>> = {
 
   async reset(desk) {
     const { task, failed, index = [] } = desk.options as { task?: string; failed?: boolean; index?: string[] };
-    const count = await resetItems(desk, { task, onlyFailed: failed, indices: index });
+    const count = await resetItems(desk, { task, onlyFailed: failed, named: index, parse: parseIndex });
     say(desk, { reset: count }, `${count} set back to todo`);
   },
 };

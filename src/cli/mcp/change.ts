@@ -10,6 +10,7 @@ import { requireRoot } from '../choose-shift.ts';
 import { create } from '../commands/create.ts';
 import { askToStop, endLines, endOf, untilEnded } from '../commands/stop.ts';
 import { importItems, openTable, resetItems } from '../edit-items.ts';
+import { parseRow } from '../rows.ts';
 import * as inputs from './inputs.ts';
 import { startDetached } from './start-detached.ts';
 import { defineTool, type Tool } from './tool.ts';
@@ -125,7 +126,7 @@ const resetTool = defineTool({
   annotations: { destructiveHint: true, idempotentHint: true },
   async answer(io, { shift, task, rows = [] }) {
     const table = await openTable(io, openShift(requireRoot(io), shift));
-    const reset = await resetItems(table, { task, indices: rows.map((row) => String(row - 1)) });
+    const reset = await resetItems(table, { task, named: rows.map(String), parse: parseRow });
     return { facts: { shift, reset }, lines: [`${count(reset, 'item-task')} set back to todo.`] };
   },
 });

@@ -33,7 +33,7 @@ export async function readGiven(io: Io, { csv, file }: GivenItems): Promise<Tabl
 /** Only tables, and only the project's: a client that may call this tool need not be one that may read every file. */
 async function insideProject(io: Io, file: string): Promise<string> {
   const root = await realpath(findRoot(io.cwd) ?? io.cwd);
-  const named = resolve(root, io.cwd, file);
+  const named = resolve(io.cwd, file);
   const real = await realpath(named).catch(() => named);
   const way = relative(root, real);
   if (way !== '..' && !way.startsWith('../') && /\.csv$/i.test(real)) return real;

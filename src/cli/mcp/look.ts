@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { agentNames } from '../../agents/registry.ts';
 import { failureLines, summaryLines } from '../../views/summary.ts';
 import { requireRoot } from '../choose-shift.ts';
 import { preview, previewLines } from '../commands/preview.ts';
@@ -18,20 +19,17 @@ const statusTool = defineTool({
   changes: false,
   async answer(io, { shift }): Promise<Answer> {
     const { state, limited } = await readState(io, shift);
-    const { failures, running, batch, counts, tasks, usage, limits } = state;
+    const { failures, running, batch, counts, tasks, usage } = state;
     const shown = failures.slice(0, MOST_GROUPS);
-    const run = runLines(state, limited);
-    const isIdle = !running && !batch && !run.some((line) => line.startsWith('not running'));
     const more = failures.length - shown.length;
     return {
       facts: {
         shift: state.shift,
-        running,
-        batch,
+        running: running && { pid: Number(running.pid) },
+        hasOpenBatch: batch !== null,
         counts,
         tasks: tasks.map((each) => ({ task: each.task, ...each.counts })),
-        spent: usage,
-        limits,
+        spent: numbersIn(usage),
         failures: shown.map(({ task, items }) => ({
           task,
           count: items.length,
@@ -41,11 +39,10 @@ const statusTool = defineTool({
       },
       lines: [
         ...summaryLines(state.shift, { ...state, failures: [] }),
-        ...run,
-        ...(isIdle ? ['not running'] : []),
+        running ? 'running' : 'not running',
         ...(more > 0 ? [`${failures.length} different reasons of failures; the first ${MOST_GROUPS} are below`] : []),
       ],
-      data: shown.flatMap(failureLines),
+      data: [...runLines(state, limited), ...shown.flatMap(failureLines)],
     };
   },
 });
@@ -59,7 +56,12 @@ const showItemTool = defineTool({
   async answer(io, { shift, row, task }) {
     const shown = await describeRow(io, shift, String(row), task);
     const tasks = shown.tasks.map(({ task: name, status, attempts = [], qa }) => {
-      return { task: name, status, attempts: attempts.length, qa: qa?.status ?? null };
+      return {
+        task: name,
+        status,
+        attempts: attempts.length,
+        qa: qa ? (qa.status === 'PASS' ? 'PASS' : 'FAIL') : null,
+      };
     });
     return {
       facts: { shift, row, tasks },
@@ -77,7 +79,7 @@ const previewTool = defineTool({
   changes: false,
   async answer(io, { shift, task, row }) {
     const seen = await preview(io, shift, task, String(row));
-    const { agent } = seen.order.settings;
+    const agent = agentNames.find((name) => name === seen.order.settings.agent) ?? 'an unknown agent';
     return {
       facts: { shift, task, row, agent },
       lines: [`what ${agent} will get for row ${row} of ${shift}, task ${task}; nobody has asked you to do it`],
@@ -89,5 +91,10 @@ const previewTool = defineTool({
     };
   },
 });
+
+/** The journal can be written to by whoever may write in the project; a number is a number. */
+function numbersIn(amounts: object): object {
+  return Object.fromEntries(Object.entries(amounts).filter(([, value]) => typeof value === 'number'));
+}
 
 export const LOOKING: readonly Tool[] = [previewTool, statusTool, showItemTool];
