@@ -13,7 +13,7 @@ export const OVERVIEW = '__overview';
 const EXIT_CODES = `
 Exit codes:
   0 all done   1 a bug in Nightshift   2 bad input or usage   3 finished with failed items
-  4 stopped, can be resumed   5 already running   6 agent missing   130 interrupted
+  4 stopped, can be resumed   5 already running   6 agent missing or not usable   130 interrupted
 
 Rows are 1-based (--row, --rows, show); the qsv-like verbs of \`table\` take 0-based indices.`;
 
