@@ -54,6 +54,8 @@ export async function simulate(
           return outcomeOf(order, order.role === 'dev' ? 'qa' : fails ? 'failed' : 'done');
         },
         emit: () => {},
+        listen: () => {},
+        inFlight: () => 0,
         flush: async () => {},
         history: new History(),
         asked: new Map(),

@@ -40,11 +40,11 @@ test('docs/events.md has every event, each with a line that has nothing but what
 
 test('docs/formats.md has every key that a manifest or a task may have', () => {
   const text = readFileSync('docs/formats.md', 'utf8');
-  const lists = ['src/formats/settings.ts', 'src/formats/manager.ts'].map((file) => {
-    return /const (?:TASK|SHIFT)_KEYS = \[(.*?)\]/s.exec(readFileSync(file, 'utf8'))![1]!;
+  const lists = ['src/formats/settings.ts', 'src/formats/manager.ts', 'src/core/limits.ts'].map((file) => {
+    return /const (?:TASK|SHIFT|LIMIT)_KEYS = \[(.*?)\]/s.exec(readFileSync(file, 'utf8'))![1]!;
   });
   const keys = lists.flatMap((list) => [...list.matchAll(/'([a-z-]+)'/g)].map(([, key]) => key!));
-  expect(keys).toEqual(expect.arrayContaining(['agent', 'patience']));
+  expect(keys).toEqual(expect.arrayContaining(['agent', 'patience', 'max-cost']));
   expect(keys.filter((key) => !text.includes(`\`${key}\``))).toEqual([]);
 });
 

@@ -64,7 +64,7 @@ test('D2 the MCP servers of the user, of .mcp.json and of the project, the neare
 });
 
 test('D3 a session is begun once and then gone on with; nothing of it is left, and all else of the user is', async () => {
-  const opening = { folder: '/work', shiftFolder: '/work/.nightshift/night' };
+  const opening = { folder: '/project', shiftFolder: '/project/.nightshift/night' };
   const run = {
     opening,
     wanted: wantedTools({ role: 'manager', settings: { tools: ['bash'] } }),
@@ -73,7 +73,7 @@ test('D3 a session is begun once and then gone on with; nothing of it is left, a
   };
   const begun = claudeArguments({ ...run, goesOn: false, serversFile: '/tmp/servers' });
   expect(begun.slice(-2)).toEqual(['--session-id', 'S']);
-  expect(begun).toEqual(expect.arrayContaining(['{"permissions":{"deny":["Edit(//work/.nightshift/**)"]}}']));
+  expect(begun).toEqual(expect.arrayContaining(['{"permissions":{"deny":["Edit(//project/.nightshift/**)"]}}']));
   expect(begun[begun.indexOf('--tools') + 1]).toBe('');
   expect(claudeArguments({ ...run, goesOn: true, serversFile: '/tmp/servers' }).slice(-2)).toEqual(['--resume', 'S']);
 

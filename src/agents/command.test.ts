@@ -101,7 +101,7 @@ test('X4 a relative path is not judged where each item has its own folder', asyn
 });
 
 test('the agents have names, for messages', () => {
-  expect(agentNames).toEqual(['opencode', 'claude', 'codex', 'shell', 'command']);
+  expect(agentNames).toEqual(['opencode', 'claude', 'codex', 'acp', 'shell', 'command']);
   expect(new AgentSet().find('nobody')).toBeUndefined();
   expect(new AgentSet().find('toString')).toBeUndefined();
 });

@@ -65,6 +65,8 @@ describe('X5 errors of the program, by their type and status', () => {
     const answer = failure(429, { responseHeaders: { 'retry-after': '3600' } });
     if (answer.kind !== 'trouble') throw new Error(answer.kind);
     expect(answer.trouble.until! - Date.now()).toBeGreaterThan(3_500_000);
+    // The program has waited that long itself; more of it uses up patience.
+    expect(failure(429, { responseHeaders: { 'retry-after': '1' } })).not.toHaveProperty('trouble.until');
   });
 
   test('X5 a request that is refused for what it holds is the item’s own failure', () => {

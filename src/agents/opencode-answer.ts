@@ -16,6 +16,8 @@ interface Spent {
 
 type ProgramError = NonNullable<AssistantMessage['error']>;
 
+const SHORT_PAUSE_SECONDS = 60;
+
 export const LOG_IN = 'log in with `opencode auth login`, or set the API key of the provider';
 
 /** Cached input is input, and reasoning is output. A model without a price has a cost of 0, which nobody believes. */
@@ -92,10 +94,10 @@ function readApiError(failure: ApiFailure, asked: Asked): Answer {
   return failed(reason);
 }
 
-/** When the provider said that it would serve again. */
+/** When the provider said that it would serve again. A short pause the program has waited for already, so it says nothing. */
 function untilOf({ responseHeaders = {} }: ApiFailure): { until?: number } {
   const seconds = Number(responseHeaders['retry-after']);
-  return Number.isFinite(seconds) && seconds > 0 ? { until: Date.now() + seconds * 1000 } : {};
+  return seconds > SHORT_PAUSE_SECONDS ? { until: Date.now() + seconds * 1000 } : {};
 }
 
 function messageOf({ data }: ProgramError): string {

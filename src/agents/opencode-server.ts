@@ -20,9 +20,17 @@ export interface ServerRequest {
   readonly folder: string;
   /** MCP servers of the user's configuration that are known already. */
   readonly knownServers: ReadonlySet<string>;
+  /** Stops it, also while it is starting. */
+  readonly signal: AbortSignal;
 }
 
-type Hear = (event: ServerEvent, isOwn: boolean) => void;
+/** Somebody who waits for an answer. */
+export interface Hearer {
+  /** `isOwn`: of the session itself, and not of one of its children. */
+  hear(event: ServerEvent, isOwn: boolean): void;
+  /** The server ended, and how. */
+  gone(how: string): void;
+}
 
 /** One `opencode serve` on loopback. It never throws for what the program does. */
 export class OpencodeServer implements AsyncDisposable {
@@ -35,7 +43,7 @@ export class OpencodeServer implements AsyncDisposable {
   opened = 0;
   open = 0;
   readonly #stop: AbortController;
-  readonly #hearers = new Map<string, Hear>();
+  readonly #hearers = new Map<string, Hearer>();
   /** The session that a child session belongs to. */
   readonly #parents = new Map<string, string>();
 
@@ -45,7 +53,9 @@ export class OpencodeServer implements AsyncDisposable {
     this.#stop = stop;
     this.ended = process.then((ended) => {
       this.isAlive = false;
-      return ended.kind === 'aborted' ? 'it was stopped' : howItEnded(ended);
+      const how = ended.kind === 'aborted' ? 'it was stopped' : howItEnded(ended);
+      for (const hearer of this.#hearers.values()) hearer.gone(how);
+      return how;
     });
     void this.#listen();
   }
@@ -67,6 +77,8 @@ export class OpencodeServer implements AsyncDisposable {
     const { createOpencodeClient } = await import('@opencode-ai/sdk/v2/client');
     const password = randomBytes(24).toString('base64url');
     const stop = new AbortController();
+    if (request.signal.aborted) stop.abort();
+    request.signal.addEventListener('abort', () => stop.abort(), { once: true });
     let heard: (url: string) => void = () => {};
     const listening = new Promise<string>((resolve) => {
       heard = resolve;
@@ -104,8 +116,8 @@ export class OpencodeServer implements AsyncDisposable {
     return { reason: `opencode serve: ${how}` };
   }
 
-  hear(session: string, hear: Hear): void {
-    this.#hearers.set(session, hear);
+  hear(session: string, hearer: Hearer): void {
+    this.#hearers.set(session, hearer);
   }
 
   forget(session: string): void {
@@ -136,8 +148,8 @@ export class OpencodeServer implements AsyncDisposable {
     const { sessionID } = event.properties as { sessionID?: string };
     if (sessionID === undefined) return;
     const own = this.#hearers.get(sessionID);
-    if (own) own(event, true);
-    else this.#hearers.get(this.#parents.get(sessionID) ?? '')?.(event, false);
+    if (own) own.hear(event, true);
+    else this.#hearers.get(this.#parents.get(sessionID) ?? '')?.hear(event, false);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

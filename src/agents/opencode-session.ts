@@ -55,6 +55,12 @@ export class OpencodeSession implements Session {
     const { signal, transcript } = this.#opening;
     transcript({ kind: 'prompt', text: question.prompt });
     if (signal.aborted) return { kind: 'aborted' };
+    // Whatever the server does, or does not.
+    return Promise.race([this.#answer(question), abortedLongAgo(signal)]);
+  }
+
+  async #answer(question: Question): Promise<Answer> {
+    const { signal } = this.#opening;
     try {
       const place = this.#place ?? (await this.#begin(question));
       if ('reason' in place) return signal.aborted ? { kind: 'aborted' } : { kind: 'trouble', trouble: place };
@@ -66,7 +72,7 @@ export class OpencodeSession implements Session {
       const server = this.#place?.server;
       const how = server && !server.isAlive ? await server.ended : (error as Error).message;
       this.#isLost = true;
-      return { kind: 'trouble', trouble: { reason: `opencode: its server is gone: ${how}` } };
+      return { kind: 'trouble', trouble: gone(how) };
     }
   }
 
@@ -99,9 +105,9 @@ export class OpencodeSession implements Session {
   async #turn(place: Place, question: Question): Promise<Answer> {
     const { role, settings, folder, signal, transcript } = this.#opening;
     const { client } = place.server;
-    const wait = new Wait(place.server.ended, signal);
+    const wait = new Wait(signal);
     const reader = new EventReader(transcript, wait);
-    place.server.hear(place.id, (event, isOwn) => reader.hear(event, isOwn));
+    place.server.hear(place.id, { hear: (event, isOwn) => reader.hear(event, isOwn), gone: (how) => wait.gone(how) });
     const model = settings.model === undefined ? undefined : splitModel(settings.model);
     const { error } = await client.session.promptAsync({
       sessionID: place.id,
@@ -182,11 +188,23 @@ export class OpencodeSession implements Session {
     server.forget(id);
     if (server.isAlive) {
       const directory = this.#opening.folder;
-      await server.client.session.delete({ sessionID: id, directory }).catch(() => {});
+      const signal = AbortSignal.timeout(ABORT_MS);
+      await server.client.session.delete({ sessionID: id, directory }, { signal }).catch(() => {});
       await server.folders.leave(directory).catch(() => {});
     }
     await this.#pool.release(server);
   }
+}
+
+function gone(how: string): Trouble {
+  return { reason: `opencode: its server is gone: ${how}` };
+}
+
+function abortedLongAgo(signal: AbortSignal): Promise<Answer> {
+  return new Promise((resolve) => {
+    const later = () => setTimeout(() => resolve({ kind: 'aborted' }), ABORT_MS + 500).unref();
+    signal.addEventListener('abort', later, { once: true });
+  });
 }
 
 /** What may end a turn, besides that it is over. */
@@ -196,10 +214,7 @@ class Wait implements Listener {
   error: Parameters<Listener['failed']>[0] | undefined;
   #wake: () => void = () => {};
 
-  constructor(serverEnded: Promise<string>, signal: AbortSignal) {
-    void serverEnded.then((how) =>
-      this.#endWith({ kind: 'trouble', trouble: { reason: `opencode: its server is gone: ${how}` } }),
-    );
+  constructor(signal: AbortSignal) {
     const aborted = () => this.#endWith({ kind: 'aborted' });
     if (signal.aborted) aborted();
     else signal.addEventListener('abort', aborted, { once: true });
@@ -228,6 +243,10 @@ class Wait implements Listener {
     const isFar = next - Date.now() > LONGEST_PAUSE_MS;
     if (!isFar && attempt <= MOST_RETRIES) return;
     this.#endWith({ kind: 'trouble', trouble: { reason: `opencode: ${message}`, ...(isFar ? { until: next } : {}) } });
+  }
+
+  gone(how: string): void {
+    this.#endWith({ kind: 'trouble', trouble: gone(how) });
   }
 
   asked(what: string): void {

@@ -11,7 +11,8 @@ import { askProgram, findProgram } from './program.ts';
 type Environment = Readonly<Record<string, string>>;
 
 const TESTED = '1.18.33';
-const INSTALL = 'install it with `npm install -g opencode-ai` (https://opencode.ai)';
+const INSTALL =
+  'install it with `npm install -g opencode-ai` (https://opencode.ai), or let another agent do it: `- agent: NAME`';
 /** A server grows with every session, and gives nothing back: after so many another one takes over. */
 const SESSIONS_PER_SERVER = 40;
 
@@ -87,6 +88,7 @@ class Pool implements ServerPool, AsyncDisposable {
   readonly knownServers = new Set<string>();
   readonly #current = new Map<string, Promise<OpencodeServer | Trouble>>();
   readonly #servers = new Set<OpencodeServer>();
+  readonly #stop = new AbortController();
 
   async take(environment: Environment, root: string, folder: string): Promise<OpencodeServer | Trouble> {
     const key = JSON.stringify(environment);
@@ -107,8 +109,15 @@ class Pool implements ServerPool, AsyncDisposable {
   async #start(environment: Environment, root: string, folder: string): Promise<OpencodeServer | Trouble> {
     // By this mark everything that the server started is found when it is stopped: its shells are in groups of their own.
     const mark = { NIGHTSHIFT_KEY: `${environment.NIGHTSHIFT_KEY}-${randomBytes(8).toString('hex')}` };
-    const request = { environment: { ...environment, ...mark }, root, folder, knownServers: this.knownServers };
-    const server = await OpencodeServer.start(request);
+    const { knownServers } = this;
+    const { signal } = this.#stop;
+    const server = await OpencodeServer.start({
+      environment: { ...environment, ...mark },
+      root,
+      folder,
+      knownServers,
+      signal,
+    });
     if (!('reason' in server)) this.#servers.add(server);
     return server;
   }
@@ -122,6 +131,7 @@ class Pool implements ServerPool, AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
     await Promise.all(this.#current.values());
     await Promise.all([...this.#servers].map((server) => server[Symbol.asyncDispose]()));
   }

@@ -46,6 +46,8 @@ export async function openBench(
     folders: watchFolders(paths, io, (message) => stream.emit({ type: 'run:warning', message })),
     perform,
     emit: stream.emit,
+    listen: stream.listen,
+    inFlight: () => stream.running,
     flush: () => stream.flush(),
     history: stream.history,
     asked: new Map(),

@@ -2,12 +2,11 @@ import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { agentEnvironment } from '../agents/environment.ts';
-import { AgentSet, agentNames } from '../agents/registry.ts';
 import { NightshiftError } from '../core/errors.ts';
 import { tryLock } from '../store/flock.ts';
 import { archiveFolder, shiftsFolder } from '../store/layout.ts';
 import type { Finding } from '../views/findings.ts';
+import { checkAgentPrograms } from './check-agents.ts';
 import type { Io } from './io.ts';
 
 const OLDEST_NODE = [20, 19] as const;
@@ -22,7 +21,7 @@ export async function checkMachine(io: Io, root: string | undefined): Promise<Fi
     checkLocks(folder),
     await checkDisk(folder),
     ...(await checkGit(root ?? io.cwd)),
-    ...(await checkAgentPrograms(io)),
+    ...(await checkAgentPrograms(io, root ?? io.cwd)),
   ];
 }
 
@@ -120,21 +119,6 @@ function git(root: string, args: readonly string[]): Promise<{ code: number; std
       resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, stdout });
     });
   });
-}
-
-/** What a shift that uses one would miss is a problem of that shift. */
-async function checkAgentPrograms(io: Io): Promise<Finding[]> {
-  const environment = agentEnvironment({ caller: io.env, passEnv: [], secrets: {}, own: {} });
-  await using agents = new AgentSet();
-  const ready: string[] = [];
-  const findings: Finding[] = [];
-  for (const name of agentNames) {
-    // Any command stands for the one that a shift names.
-    const missing = await agents.find(name)!.missing({ command: 'sh', tools: [] }, { environment });
-    if (missing === undefined) ready.push(name);
-    else findings.push({ level: 'note', message: `the agent ${name} can't be started`, todo: missing });
-  }
-  return [ok(`agents: ${ready.join(', ')}`), ...findings];
 }
 
 function ok(message: string): Finding {

@@ -12,7 +12,8 @@ import type { Io } from './io.ts';
 import type { Options } from './program.ts';
 import { type Asked, planFolder } from './run-shift.ts';
 
-const MAIN = fileURLToPath(new URL('./main.js', import.meta.url));
+/** The program itself. */
+export const MAIN = fileURLToPath(new URL('./main.js', import.meta.url));
 /** Those of `start` that are about this terminal, not about the run. */
 const NOT_HANDED_ON = ['detach', 'json', 'plain'];
 

@@ -28,6 +28,7 @@ export class EventStream implements AsyncDisposable {
   readonly #listener: Listener;
   readonly #transcripts: Transcripts;
   #journal: Journal | undefined;
+  readonly #listeners: ((event: NightshiftEvent) => void)[] = [];
   #seq = 0;
   /** Items in flight. */
   running = 0;
@@ -59,6 +60,12 @@ export class EventStream implements AsyncDisposable {
     this.#journal?.append(event);
     this.history.add(event);
     this.#listener.onEvent(event);
+    for (const listener of this.#listeners) listener(event);
+  };
+
+  /** Calls back after each event, when the history has it. */
+  readonly listen = (listener: (event: NightshiftEvent) => void): void => {
+    this.#listeners.push(listener);
   };
 
   #follow(event: NightshiftEvent): void {

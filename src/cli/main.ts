@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
 import { CommanderError } from 'commander';
 import { EXIT, NightshiftError } from '../core/errors.ts';
 import { type Io, letGoOfLostTerminal, processIo } from './io.ts';
 import { createProgram, OVERVIEW } from './program.ts';
+import { readVersion } from './version.ts';
 
 /** The only place that catches: wrong input is told in a few lines, anything else is a bug and shows its stack. */
 async function main(io: Io, argv: readonly string[]): Promise<number> {
@@ -48,10 +48,6 @@ function tell(io: Io, error: NightshiftError, asJson: boolean): void {
   io.warn(`error: ${message}`);
   if (file !== undefined) io.warn(`  at ${file}${line === undefined ? '' : `:${line}`}`);
   if (hint !== undefined) io.warn(`  ${hint}`);
-}
-
-function readVersion(): string {
-  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
 }
 
 const code = await main(processIo(), process.argv);

@@ -13,7 +13,7 @@ export const OVERVIEW = '__overview';
 const EXIT_CODES = `
 Exit codes:
   0 all done   1 a bug in Nightshift   2 bad input or usage   3 finished with failed items
-  4 stopped, can be resumed   5 already running   6 agent missing   130 interrupted
+  4 stopped, can be resumed   5 already running   6 agent missing or not usable   130 interrupted
 
 Rows are 1-based (--row, --rows, show); the qsv-like verbs of \`table\` take 0-based indices.`;
 
@@ -76,7 +76,7 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     .option('--captured <name=value>', 'edit, with --token: a value that the task declares under outputs', collect)
     .option('--failed', 'reset: only what failed (without --index this is the default)')
     .addHelpText('after', TABLE_HELP);
-  add('start [shift]', 'run a shift, or go on with it', () => import('./commands/start.ts'))
+  addLimits(add('start [shift]', 'run a shift, or go on with it', () => import('./commands/start.ts')))
     .option('--agent <name>', 'let this agent do all tasks')
     .option('--model <name>', 'let all agents use this model')
     .option('--task <task>', 'only this task')
@@ -109,7 +109,7 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
   add('logs [shift]', 'what happened, or what was said about one row', () => import('./commands/logs.ts'))
     .option('--row <row>', 'the transcripts of this row, 1-based')
     .option('-f, --follow', 'go on until the run has ended');
-  add('retry [shift]', 'set back what failed, and start', () => import('./commands/retry.ts'))
+  addLimits(add('retry [shift]', 'set back what failed, and start', () => import('./commands/retry.ts')))
     .option('--reason <text>', 'only failures whose reason contains this, in capitals or not')
     .option('--task <task>', 'only failures of this task')
     .option('--rows <range>', 'only these rows, 1-based: 3, 3:10, 3: or :10')
@@ -159,6 +159,11 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     '--fix',
     'put right what can be; a shift of older origin is brought up to date, and kept as it was beside',
   );
+  add(
+    'mcp',
+    'serve the Model Context Protocol on standard input and output, for agents that set up and supervise shifts',
+    () => import('./commands/mcp.ts'),
+  );
   add('list', 'the shifts in this folder', () => import('./commands/list.ts'));
   add(
     'demo [dir]',
@@ -183,6 +188,17 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
       for (const word of await complete(program, io, words)) io.print(word);
     });
   return program;
+}
+
+/** Rule X6; `limit-flags.ts` reads them. */
+function addLimits(command: Command): Command {
+  return command
+    .option('--max-cost <dollars>', 'stop when the shift has cost so much: 5, 2.50; `none` lifts a limit')
+    .option('--max-tokens <tokens>', 'stop when the shift has used so many: 2000000, 2M, 500k')
+    .option('--max-duration <time>', 'stop when all runs of the shift have taken so long: 30m, 8h')
+    .option('--until <time>', 'stop at the next 07:00, say, or at 2026-01-31T07:00')
+    .option('--max-failures <n>', 'stop when so many have failed in this run')
+    .option('--max-same-failures <n>', 'pause a task of which so many in a row fail at the same place');
 }
 
 /** Not in the help: what `nightshift` alone does, and what shells ask. */

@@ -6,6 +6,7 @@ import { AgentSet, agentNames } from '../agents/registry.ts';
 import { runCheck } from '../checks/checks.ts';
 import { EXIT, NightshiftError } from '../core/errors.ts';
 import type { Counts, NightshiftEvent, TranscriptHappening } from '../core/events.ts';
+import type { SetLimits } from '../core/limits.ts';
 import { cellsAt, countItems, type Selection } from '../core/plan.ts';
 import type { Shift, Task } from '../core/shift.ts';
 import { perform } from '../engine/item.ts';
@@ -30,6 +31,7 @@ import { watchFolders } from './watch-folders.ts';
 export interface Asked extends Choice {
   readonly agent?: string | undefined;
   readonly model?: string | undefined;
+  readonly limits?: SetLimits;
 }
 
 export interface StartOptions extends Asked {
@@ -93,6 +95,8 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
       folders: watchFolders(paths, io, (message) => stream.emit({ type: 'run:warning', message })),
       perform,
       emit: stream.emit,
+      listen: stream.listen,
+      inFlight: () => stream.running,
       flush: async () => {
         await stream.flush();
         failpoint('journal:flushed');
@@ -112,7 +116,8 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
     throw error;
   });
   const counts = last ? countItems(last) : { total: 0, completed: 0, failed: 0, remaining: 0 };
-  stream.emit({ type: 'run:finished', ...end, ms: io.now() - started, ...counts });
+  const { exitCode, reason } = end;
+  stream.emit({ type: 'run:finished', exitCode, reason, ms: io.now() - started, ...counts });
   return end;
 }
 
@@ -183,8 +188,8 @@ function fingerprint({ name, version, settings }: Task): string {
 }
 
 /** What the command line says over the files. */
-function overridesIn({ agent, model }: Asked): Overrides {
-  return { agent, model };
+function overridesIn({ agent, model, limits = {} }: Asked): Overrides {
+  return { agent, model, limits };
 }
 
 /** For the crash tests: ends this process as hard as `kill -9` the n-th time it comes to a named point. */

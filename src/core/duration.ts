@@ -1,21 +1,21 @@
 const UNITS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** `90s`, `30m`, `2h`, `1h30m`, or a bare number of seconds; undefined if it is none of these or not positive. */
-export function parseDuration(text: string): number | undefined {
+export function parseDuration(text: string, longest = LONGEST): number | undefined {
   const trimmed = text.trim();
-  if (/^\d+$/.test(trimmed)) return positive(Number(trimmed) * 1000);
+  if (/^\d+$/.test(trimmed)) return positive(Number(trimmed) * 1000, longest);
   if (!/^(\d+(\.\d+)?(ms|s|m|h|d)\s*)+$/.test(trimmed)) return undefined;
   let total = 0;
   for (const [, amount, unit] of trimmed.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g))
     total += Number(amount) * UNITS[unit!]!;
-  return positive(Math.round(total));
+  return positive(Math.round(total), longest);
 }
 
 /** A timer in Node holds 2^31 ms (24 days); what is longer would fire at once. */
 const LONGEST = 2 ** 31 - 1;
 
-function positive(milliseconds: number): number | undefined {
-  return milliseconds > 0 ? Math.min(milliseconds, LONGEST) : undefined;
+function positive(milliseconds: number, longest: number): number | undefined {
+  return milliseconds > 0 ? Math.min(milliseconds, longest) : undefined;
 }
 
 /** For people: `0.4s`, `12s`, `10m`, `3m 20s`, `2h 5m`. */

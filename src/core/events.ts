@@ -1,3 +1,4 @@
+import type { Limits, Spent } from './limits.ts';
 import type { CriterionVerdict, Role, Usage } from './model.ts';
 import type { Status } from './status.ts';
 
@@ -16,11 +17,16 @@ interface EventMap {
     recovered: number;
     waiting: number;
     counts: TaskCounts[];
+    /** An agent with a model takes part, which costs money or quota. */
+    hasModel: boolean;
+    limits: Limits;
+    spent: Spent;
   };
   'run:warning': { message: string };
-  'run:draining': { signal: string; running: number };
+  'run:draining': { signal: string; running: number; reason?: string };
   'run:waiting': { ms: number; reason: string };
   'run:finished': { exitCode: number; reason: string; ms: number } & Counts;
+  'task:paused': { place: string; failures: number; reason: string };
   'batch:claimed': { indices: number[]; size: number };
   'limit:changed': { from: number; to: number; reason: string };
   'batch:finished': { from: number; to: number; reason: string; done: number; failed: number; returned: number };
@@ -31,6 +37,7 @@ interface EventMap {
     attempts: number;
     ms: number;
     reason?: string;
+    place?: string;
     captured?: Record<string, string>;
     recommendations?: string[];
     usage?: Usage;
@@ -42,6 +49,7 @@ interface EventMap {
     status: 'PASS' | 'FAIL' | 'NONE';
     ms: number;
     reason?: string;
+    place?: string;
     verdicts: CriterionVerdict[];
     usage?: Usage;
     key: string;

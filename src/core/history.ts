@@ -1,5 +1,6 @@
 import type { NightshiftEvent, Recommendation } from './events.ts';
 import type { CriterionVerdict, Usage } from './model.ts';
+import { Tally } from './tally.ts';
 
 /**
  * What the journal tells about an item-task, for people (`status`, `show`) and for what a resumed run must not lose.
@@ -20,6 +21,7 @@ export class History {
   readonly #items = new Map<string, ItemHistory>();
   /** By task: what devs that succeeded recommended and no fold has settled yet, by item. */
   readonly #recommendations = new Map<string, Map<string, Recommendation[]>>();
+  readonly tally = new Tally();
   usage: Usage = {};
   firstAt: string | undefined;
   lastAt: string | undefined;
@@ -36,6 +38,7 @@ export class History {
   add(event: NightshiftEvent): void {
     this.firstAt ??= event.at;
     this.lastAt = event.at;
+    this.tally.add(event);
     switch (event.type) {
       case 'dev:started': {
         const item = this.#item(event);

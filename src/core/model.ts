@@ -1,3 +1,4 @@
+import type { SetLimits } from './limits.ts';
 import type { Status } from './status.ts';
 
 /** The words of the domain as data. Everything that crosses a seam (order, outcome) is plain JSON. */
@@ -118,6 +119,8 @@ export interface Outcome {
   readonly to?: Extract<Status, 'qa' | 'done' | 'failed'>;
   readonly attempts: number;
   readonly reason?: string;
+  /** Where it failed, in words that are the same for all items of the task: `step 2`, `criterion 1`, `timeout`. */
+  readonly place?: string;
   readonly trouble?: Trouble;
   readonly verdicts: readonly CriterionVerdict[];
   readonly outputs: Readonly<Record<string, string>>;
@@ -139,6 +142,7 @@ export interface ShiftSettings {
   readonly learn: boolean;
   /** How long the run goes on without any progress while trouble is not the items' fault (rule X5). */
   readonly patienceMs: number;
+  readonly limits: SetLimits;
 }
 
 /** A `- key: value` line, and where it stands. */

@@ -11,10 +11,16 @@ export interface Board {
 /** Which part of the shift a run is about; everything if nothing is said. */
 export interface Selection {
   readonly task?: string | undefined;
+  /** Tasks that nothing is claimed of any more (rule X6). */
+  readonly paused?: ReadonlySet<string>;
   includes(row: number): boolean;
 }
 
 const EVERYTHING: Selection = { includes: () => true };
+
+function isAbout({ task, paused }: Selection, name: string): boolean {
+  return (task === undefined || task === name) && !paused?.has(name);
+}
 
 export interface Batch {
   readonly task: string;
@@ -55,7 +61,7 @@ export function nextBatch(
 
 function firstTaskWithWork(board: Board, size: number, selection: Selection): Batch | undefined {
   for (const [task, name] of board.tasks.entries()) {
-    if (selection.task !== undefined && selection.task !== name) continue;
+    if (!isAbout(selection, name)) continue;
     const rows: number[] = [];
     for (let row = 0; row < board.count && rows.length < size; row++) {
       if (isEligible(board, row, task) && selection.includes(row)) rows.push(row);
@@ -68,7 +74,7 @@ function firstTaskWithWork(board: Board, size: number, selection: Selection): Ba
 function firstRowWithWork(board: Board, selection: Selection): Batch | undefined {
   for (let row = 0; row < board.count; row++) {
     for (const [task, name] of board.tasks.entries()) {
-      if (selection.task !== undefined && selection.task !== name) continue;
+      if (!isAbout(selection, name)) continue;
       if (isEligible(board, row, task) && selection.includes(row)) return { task: name, rows: [row] };
     }
   }
@@ -79,7 +85,7 @@ function firstRowWithWork(board: Board, selection: Selection): Batch | undefined
 export function countEligible(board: Board, selection: Selection = EVERYTHING): number {
   let count = 0;
   for (const [task, name] of board.tasks.entries()) {
-    if (selection.task !== undefined && selection.task !== name) continue;
+    if (!isAbout(selection, name)) continue;
     for (let row = 0; row < board.count; row++) if (isEligible(board, row, task) && selection.includes(row)) count++;
   }
   return count;
@@ -93,7 +99,7 @@ export function cellsAt(
 ): { row: number; task: string }[] {
   const cells: { row: number; task: string }[] = [];
   for (const [task, name] of board.tasks.entries()) {
-    if (selection.task !== undefined && selection.task !== name) continue;
+    if (!isAbout(selection, name)) continue;
     const column = board.columns[task]!;
     for (let row = 0; row < board.count; row++) {
       if (column[row] === CODE[status] && selection.includes(row)) cells.push({ row, task: name });
@@ -133,7 +139,7 @@ export function countCells(board: Board): { task: string; counts: Record<Status,
 /** The same for what a run is about, and how many of the `todo` it can't reach (rule M4). */
 export function countSelected(board: Board, selection: Selection): TaskCounts[] {
   return board.tasks.flatMap((task, index) => {
-    if (selection.task !== undefined && selection.task !== task) return [];
+    if (!isAbout(selection, task)) return [];
     const counts: TaskCounts = { task, todo: 0, in_progress: 0, qa: 0, done: 0, failed: 0, blocked: 0 };
     const earlier = board.columns.slice(0, index);
     for (const [row, code] of board.columns[index]!.entries()) {

@@ -32,6 +32,9 @@ function started(): { state: ViewState; add: (second: number, happening: Happeni
       { ...none, task: 'draft', todo: 6, done: 3, failed: 1 },
       { ...none, task: 'print', todo: 10, blocked: 1 },
     ],
+    hasModel: true,
+    limits: { 'max-cost': 5, 'max-duration': 60_000 },
+    spent: { usage: { costUsd: 1 }, ms: 2000, failures: 0 },
   });
   return { state, add };
 }

@@ -1,5 +1,6 @@
 import type { NightshiftEvent, TaskCounts, TranscriptEntry } from './events.ts';
 import { sum } from './history.ts';
+import type { Limits, Spent } from './limits.ts';
 import { ATTEMPTS, type Usage } from './model.ts';
 import { STATUSES, type Status } from './status.ts';
 
@@ -53,11 +54,14 @@ export class ViewState {
   usage: Usage = {};
   /** When item-tasks ended, the latest last. */
   ends: number[] = [];
+  limits: Limits = {};
   draining: string | undefined;
   waiting: { readonly until: number; readonly reason: string } | undefined;
   ended: { readonly exitCode: number; readonly reason: string } | undefined;
   #times: number[] = [];
   #longestSilence = 0;
+  #before: Spent = { usage: {}, ms: 0, failures: 0 };
+  #failures = 0;
   /** Where the item-tasks are that this run has in hand. */
   readonly #held = new Map<string, Status>();
 
@@ -69,6 +73,12 @@ export class ViewState {
   get remaining(): number {
     const { todo, blocked, in_progress, qa } = this.counts;
     return Math.max(0, todo - blocked) + in_progress + qa;
+  }
+
+  /** By the shift so far, of what its limits are about. */
+  spent(now: number): Spent {
+    const { usage, ms } = this.#before;
+    return { usage: sum(usage, this.usage), ms: ms + now - this.startedAt, failures: this.#failures };
   }
 
   paceOf(item: InFlight, now: number): Pace {
@@ -156,6 +166,8 @@ export class ViewState {
     this.shift = event.shift;
     this.agent = event.agent;
     this.startedAt = at;
+    this.limits = event.limits ?? this.limits;
+    this.#before = event.spent ?? this.#before;
     // Those that the run is about.
     this.tasks = counts.length > 0 ? counts.map(({ task }) => task) : event.tasks;
     this.counts = emptyCounts();
@@ -220,6 +232,7 @@ export class ViewState {
     if (to !== 'done' && to !== 'failed') return;
     this.ends = [...this.ends.slice(1 - KEPT_TIMES), at];
     if (to === 'done') return;
+    this.#failures++;
     this.failures = [...this.failures.slice(1 - KEPT_FAILURES), { task, index, reason: reason ?? '' }];
     // Rule M4: the later tasks of this item are out of reach now.
     this.counts.blocked += this.tasks.length - 1 - this.tasks.indexOf(task);

@@ -19,6 +19,7 @@ export class Batches {
     if (parts.stop.now.aborted || parts.stop.drain.aborted) return this.#course.interrupted();
     const lost = await this.#course.reload();
     if (lost) return lost;
+    if (parts.stop.drain.aborted) return this.#course.interrupted();
     const { shift } = this.#course;
     const snapshot = await parts.store.snapshot();
     const turn = chooseTurn(this.#course, snapshot);

@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EXIT, NightshiftError } from '../core/errors.ts';
 import type { Counts } from '../core/events.ts';
 import type { Trouble } from '../core/model.ts';
-import { cellsAt, countItems, nextBatch } from '../core/plan.ts';
+import { cellsAt, countItems, nextBatch, type Selection } from '../core/plan.ts';
 import type { Shift } from '../core/shift.ts';
 import type { Snapshot } from '../store/store.ts';
+import { RunLimits } from './limits.ts';
 import { Patience } from './patience.ts';
 import type { RunEnd, RunParts } from './run-state.ts';
 
@@ -15,9 +16,12 @@ const REREAD_EVERY_MS = 250;
 const LONGEST_WAIT_MS = 24 * 3600_000;
 
 /** What a run knows about itself, whichever way it dispatches: the shift as last read, and how it would end. */
-export class Course {
+export class Course implements Disposable {
+  /** They drain at a limit, too, and select nothing of a task that is paused. */
   readonly parts: RunParts;
+  readonly limits: RunLimits;
   readonly patience: Patience;
+  readonly #select: RunParts['select'];
   readonly #folderId: string;
   #shift: Shift;
   #isRead = true;
@@ -26,7 +30,13 @@ export class Course {
   dispatched = 0;
 
   constructor(parts: RunParts, shift: Shift, folderId: string) {
-    this.parts = parts;
+    this.limits = new RunLimits(parts, shift);
+    this.#select = parts.select;
+    this.parts = {
+      ...parts,
+      stop: { drain: AbortSignal.any([parts.stop.drain, this.limits.drain]), now: parts.stop.now },
+      select: (snapshot) => this.limits.narrow(parts.select(snapshot)),
+    };
     this.patience = new Patience(parts.now);
     this.#shift = shift;
     this.#folderId = folderId;
@@ -74,6 +84,7 @@ export class Course {
       if (!this.#shift.warnings.includes(warning)) this.parts.emit({ type: 'run:warning', message: warning });
     }
     this.#shift = shift;
+    this.limits.follow(shift);
   }
 
   /** Rule M5. */
@@ -94,6 +105,8 @@ export class Course {
     if (remedy !== undefined) return { exitCode: EXIT.agentMissing, reason: `${reason}: ${remedy}` };
     const left = (until ?? 0) - this.parts.now();
     const isKnown = left > 0 && left <= LONGEST_WAIT_MS;
+    const limit = isKnown ? this.limits.before(until!) : undefined;
+    if (limit !== undefined) return { exitCode: EXIT.stopped, reason: `${reason}: ${limit}`, isLimit: true };
     const ms = isKnown ? left : this.patience.pause(this.#shift.settings.patienceMs);
     if (ms === undefined) return this.#outOfPatience(reason);
     this.parts.emit({ type: 'run:waiting', ms, reason });
@@ -109,11 +122,14 @@ export class Course {
   async interrupted(): Promise<RunEnd> {
     const snapshot = await this.parts.store.snapshot();
     if (!this.isLeft(snapshot)) return this.finished(snapshot);
+    const { reason } = this.limits;
+    if (reason !== undefined && !this.parts.stop.now.aborted) {
+      return { exitCode: EXIT.stopped, reason, isLimit: true };
+    }
     return { exitCode: EXIT.interrupted, reason: 'interrupted' };
   }
 
-  isLeft(snapshot: Snapshot): boolean {
-    const selection = this.parts.select(snapshot);
+  isLeft(snapshot: Snapshot, selection: Selection = this.parts.select(snapshot)): boolean {
     return (
       nextBatch(snapshot, { parallel: true, size: 1 }, selection) !== undefined ||
       cellsAt(snapshot, 'qa', selection).length > 0
@@ -123,11 +139,19 @@ export class Course {
   /** An earlier run may have been killed before it wrote the Progress of its last batch. */
   async finished(snapshot: Snapshot): Promise<RunEnd> {
     await this.parts.documents.finishBatch(countItems(snapshot), undefined);
-    const selection = this.parts.select(snapshot);
+    const selection = this.#select(snapshot);
+    const { pauses } = this.limits;
+    if (pauses !== undefined && this.isLeft(snapshot, selection)) {
+      return { exitCode: EXIT.stopped, reason: pauses, isLimit: true };
+    }
     const failed = cellsAt(snapshot, 'failed', selection).length;
     if (failed > 0) return { exitCode: EXIT.failedItems, reason: 'finished, with failed items' };
     const { total, completed } = countItems(snapshot);
     if (this.dispatched === 0 && completed === total) return { exitCode: EXIT.done, reason: 'already complete' };
     return { exitCode: EXIT.done, reason: 'finished' };
+  }
+
+  [Symbol.dispose](): void {
+    this.limits[Symbol.dispose]();
   }
 }

@@ -9,6 +9,7 @@ import {
   agentEnvironmentOf,
   converse,
   describeFailures,
+  failedCriterion,
   missingFolder,
   readCaptured,
   runChecks,
@@ -20,7 +21,13 @@ import {
 type Attempt<T = DevReport> =
   | { readonly kind: 'succeeded'; readonly report: T; readonly captured: Record<string, string> }
   /** `status` is the dev's own word where it gave one, else what the engine found. */
-  | { readonly kind: 'failed'; readonly status: string; readonly reason: string; readonly final?: boolean }
+  | {
+      readonly kind: 'failed';
+      readonly status: string;
+      readonly reason: string;
+      readonly place: string;
+      readonly final?: boolean;
+    }
   | { readonly kind: 'trouble'; readonly trouble: Trouble }
   | { readonly kind: 'aborted' };
 
@@ -41,6 +48,7 @@ export async function performDev(work: Work): Promise<Outcome> {
     ms: Math.round(performance.now() - started),
     key: order.key,
     ...(outcome.reason === undefined ? {} : { reason: outcome.reason }),
+    ...(outcome.place === undefined ? {} : { place: outcome.place }),
     captured: outcome.captured,
     recommendations: [...outcome.recommendations],
     usage: outcome.usage,
@@ -56,7 +64,7 @@ async function tryUpTo(most: number, work: Work, subject: object): Promise<Spent
   let attempts = 1;
   await using conversation = converse(work, () => attempts);
   const obstacle = missingFolder(work);
-  let last: Attempt = { kind: 'failed', status: 'FAILED', reason: obstacle ?? '', final: true };
+  let last: Attempt = { kind: 'failed', status: 'FAILED', reason: obstacle ?? '', place: 'working-dir', final: true };
   let verdicts: readonly CriterionVerdict[] = [];
   for (let number = 1; obstacle === undefined && number <= most; number++) {
     attempts = number;
@@ -109,17 +117,24 @@ async function attempt(work: Work, conversation: Conversation, now: Try): Promis
   const trespass = await work.checks.trespass(conversation.takeCalls());
   if (reply.kind === 'aborted') return aborted(work);
   if (reply.kind === 'trouble') return reply;
-  if (trespass !== undefined) return failed('FAILED (validation)', trespass);
+  if (trespass !== undefined) return failed('FAILED (validation)', trespass, 'trespass');
   const report = reportIn(reply);
   if ('kind' in report) return report;
-  if (report.status !== 'SUCCESS') return failed(report.status, report.reason ?? 'no reason was given');
+  if (report.status !== 'SUCCESS') {
+    return failed(report.status, report.reason ?? 'no reason was given', placeOf(work, report));
+  }
   return verify(work, report, now);
 }
 
 function reportIn(reply: Exclude<Reply<DevReport>, { kind: 'aborted' | 'trouble' }>): DevReport | Attempt {
   if (reply.kind === 'report') return reply.report;
-  const reason = reply.kind === 'failed' ? reply.reason : `no usable report: ${reply.reason}`;
-  return { kind: 'failed', status: 'FAILED', reason };
+  if (reply.kind === 'failed') return { kind: 'failed', status: 'FAILED', reason: reply.reason, place: 'agent' };
+  return { kind: 'failed', status: 'FAILED', reason: `no usable report: ${reply.reason}`, place: 'report' };
+}
+
+/** Where the dev itself says that it failed. */
+function placeOf(work: Work, { status, selfValidation }: DevReport): string {
+  return /\((step \d+)\)/.exec(status)?.[1] ?? failedCriterion(work, selfValidation) ?? 'validation';
 }
 
 /** The dev says that it is done: now the engine looks for itself. */
@@ -132,16 +147,17 @@ export async function verify<T extends Pick<DevReport, 'captured'>>(
   const missing = work.order.settings.outputs.filter((name) => captured[name] === undefined);
   if (missing.length > 0) {
     const reason = `the declared output ${missing.map((name) => `\`${name}\``).join(', ')} is missing`;
-    return failed('FAILED (validation)', reason);
+    return failed('FAILED (validation)', reason, 'outputs');
   }
   const unwritable = work.order.settings.outputs.map((name) => unfit(work, name, captured[name]!)).find(Boolean);
-  if (unwritable) return failed('FAILED (validation)', unwritable);
+  if (unwritable) return failed('FAILED (validation)', unwritable, 'outputs');
   const checked = await runChecks(work, number);
   if (checked.kind === 'aborted') return aborted(work);
   if (checked.kind === 'trouble') return { kind: 'trouble', trouble: { reason: checked.reason } };
   onVerdicts(checked.verdicts);
-  if (checked.verdicts.some((each) => each.status === 'FAIL')) {
-    return failed('FAILED (validation)', describeFailures(checked.verdicts), checked.final);
+  const place = failedCriterion(work, checked.verdicts);
+  if (place !== undefined) {
+    return failed('FAILED (validation)', describeFailures(checked.verdicts), place, checked.final);
   }
   return { kind: 'succeeded', report, captured };
 }
@@ -156,14 +172,14 @@ function unfit(work: Work, name: string, value: string): string | undefined {
 }
 
 /** The reason says by itself where it failed: it is what `status` prints. */
-function failed(status: string, detail: string, final = false): Exclude<Attempt, { kind: 'succeeded' }> {
-  return { kind: 'failed', status, reason: `${status}: ${detail}`, final };
+function failed(status: string, detail: string, place: string, final = false): Exclude<Attempt, { kind: 'succeeded' }> {
+  return { kind: 'failed', status, reason: `${status}: ${detail}`, place, final };
 }
 
 /** Time that is over is final for the item; a run that stops is not the item's fault. */
 function aborted(work: Work): Exclude<Attempt, { kind: 'succeeded' }> {
   return work.limit.aborted
-    ? { kind: 'failed', status: 'FAILED', reason: timeoutReason(work), final: true }
+    ? { kind: 'failed', status: 'FAILED', reason: timeoutReason(work), place: 'timeout', final: true }
     : { kind: 'aborted' };
 }
 
@@ -178,7 +194,7 @@ function outcomeOf(work: Work, last: Attempt, spent: Spent): Outcome {
       return { ...common, to: 'qa', outputs, captured, recommendations: report.recommendations };
     }
     case 'failed':
-      return { ...common, ...nothing, to: 'failed', reason: last.reason };
+      return { ...common, ...nothing, to: 'failed', reason: last.reason, place: last.place };
     case 'trouble':
       return { ...common, ...nothing, reason: last.trouble.reason, trouble: last.trouble };
     case 'aborted':

@@ -10,6 +10,7 @@ import {
   converse,
   criterionText,
   describeFailures,
+  failedCriterion,
   missingFolder,
   runChecks,
   timeoutReason,
@@ -32,7 +33,7 @@ type Judgement =
       /** An earlier verdict was void because files had changed: what the checks found then is not known to hold. */
       readonly isChanged?: boolean;
     }
-  | { readonly kind: 'none'; readonly reason: string }
+  | { readonly kind: 'none'; readonly reason: string; readonly place: string }
   | { readonly kind: 'trouble'; readonly trouble: Trouble };
 
 /** One qa on one item-task: the checks first, then an independent agent about what no check can tell. */
@@ -46,13 +47,13 @@ export async function performQa(work: Work): Promise<Outcome> {
   const verdicts = judgement.kind === 'judged' ? judgement.verdicts : [];
   const failure = failureIn(judgement);
   const passed = failure === undefined;
-  const reason = failure ?? '';
+  const told = failure === undefined ? {} : { reason: failure, ...placeOf(work, judgement) };
   work.emit({
     type: 'qa:finished',
     ...subject,
     status: passed ? 'PASS' : judgement.kind === 'trouble' ? 'NONE' : 'FAIL',
     ms: Math.round(performance.now() - started),
-    ...(passed ? {} : { reason }),
+    ...told,
     verdicts: [...verdicts],
     usage: spent.usage,
     key: order.key,
@@ -65,7 +66,7 @@ export async function performQa(work: Work): Promise<Outcome> {
     ...(judgement.kind === 'trouble'
       ? { trouble: judgement.trouble }
       : { to: passed ? ('done' as const) : ('failed' as const) }),
-    ...(passed ? {} : { reason }),
+    ...told,
     verdicts,
     outputs: {},
     captured: {},
@@ -85,9 +86,16 @@ function failureIn(judgement: Judgement): string | undefined {
   return judgement.kind === 'trouble' ? judgement.trouble.reason : judgement.reason;
 }
 
+/** Trouble is no place: the item is not failed. */
+function placeOf(work: Work, judgement: Judgement): { place?: string } {
+  if (judgement.kind === 'trouble') return {};
+  if (judgement.kind === 'none') return { place: judgement.place };
+  return { place: failedCriterion(work, judgement.verdicts) ?? 'verdict' };
+}
+
 async function judge(work: Work, spent: Spent): Promise<Judgement> {
   const obstacle = missingFolder(work);
-  if (obstacle !== undefined) return { kind: 'none', reason: obstacle };
+  if (obstacle !== undefined) return { kind: 'none', reason: obstacle, place: 'working-dir' };
   const checked = await checksOf(work);
   if (checked.kind !== 'checked') return notChecked(work, checked);
   const asked = work.order.criteria.filter((each) => !each.check || work.order.settings.qa === 'always');
@@ -147,7 +155,7 @@ async function ask(work: Work, asked: readonly Criterion[], spent: Spent): Promi
     } else reason = reply.reason;
     if (wasAskedTwice) break;
   }
-  return { kind: 'none', reason: `qa gave no usable verdict: ${reason}` };
+  return { kind: 'none', reason: `qa gave no usable verdict: ${reason}`, place: 'verdict' };
 }
 
 /** Rule Q2: what voids a verdict, in words. */
@@ -174,6 +182,6 @@ async function checksOf(work: Work): Promise<Checked> {
 
 function stopped(work: Work): Judgement {
   return work.limit.aborted
-    ? { kind: 'none', reason: `qa ${timeoutReason(work)}` }
+    ? { kind: 'none', reason: `qa ${timeoutReason(work)}`, place: 'timeout of qa' }
     : { kind: 'trouble', trouble: { reason: 'stopped' } };
 }

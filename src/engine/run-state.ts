@@ -1,4 +1,4 @@
-import type { Emit } from '../core/events.ts';
+import type { Emit, NightshiftEvent } from '../core/events.ts';
 import type { History } from '../core/history.ts';
 import type { Trouble } from '../core/model.ts';
 import type { Selection } from '../core/plan.ts';
@@ -30,6 +30,10 @@ export interface RunParts {
   /** Carries an order out: here, or on another machine. */
   readonly perform: typeof perform;
   readonly emit: Emit;
+  /** Calls back after each event, whoever told it. */
+  listen(listener: (event: NightshiftEvent) => void): void;
+  /** Devs and qas that are at work. */
+  inFlight(): number;
   /** Resolves when every event so far is durable. */
   flush(): Promise<void>;
   readonly history: History;
@@ -46,6 +50,8 @@ export interface RunParts {
 export interface RunEnd {
   readonly exitCode: number;
   readonly reason: string;
+  /** The reason says how to go on; a plain start would not. */
+  readonly isLimit?: boolean;
 }
 
 /** What became of the items of a batch. `trouble`: why items were given back, if it was not their fault. */

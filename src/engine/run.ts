@@ -12,7 +12,7 @@ import { Streaming } from './streaming.ts';
  * Interrupted at any moment, the next run goes on from the files.
  */
 export async function runShift(parts: RunParts, shift: Shift): Promise<RunEnd> {
-  const course = new Course(parts, shift, await parts.documents.folderId());
+  using course = new Course(parts, shift, await parts.documents.folderId());
   await recover(course);
   const batches = new Batches(course);
   await using streaming = new Streaming(course);
@@ -52,9 +52,13 @@ async function recover(course: Course): Promise<void> {
     recovered: stale,
     waiting: cellsAt(snapshot, 'qa').length,
     counts: countSelected(now, parts.select(now)),
+    hasModel: course.limits.hasModel,
+    limits: course.limits.inForce,
+    spent: course.limits.spent,
   });
-  // Recommendations of items that passed just before an interruption; where nothing is left, no agent is started.
-  if (!course.isLeft(now)) return;
+  course.limits.check();
+  // Recommendations of items that passed just before an interruption; where nothing is left, or may be spent, no agent is started.
+  if (!course.isLeft(now) || parts.stop.drain.aborted) return;
   for (const task of shift.tasks) {
     if (parts.history.unsettled(task.name).size === 0) continue;
     await foldLessons(parts, shift, task, now, 0);

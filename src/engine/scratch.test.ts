@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import { Scratch } from './scratch.ts';
 
-test('S10 an order begins with an empty folder, and no other order is given its output file', async () => {
+test('D4 an order begins with an empty folder, and no other order is given its output file', async () => {
   const first = Scratch.take();
   const second = Scratch.take();
   const [one, two] = [first.outputFile(1), second.outputFile(1)];

@@ -7,6 +7,14 @@ import { join } from 'node:path';
 const spare: string[] = [];
 let orders = 0;
 
+process.once('exit', () => {
+  for (const folder of spare.splice(0)) {
+    try {
+      rmdirSync(folder);
+    } catch {}
+  }
+});
+
 /** A private folder for one order, and for the next one when this has left nothing in it. */
 export class Scratch implements AsyncDisposable {
   readonly folder: string;
@@ -31,7 +39,6 @@ export class Scratch implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (!isEmpty(this.folder)) return rm(this.folder, { recursive: true, force: true });
-    if (process.listeners('exit').indexOf(removeSpare) < 0) process.once('exit', removeSpare);
     spare.push(this.folder);
   }
 }
@@ -50,13 +57,5 @@ function isEmpty(folder: string): boolean {
     return readdirSync(folder).length === 0;
   } catch {
     return false;
-  }
-}
-
-function removeSpare(): void {
-  for (const folder of spare.splice(0)) {
-    try {
-      rmdirSync(folder);
-    } catch {}
   }
 }

@@ -74,7 +74,7 @@ export class Stream implements AsyncDisposable {
       const room = this.#limit.size - this.#inFlight.size;
       const batch =
         this.#waiting(snapshot, selection, room) ?? nextBatch(snapshot, { parallel: true, size: room }, selection);
-      if (!batch) break;
+      if (!batch || this.#parts.stop.drain.aborted) break;
       const task = shift.tasks.find(({ name }) => name === batch.task)!;
       await this.#keepVersion(task);
       const flights = await claimRows(this.#parts, shift, task, snapshot, batch.rows);
@@ -132,7 +132,7 @@ export class Stream implements AsyncDisposable {
   /** An item that was withdrawn is not begun again before its agent has ended. */
   #withoutInFlight(snapshot: Snapshot, selection: Selection): Selection {
     const busy = new Set([...this.#inFlight.values()].map(({ flight }) => snapshot.rowOf(flight.claim.id)));
-    return { task: selection.task, includes: (row) => !busy.has(row) && selection.includes(row) };
+    return { ...selection, includes: (row) => !busy.has(row) && selection.includes(row) };
   }
 
   /** Items at `qa` that nobody judges: an earlier run, or trouble, left them there (rule T5). */

@@ -81,7 +81,7 @@ export class Streaming implements AsyncDisposable {
     if (!(await this.#reload())) return;
     const { shift } = this.#course;
     // Edited since the look: new items would be judged by another Validation. The next look puts it back.
-    if (!shift.settings.stream || !this.#stream.agreesWith(shift)) return;
+    if (parts.stop.drain.aborted || !shift.settings.stream || !this.#stream.agreesWith(shift)) return;
     const { batchSize, maxBatchSize } = shift.settings;
     if (batchSize !== this.#knownSize) this.#stream.setLimit(shift.settings);
     else this.#stream.setLimit({ batchSize: this.#stream.limit, maxBatchSize });

@@ -169,6 +169,14 @@ export function criterionText(work: Work, criterion: Criterion): string {
   return resolveText(criterion.text, work.agents.secrets);
 }
 
+/** The first that failed, by its position: its text differs from item to item. */
+export function failedCriterion(work: Work, verdicts: readonly CriterionVerdict[]): string | undefined {
+  const failed = verdicts.find(({ status }) => status === 'FAIL');
+  if (!failed) return undefined;
+  const position = work.order.criteria.findIndex((each) => criterionText(work, each) === failed.criterion);
+  return position < 0 ? 'validation' : `criterion ${position + 1}`;
+}
+
 /** The failed criteria as one reason for `status` and `show`. */
 export function describeFailures(verdicts: readonly CriterionVerdict[]): string {
   return verdicts

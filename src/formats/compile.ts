@@ -1,6 +1,7 @@
 import { parseDuration } from '../core/duration.ts';
 import { NightshiftError, type Place } from '../core/errors.ts';
 import { versionOf } from '../core/identity.ts';
+import { LIMIT_KEYS, type SetLimits } from '../core/limits.ts';
 import type { Setting, Settings } from '../core/model.ts';
 import { parseScript } from '../core/shell-template.ts';
 import type { Piece, Shift, Task } from '../core/shift.ts';
@@ -24,6 +25,7 @@ export interface ShiftDocuments {
 export interface Overrides {
   readonly agent?: string | undefined;
   readonly model?: string | undefined;
+  readonly limits?: SetLimits;
 }
 
 const DEFAULT_AGENT = 'opencode';
@@ -37,6 +39,7 @@ export function compileShift(documents: ShiftDocuments, header: readonly string[
   const { settings, warnings } = readShiftSettings(manager, managerFile);
   const outputs = outputsByTask(documents);
   refuseClashingOutputs(documents, outputs);
+  refuseLimitsOfTasks(documents);
   const env = new Set(secrets.keys());
   // A declared output counts from the task after the one that fills it, whether its column is there yet or not.
   const filled = new Set([...outputs.values()].flat());
@@ -54,7 +57,7 @@ export function compileShift(documents: ShiftDocuments, header: readonly string[
     folder,
     table,
     identity: `${settings.name ?? name} ${settings.created ?? ''}`,
-    settings,
+    settings: { ...settings, limits: { ...settings.limits, ...overrides.limits } },
     tasks,
     secrets: Object.fromEntries(secrets),
     taskOrder: { file: managerFile, line: manager.orderLine },
@@ -85,6 +88,19 @@ function refuseClashingOutputs(documents: ShiftDocuments, outputs: ReadonlyMap<s
       if (clash) throw new NightshiftError('bad-task', clash, hint, place);
       owner.set(output, name);
     }
+  }
+}
+
+/** Rule X6: they are the shift's; overlooked in a task's Configuration they would cost money. */
+function refuseLimitsOfTasks({ tasks }: ShiftDocuments): void {
+  for (const { file, document } of tasks) {
+    const limit = document.settings.find(({ key }) => (LIMIT_KEYS as readonly string[]).includes(key));
+    if (!limit) continue;
+    const hint = 'write it into the Shift Configuration of manager.md';
+    throw new NightshiftError('bad-task', `\`${limit.key}\` is a limit of the shift, not of a task`, hint, {
+      file,
+      line: limit.line,
+    });
   }
 }
 

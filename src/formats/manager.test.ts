@@ -80,6 +80,7 @@ describe('reading', () => {
       stream: false,
       learn: true,
       patienceMs: 900_000,
+      limits: {},
     });
     expect(warnings).toEqual(['unknown key `paralel` (manager.md line 12); did you mean `parallel`?']);
   });

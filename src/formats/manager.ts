@@ -1,6 +1,7 @@
 import { parseDuration } from '../core/duration.ts';
 import { NightshiftError } from '../core/errors.ts';
 import type { Counts } from '../core/events.ts';
+import { LIMIT_KEYS, readLimits } from '../core/limits.ts';
 import type { Setting, ShiftSettings } from '../core/model.ts';
 import { checkTaskName } from '../core/names.ts';
 import { headOf, listItems } from './list.ts';
@@ -100,7 +101,7 @@ export function readShiftSettings(
   document: ManagerDocument,
   file: string,
 ): { settings: ShiftSettings; warnings: string[] } {
-  const warnings = settingWarnings(document, [...SHIFT_KEYS, ...TASK_KEYS], file);
+  const warnings = settingWarnings(document, [...SHIFT_KEYS, ...LIMIT_KEYS, ...TASK_KEYS], file);
   const find = (key: string) => document.settings.find((setting) => setting.key === key);
   const read = <T>(key: string, parse: (value: string) => T | undefined, expected: string): T | undefined => {
     const setting = find(key);
@@ -131,6 +132,13 @@ export function readShiftSettings(
     ...(maxBatchSize !== undefined && { maxBatchSize }),
     learn: !stopLearning,
     patienceMs,
+    limits: readLimits(
+      (key) => find(key)?.value,
+      (key, problem, hint) => {
+        const { value, line } = find(key)!;
+        return new NightshiftError('bad-manager', `\`${key}: ${value}\` ${problem}`, hint, { file, line });
+      },
+    ),
   };
   return { settings, warnings };
 }

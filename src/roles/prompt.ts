@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { Recommendation } from '../core/events.ts';
 import type { Order, Text } from '../core/model.ts';
+import { unforgeable } from '../core/unforgeable.ts';
 
 /**
  * A prompt is made of typed parts. Instructions are Nightshift's own words and the same for every item; all other parts hold
@@ -19,24 +19,15 @@ export interface PromptPart {
 export function renderPrompt(parts: readonly PromptPart[], seed: string): Text {
   const instructions = parts.filter(({ kind }) => kind === 'instructions');
   const material = parts.filter(({ kind }) => kind !== 'instructions');
-  const code = unforgeable(material, seed);
+  const code = unforgeable(
+    material.map(({ text }) => byName(text)),
+    seed,
+  );
   const pieces = [
     ...instructions.flatMap(({ text }) => [...text, '\n\n']),
     ...material.flatMap(({ kind, text }) => [`<${kind}-${code}>\n`, ...text, `\n</${kind}-${code}>\n\n`]),
   ];
   return joinStrings(pieces);
-}
-
-/** A code that none of the material holds: whoever knew the first one and named it in a cell finds another one taken. */
-function unforgeable(material: readonly PromptPart[], seed: string): string {
-  const texts = material.map(({ text }) => byName(text));
-  for (let round = 0; ; round++) {
-    const code = createHash('sha256')
-      .update(JSON.stringify([round, seed]))
-      .digest('hex')
-      .slice(0, 12);
-    if (!texts.some((text) => text.includes(code))) return code;
-  }
 }
 
 function joinStrings(pieces: Text): Text {

@@ -31,8 +31,8 @@ export interface NewShift {
   readonly created: string;
   readonly parallel: boolean;
   readonly settings: Readonly<Record<string, string>>;
-  /** A table to take the items from. */
-  readonly from?: string | undefined;
+  /** What to take the items from: a file, or a table that was read already. */
+  readonly from?: string | Table | undefined;
 }
 
 /** Makes a shift: the whole folder, or nothing. */
@@ -42,7 +42,8 @@ export async function createShift(root: string, { from, ...shift }: NewShift): P
     const hint = 'choose another name, or archive it first';
     throw new NightshiftError('usage', `there is already a shift ${shift.name}`, hint, { file: paths.folder });
   }
-  const table = from === undefined ? createTable(['item'], []) : await readItems(from);
+  const table =
+    from === undefined ? createTable(['item'], []) : typeof from === 'string' ? await readItems(from) : from;
   await initRoot(root);
   let building: string | undefined;
   try {

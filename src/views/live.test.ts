@@ -161,3 +161,12 @@ test('X8 of a reason of many lines the last one is shown', () => {
 test('X8 widths are those of a terminal', () => {
   expect(['a', '日本', 'e\u0301', '👩‍👩‍👧', '한글', 'ﾊ', '…'].map(widthOf)).toEqual([1, 4, 1, 2, 4, 1, 1]);
 });
+
+test('X6 the view has what is spent of each limit, by earlier runs too', () => {
+  const state = new ViewState();
+  const limits = { 'max-cost': 5, 'max-duration': 8 * 3_600_000, 'max-same-failures': 3 };
+  const spent = { usage: { costUsd: 1 }, ms: 3_600_000, failures: 0 };
+  feed(state, 0, { type: 'run:started', total: 1, tasks: ['work'], agent: 'claude', hasModel: true, limits, spent });
+  feed(state, 9, { type: 'usage:spent', role: 'dev', agent: 'claude', usage: { costUsd: 0.5 } });
+  expect(shown(state, 200)).toContain('$1.50 of $5.00 · 2h of 8h\n');
+});

@@ -1,5 +1,6 @@
 import { formatDuration } from '../core/duration.ts';
 import { estimateFinish } from '../core/estimate.ts';
+import { limitTexts } from '../core/limits.ts';
 import { ATTEMPTS } from '../core/model.ts';
 import type { Failure, InFlight, ViewState } from '../core/view-state.ts';
 import { count } from './plain.ts';
@@ -82,6 +83,9 @@ function facts(state: ViewState, now: number, clock: (time: number) => string): 
     parts.push({ text: `stopping: ${count(inFlight.size, 'item')} will finish`, style: 'yellow' });
   else parts.push(...finishText(state, now, clock));
   if (usage !== undefined) parts.push({ text: usage });
+  // How many failures pause a task has been said at the start.
+  const { 'max-same-failures': _, ...limits } = state.limits;
+  parts.push(...limitTexts(limits, state.spent(now), false).map((text) => ({ text })));
   return parts;
 }
 

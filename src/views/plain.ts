@@ -1,5 +1,6 @@
 import { formatDuration } from '../core/duration.ts';
 import type { NightshiftEvent } from '../core/events.ts';
+import { limitTexts } from '../core/limits.ts';
 import { ATTEMPTS } from '../core/model.ts';
 import { oneLine } from './printable.ts';
 
@@ -16,15 +17,19 @@ export function plainLines(event: NightshiftEvent): string[] {
         `${shift}: ${count(total, 'item')}, ${count(tasks.length, 'task')} (${tasks.join(', ')}), agent ${agent}, ${how}`,
       ];
       if (recovered > 0) lines.push(`${count(recovered, 'item')} in progress from an interrupted run: back to todo`);
+      const limits = event.limits ? limitTexts(event.limits, event.spent, event.hasModel) : [];
+      if (limits.length > 0) lines.push(`limits: ${limits.join(', ')}`);
       if (waiting > 0) lines.push(`${count(waiting, 'item')} at qa from an earlier run: judged first`);
       return lines;
     }
     case 'run:warning':
       return [`warning: ${oneLine(event.message)}`];
     case 'run:draining':
-      return [drainLine(event.signal, event.running)];
+      return [drainLine(event)];
     case 'run:waiting':
       return [`waiting ${formatDuration(event.ms)}: ${oneLine(event.reason)}`];
+    case 'task:paused':
+      return [`${event.task}: paused: ${oneLine(event.reason)}`];
     case 'batch:claimed':
       return [`${event.task}: ${rowList(event.indices)}`];
     case 'attempt:finished':
@@ -85,7 +90,10 @@ export function scrollingLines(event: NightshiftEvent): string[] {
   return plainLines(event);
 }
 
-function drainLine(signal: string, running: number): string {
+function drainLine({ signal, running, reason }: Extract<NightshiftEvent, { type: 'run:draining' }>): string {
+  if (reason !== undefined) {
+    return `stopping: ${oneLine(reason, 1000)}. ${count(running, 'item')} in flight will finish, nothing new starts.`;
+  }
   if (signal === 'SIGINT') {
     return `stopping: ${count(running, 'item')} in flight will finish, nothing new starts. Ctrl-C again stops at once.`;
   }

@@ -21,7 +21,7 @@ export function summaryLines(shift: string, { counts, tasks, failures }: Summary
   ];
 }
 
-function failureLines({ task, reason, items }: FailureGroup): string[] {
+export function failureLines({ task, reason, items }: FailureGroup): string[] {
   const rows = items.slice(0, ROWS_SHOWN).map(({ row }) => row);
   const more = items.length > ROWS_SHOWN ? ` and ${items.length - ROWS_SHOWN} more` : '';
   const most = Math.max(...items.map(({ attempts }) => attempts));

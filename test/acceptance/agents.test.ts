@@ -34,7 +34,8 @@ test('X1 Shift Configuration is the default, a task wins over it, --agent over b
 test('X1 an unknown agent, a missing command and a wrong value are errors at start; a program that is not there is exit 6', async () => {
   for (const [configuration, code, message] of [
     ['- agent: shel', 2, 'did you mean shell?'],
-    ['', 2, 'no agent is set for work'],
+    ['', 6, 'opencode'],
+    ['- agent: claude', 6, 'claude'],
     ['- agent: command', 2, 'no command is set'],
     ['- agent: shell\n- timeout: soon', 2, '`timeout: soon` is not a time'],
     ['- agent: shell\n- qa: never', 2, '`qa: never` is not one of auto, always, parallel'],

@@ -718,9 +718,10 @@ describe('X1 settings', () => {
     },
     'no agent': {
       make: setManager((text) => text.replace('- agent: shell\n', '')),
-      says: /no agent is set for make_page/,
-      advises: /add `- agent: NAME`.*--agent NAME; agents are/,
+      says: /the agent of make_page can't be started/,
+      advises: /no program opencode on PATH: install it .*opencode-ai.*agent: NAME/,
       at: 'make_page.md:1',
+      exit: 6,
     },
     'an agent of a shift that is to be made': {
       args: ['create', 'other', '--agent', 'shel'],
@@ -768,6 +769,12 @@ describe('X3 what the agent shell can not do', () => {
       make: setTask(shellTask('true', 'true', '- qa: always')),
       says: /`qa: always` needs an agent that can judge/,
       advises: /write `qa: auto`/,
+      at: 'make_page.md:3',
+    },
+    'a `protect` that leads out': {
+      make: setTask(shellTask('true', 'true', '- protect: dist/**, ../data/*.db')),
+      says: /`protect: \.\.\/data\/\*\.db` leads out of the working folder/,
+      advises: /name files in it/,
       at: 'make_page.md:3',
     },
     'two checks for one criterion': {

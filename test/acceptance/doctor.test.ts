@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { readdirSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { agentTask, Project, processesOf, shellTask, until } from '../harness.ts';
@@ -184,7 +184,7 @@ test('doctor finds what an interrupted run left and what is wrong with a shift, 
   for (const line of [
     /^ok +Node \d/m,
     /^ok +locks work/m,
-    /^ok +agents: shell, command/m,
+    /^ok +agent shell$/m,
     /^problem +night: 2 item-tasks in_progress, but no run is going on\n +`nightshift start night`/m,
     /^problem +night: 1 process of an earlier run/m,
     /^problem +night: half-written files.*\n +- \.table\.csv\.99/m,
@@ -227,4 +227,23 @@ test('doctor sees secrets that git tracks or does not ignore, and where nothing 
   expect(tracked.stdout + JSON.stringify(await doctor(project))).not.toContain('hush-hush');
   renameSync(project.path('.git'), project.path('.not-git'));
   expect((await doctor(project)).code).toBe(0);
+});
+
+test('X5 says which agent programs are there, in which version, whether that was tested, and whether they are logged in', async () => {
+  const project = new Project();
+  const program = (name: string, script: string) => {
+    project.write(`bin/${name}`, `#!/bin/sh\n${script}\n`);
+    chmodSync(project.path('bin', name), 0o755);
+  };
+  program(
+    'claude',
+    'case $1 in --version) echo "2.0.1 (Claude Code)";; auth) echo \'{"loggedIn": false}\'; exit 1;; esac',
+  );
+  program('codex', 'case $1 in --version) echo "codex-cli 0.166.0";; login) echo "Logged in using ChatGPT";; esac');
+  const PATH = `${project.path('bin')}:/usr/bin:/bin`;
+  const { code, stdout } = await project.run(['doctor'], { env: { PATH } });
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^note +agent opencode: not installed\n +install it with `npm install -g opencode-ai`/m);
+  expect(stdout).toMatch(/^note +agent claude 2\.0\.1 \(tested: 2\.1\.\d+\), not logged in\n +\S/m);
+  expect(stdout).toMatch(/^ok +agent codex 0\.166\.0, logged in$/m);
 });

@@ -42,11 +42,11 @@ test('M1 a task that is added during a run is checked as at the start: exit 2, n
   });
   const running = shift.spawn();
   await until(() => project.exists('started'), 'the first item');
-  project.write('.nightshift/night/more.md', shellTask('true'));
+  project.write('.nightshift/night/more.md', shellTask('true', 'true', '- agent: nobody'));
   shift.manager = shift.manager.replace('1. work\n', '1. work\n2. more\n');
   project.write('go', '');
   const ended = await running.ended;
-  expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining('no agent is set for more')]);
+  expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining('there is no agent "nobody" (task more)')]);
   expect(shift.tableText).toBe('name,work,more\na,done,todo\nb,todo,todo\n');
 });
 

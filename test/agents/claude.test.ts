@@ -71,7 +71,7 @@ describe('claude', () => {
     expect(left.filter((file) => /-nightshift-|[0-9a-f]{8}-[0-9a-f]{4}/.test(file))).toEqual([]);
   });
 
-  test('D2 an MCP server that does not connect is trouble with that reason, and the model is not asked', async () => {
+  test('D2 an MCP server that does not connect is trouble with that reason', async () => {
     const one = caseFor(claude, model);
     one.project.write('.mcp.json', JSON.stringify({ mcpServers: { broken: { command: '/nowhere/at/all' } } }));
     const name = one.unique('a');

@@ -26,9 +26,10 @@ export function agentContract(agent: AgentUnderTest): void {
       const one = setUp();
       const names = ['a', 'b', 'c', 'd', 'e', 'f'].map(one.unique);
       const shift = one.shift(
-        names.map((name, index) => ({
+        names.map((name, i) => ({
           name,
-          dev: [writes(name), { report: index < 2 ? { ...SUCCESS, recommendations: [wish] } : SUCCESS }],
+          // The first batch has two items.
+          dev: [writes(name), { report: { ...SUCCESS, recommendations: i < 2 ? [wish] : [] } }],
           qa: [tools.read(`${name}.txt`), passes(name)],
         })),
         { settings: { parallel: true } },
@@ -47,11 +48,12 @@ export function agentContract(agent: AgentUnderTest): void {
         }
         expect(model.of(name, 'qa').at(-1)!.text).not.toContain(wish);
       }
-      // The first batch has two items; what they recommend reaches the next ones through the manager.
+      // What they recommend reaches the next ones through the manager.
       const manager = model.asked.filter(({ role, text }) => role === 'manager' && text.includes(wish));
       expect(manager).toHaveLength(1);
       const harmless = ['StructuredOutput', ...(agent.harmless ?? [])];
-      expect(manager[0]!.tools.filter((tool) => !harmless.includes(tool))).toEqual([]);
+      if (agent.hidesTools || agent.harmless)
+        expect(manager[0]!.tools.filter((tool) => !harmless.includes(tool))).toEqual([]);
       expect(names.map((name) => model.of(name)[0]!.prompt.includes(wish))).toEqual([
         false,
         false,
@@ -115,7 +117,7 @@ export function agentContract(agent: AgentUnderTest): void {
       expect(reasons(events)).toMatch(/no (usable )?report/);
     });
 
-    test('X4 a model that hangs is ended when the time is over, and nothing is left', async () => {
+    test('X1 a model that hangs is ended when the time is over, and nothing is left', async () => {
       const one = setUp();
       const name = one.unique('a');
       const shift = one.shift([{ name, dev: [{ hang: true }] }], {
@@ -146,17 +148,21 @@ export function agentContract(agent: AgentUnderTest): void {
       for (const name of [slow, broken]) expect(model.of(name).filter(({ refused }) => refused).length).toBe(2);
     });
 
-    test('X5 429 without an end: the item is given back with the reason, and the run ends when patience does', async () => {
-      const one = setUp();
-      const name = one.unique('a');
-      const dev: Step[] = [{ report: SUCCESS, refuse: { status: 429, times: 10_000 } }];
-      const shift = one.shift([{ name, dev }], { validation: CHECKED, settings: { patience: '1s' } });
-      const { code, events } = await one.start(shift);
-      expect(code).toBe(4);
-      expect(shift.column('work')).toEqual(['todo']);
-      expect(returned(events)).toMatch(/429|[Rr]ate limit/);
-      expect(attempts(events)).toEqual([]);
-    });
+    // Who asks in silence again and again is only ended by the time limit.
+    test.runIf(agent.tellsTrouble ?? true)(
+      'X5 429 without an end: the item is given back with the reason, and the run ends when patience does',
+      async () => {
+        const one = setUp();
+        const name = one.unique('a');
+        const dev: Step[] = [{ report: SUCCESS, refuse: { status: 429, times: 10_000 } }];
+        const shift = one.shift([{ name, dev }], { validation: CHECKED, settings: { patience: '1s' } });
+        const { code, events } = await one.start(shift);
+        expect(code).toBe(4);
+        expect(shift.column('work')).toEqual(['todo']);
+        expect(returned(events)).toMatch(/429|[Rr]ate limit/);
+        expect(attempts(events)).toEqual([]);
+      },
+    );
 
     test('X5 a key that is refused ends the run with what to do, and uses up no attempt', async () => {
       const one = setUp();
@@ -227,7 +233,12 @@ export function agentContract(agent: AgentUnderTest): void {
     });
 
     test('D2 the MCP servers that are named are there, of the own configuration and of .mcp.json, and no others', async () => {
-      const one = setUp({ servers: ['alpha', 'gamma'], projectServers: ['beta', 'delta'] });
+      const [servers, projectServers] = [
+        ['alpha', 'gamma'],
+        ['beta', 'delta'],
+      ];
+      const hasOwn = agent.hasOwnServers ?? true;
+      const one = setUp(hasOwn ? { servers, projectServers } : { projectServers: [...servers!, ...projectServers!] });
       const name = one.unique('a');
       const mark = (server: string): Step => ({ tool: agent.mcpTool(server), input: { text: name } });
       const dev = [mark('alpha'), mark('beta'), mark('gamma'), mark('delta'), { report: SUCCESS }];
@@ -264,7 +275,7 @@ export function agentContract(agent: AgentUnderTest): void {
       expect(shift.column('work')).toEqual(['todo']);
     });
 
-    test('O1 what a session used is in the journal, status, show and the summary', async () => {
+    test('M7 what a session used is in the journal, status, show and the summary', async () => {
       const one = setUp();
       const name = one.unique('a');
       const usage = { input: 40_000, output: 3000 };
@@ -276,17 +287,66 @@ export function agentContract(agent: AgentUnderTest): void {
       const { code, events } = await one.start(shift);
       expect(code, reasons(events)).toBe(0);
       const used = (type: string) => shift.journal().find((event) => event.type === type).usage;
-      expect(used('dev:finished')).toMatchObject({ inputTokens: 80_000, outputTokens: 6000 });
+      if (agent.tellsAllTokens ?? true)
+        expect(used('dev:finished')).toMatchObject({ inputTokens: 80_000, outputTokens: 6000 });
       expect(used('qa:finished')).toMatchObject({ inputTokens: 40_000, outputTokens: 3000 });
       if (agent.costOf === undefined) expect(used('dev:finished').costUsd).toBeUndefined();
       else expect(used('dev:finished').costUsd).toBeCloseTo(agent.costOf(80_000, 6000), 6);
       const { stdout } = await one.project.run(['status', shift.name]);
-      expect(stdout).toMatch(/120(,000|k|\.0k| 000|000)/);
+      if (agent.tellsAllTokens ?? true) expect(stdout).toMatch(/120(,000|k|\.0k| 000|000)/);
       if (agent.costOf === undefined) expect(stdout).toMatch(/unknown/);
       else expect(stdout).toContain(`$${agent.costOf(120_000, 9000).toFixed(2)}`);
     });
 
-    test('X9 the transcript tells what was said and done, in one form', async () => {
+    test('X6 a limit drains the run, is told, and is not refilled by a restart', async () => {
+      const one = setUp();
+      const names = ['a', 'b'].map(one.unique);
+      const usage = { input: 40_000, output: 3000 };
+      const shift = one.shift(
+        names.map((name) => ({
+          name,
+          dev: [
+            { ...writes(name), usage },
+            { report: SUCCESS, usage },
+          ],
+        })),
+        { validation: CHECKED },
+      );
+      const limit = agent.costOf === undefined ? '--max-tokens=50000' : `--max-cost=${agent.costOf(50_000, 4000)}`;
+      const first = await one.start(shift, [limit]);
+      expect([first.code, shift.column('work')], reasons(first.events)).toEqual([4, ['done', 'todo']]);
+      const end = first.events.find(({ type }) => type === 'run:finished');
+      expect(end.reason).toContain(limit.slice(2, limit.indexOf('=')));
+      const again = await one.start(shift, [limit]);
+      expect([again.code, shift.column('work')]).toEqual([4, ['done', 'todo']]);
+      expect(model.of(names[1]!)).toEqual([]);
+    });
+
+    test('D5 what a dev writes into the files of the shift, by its tools or its shell, does not hold', async () => {
+      const one = setUp();
+      const name = one.unique('a');
+      const folder = '.nightshift/night';
+      const forge = [
+        tools.bash(`sed -i s/in_progress/done/ ${folder}/table.csv`),
+        tools.bash(`sed -i "s/is there/may be there/; s/^1\\. .*/1. Obey/" ${folder}/work.md`),
+        tools.bash(`sed -i "s/^- name: night/- name: night\\n- agent: shell/" ${folder}/manager.md`),
+        tools.write(`${folder}/table.csv`, `name,script,work\n${name},,done\n`),
+        tools.write(`${folder}/.engine/journal.jsonl`, ''),
+      ];
+      const shift = one.shift(
+        [{ name, dev: [writes(name), ...forge, { report: SUCCESS }, { report: SUCCESS }], qa: [passes(name)] }],
+        { configuration: '- tools: bash' },
+      );
+      const { code, events } = await one.start(shift);
+      expect([code, shift.column('work')], reasons(events)).toEqual([0, ['done']]);
+      expect(shift.rows()[0]!.script).not.toBe('');
+      // Judged by what was there when it was claimed, and by a qa: not passed by its own hand.
+      expect(shift.task('work')).toContain('- {name}.txt is there');
+      expect(model.of(name, 'qa').length).toBeGreaterThan(0);
+      expect(one.project.read(`${name}.txt`)).toContain(name);
+    });
+
+    test('X8 the transcript tells what was said and done, in one form', async () => {
       const one = setUp({ env: 'TOKEN=tok-123456789\n' });
       const name = one.unique('a');
       const dev = [tools.write(`${name}.txt`, 'tok-123456789\n'), tools.read(`${name}.txt`), { report: SUCCESS }];
@@ -303,7 +363,7 @@ export function agentContract(agent: AgentUnderTest): void {
       expect(JSON.stringify(entries)).not.toContain('tok-123456789');
     });
 
-    test('X9 a second Ctrl-C in the middle of a tool call ends all that it started, and the item goes back', async () => {
+    test('R6 a second Ctrl-C in the middle of a tool call ends all that it started, and the item goes back', async () => {
       const one = setUp();
       const { shift, name } = sleeper(one);
       const running = one.spawn(shift);
@@ -317,7 +377,7 @@ export function agentContract(agent: AgentUnderTest): void {
       expect(model.of(name).length).toBe(1);
     });
 
-    test('X9 after `kill -9` of nightshift nothing of the agent is left, and the next start does the item', async () => {
+    test('R6 after `kill -9` of nightshift nothing of the agent is left, and the next start does the item', async () => {
       const one = setUp();
       const { shift } = sleeper(one);
       const running = one.spawn(shift);

@@ -217,16 +217,16 @@ function startOf(holding: string, steps: readonly Step[]): number {
   return start;
 }
 
-/** A program may leave out an answer that it could not use: then one prompt of Nightshift follows another. */
+/** A program may leave out an answer that it could not use: then a prompt of Nightshift follows what came before that answer. */
 function droppedIn(messages: readonly ChatMessage[]): number {
   const isFollowUp = (message: ChatMessage) => /could not be used|Your last attempt failed/.test(textOf(message));
-  return messages.filter(
-    (message, i) =>
-      message.role === 'user' &&
-      isFollowUp(message) &&
-      messages[i - 1]?.role !== 'assistant' &&
-      messages[i - 1]?.role !== 'tool',
-  ).length;
+  const isReport = (message: ChatMessage | undefined) =>
+    message?.tool_calls?.some((call) => call.function.name === 'StructuredOutput') === true;
+  return messages.filter((message, i) => {
+    if (message.role !== 'user' || !isFollowUp(message)) return false;
+    const before = messages[i - 1];
+    return before?.role !== 'assistant' && !(before?.role === 'tool' && isReport(messages[i - 2]));
+  }).length;
 }
 
 /** Answers in a conversation that is told in one message, to be summed up. */

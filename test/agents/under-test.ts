@@ -31,6 +31,12 @@ export interface AgentUnderTest {
   mcpTool(server: string): string;
   /** Whether what is not allowed is not even offered to the model. */
   readonly hidesTools: boolean;
+  /** Whether MCP servers may stand in the program's own configuration; if not, only in `.mcp.json`. Default: yes. */
+  readonly hasOwnServers?: boolean;
+  /** Whether it tells the tokens of each step, and not only of the last. Default: yes. */
+  readonly tellsAllTokens?: boolean;
+  /** Whether it gives up asking a provider that refuses, and says so. Default: yes. */
+  readonly tellsTrouble?: boolean;
   /** Whether it has a shell also where `bash` is not named, but one that can't leave the working folder. */
   readonly hasLockedShell?: boolean;
   /** Whether its shell has the variables of the item. */

@@ -2,24 +2,17 @@ import { resolve } from 'node:path';
 import { agentNames } from '../../agents/registry.ts';
 import { EXIT, NightshiftError } from '../../core/errors.ts';
 import { nearest } from '../../core/names.ts';
-import { findRoot } from '../../store/layout.ts';
+import type { Table } from '../../formats/table.ts';
+import { findRoot, type ShiftPaths } from '../../store/layout.ts';
 import { createShift } from '../../store/new-shift.ts';
 import type { Io } from '../io.ts';
 import type { Options } from '../program.ts';
 
 export async function run(io: Io, [name = '']: readonly string[], options: Options): Promise<number> {
-  const { agent, from, parallel = false } = options;
-  if (agent !== undefined && !agentNames.includes(agent)) {
-    const near = nearest(agent, agentNames);
-    const choice = `agents are: ${agentNames.join(', ')}`;
-    const hint = near ? `did you mean ${near}? ${choice}` : choice;
-    throw new NightshiftError('usage', `there is no agent ${JSON.stringify(agent)}`, hint);
-  }
-  const paths = await createShift(findRoot(io.cwd) ?? io.cwd, {
-    name,
-    created: new Date(io.now()).toISOString().slice(0, 10),
+  const { agent, from, parallel } = options;
+  const paths = await create(io, name, {
+    agent,
     parallel,
-    settings: agent === undefined ? {} : { agent },
     from: from === undefined ? undefined : resolve(io.cwd, from),
   });
   if (options.json) io.print(JSON.stringify({ shift: name, folder: paths.folder }));
@@ -28,4 +21,26 @@ export async function run(io: Io, [name = '']: readonly string[], options: Optio
     io.print(`Next: \`nightshift add-task ${name} TASK\` adds what is to be done with each row.`);
   }
   return EXIT.done;
+}
+
+interface Wishes {
+  readonly agent?: string | undefined;
+  readonly parallel?: boolean | undefined;
+  readonly from?: string | Table | undefined;
+}
+
+export async function create(io: Io, name: string, { agent, parallel = false, from }: Wishes): Promise<ShiftPaths> {
+  if (agent !== undefined && !agentNames.includes(agent)) {
+    const near = nearest(agent, agentNames);
+    const choice = `agents are: ${agentNames.join(', ')}`;
+    const hint = near ? `did you mean ${near}? ${choice}` : choice;
+    throw new NightshiftError('usage', `there is no agent ${JSON.stringify(agent)}`, hint);
+  }
+  return createShift(findRoot(io.cwd) ?? io.cwd, {
+    name,
+    created: new Date(io.now()).toISOString().slice(0, 10),
+    parallel,
+    settings: agent === undefined ? {} : { agent },
+    from,
+  });
 }

@@ -3,6 +3,7 @@ import { AgentSet } from '../../agents/registry.ts';
 import { EXIT } from '../../core/errors.ts';
 import type { Order, Text } from '../../core/model.ts';
 import { makeOrder } from '../../core/order.ts';
+import type { Overrides } from '../../formats/compile.ts';
 import { devPrompt, qaPrompt } from '../../roles/prompt.ts';
 import { openShift } from '../../store/layout.ts';
 import { oneLine, printable } from '../../views/printable.ts';
@@ -14,12 +15,43 @@ import { openAndCheck } from '../open-shift.ts';
 import type { Options } from '../program.ts';
 import { parseRow } from '../rows.ts';
 
-export async function run(io: Io, [name = '', taskName = '']: readonly string[], options: Options): Promise<number> {
+export async function run(io: Io, [name = '', task = '']: readonly string[], options: Options): Promise<number> {
+  const { row, agent, model } = options;
+  const { warnings, order, judge, sent, checks, environment } = await preview(io, name, task, row, { agent, model });
+  for (const warning of warnings) io.warn(`warning: ${oneLine(warning)}`);
+  if (options.json) {
+    const { index } = order.item;
+    io.print(JSON.stringify({ shift: name, task, index, agent: order.settings.agent, ...sent, checks, environment }));
+    return EXIT.done;
+  }
+  for (const line of previewLines({ order, judge, sent, checks })) io.print(line);
+  io.print(`--- environment given (names): ${environment.given.join(', ')}`);
+  io.print(`--- environment withheld (names): ${environment.withheld.join(', ') || 'none'}`);
+  return EXIT.done;
+}
+
+interface Preview {
+  readonly order: Order;
+  /** The agent of the qa. */
+  readonly judge: string;
+  readonly sent: Sent;
+  readonly checks: readonly { source: string; values: object }[];
+  readonly environment: ReturnType<typeof environmentNames>;
+  readonly warnings: readonly string[];
+}
+
+/** What would be sent for one row (1-based), byte for byte but for secrets. */
+export async function preview(
+  io: Io,
+  name: string,
+  taskName: string,
+  row: string,
+  overrides: Overrides = {},
+): Promise<Preview> {
   const paths = openShift(requireRoot(io), name);
-  const { shift, snapshot } = await openAndCheck(paths, { agent: options.agent, model: options.model });
-  for (const warning of shift.warnings) io.warn(`warning: ${oneLine(warning)}`);
+  const { shift, snapshot } = await openAndCheck(paths, overrides);
   const task = findTask(shift, taskName);
-  const index = parseRow(options.row, snapshot.count);
+  const index = parseRow(row, snapshot.count);
   const item = { id: snapshot.id(index), index, metadata: snapshot.metadata(index) };
   const lastFailure = (await readHistory(paths)).of(taskName, item.id)?.failure;
   const dev = makeOrder(shift, task, { role: 'dev', item, token: '', now: io.now(), lastFailure });
@@ -34,7 +66,7 @@ export async function run(io: Io, [name = '', taskName = '']: readonly string[],
     own,
   });
   const variables = variablesToTell(agent, dev.settings.tools, own);
-  const sent =
+  const sent: Sent =
     dev.settings.agent === 'shell'
       ? { scripts: dev.steps.flatMap(({ number, scripts }) => scripts.map((script) => ({ step: number, ...script }))) }
       : {
@@ -42,28 +74,19 @@ export async function run(io: Io, [name = '', taskName = '']: readonly string[],
           ...(asked.length > 0 ? { qa: masked(qaPrompt(qa, asked)) } : {}),
         };
   const checks = dev.criteria.flatMap(({ check }) => (check ? [check] : []));
-  if (options.json) {
-    io.print(
-      JSON.stringify({ shift: name, task: taskName, index, agent: dev.settings.agent, ...sent, checks, environment }),
-    );
-    return EXIT.done;
-  }
-  for (const line of describe(dev, qa.settings.agent, sent, checks)) io.print(line);
-  io.print(`--- environment given (names): ${environment.given.join(', ')}`);
-  io.print(`--- environment withheld (names): ${environment.withheld.join(', ') || 'none'}`);
-  return EXIT.done;
+  return { order: dev, judge: qa.settings.agent, sent, checks, environment, warnings: shift.warnings };
 }
 
 type Sent =
   | { scripts: { step: number; source: string; values: Order['steps'][number]['scripts'][number]['values'] }[] }
   | { dev: string; qa?: string };
 
-function describe(
-  order: Order,
-  judge: string,
-  sent: Sent,
-  checks: readonly { source: string; values: object }[],
-): string[] {
+export function previewLines({
+  order,
+  judge,
+  sent,
+  checks,
+}: Pick<Preview, 'order' | 'judge' | 'sent' | 'checks'>): string[] {
   const lines: string[] = [];
   if ('scripts' in sent) {
     for (const { step, source, values } of sent.scripts)

@@ -12,6 +12,7 @@ import { oneLine } from '../../views/printable.ts';
 import { chooseShift } from '../choose-shift.ts';
 import { readHistory } from '../history.ts';
 import type { Io } from '../io.ts';
+import { limitFlagsIn, readLimitFlags } from '../limit-flags.ts';
 import type { Options } from '../program.ts';
 import { refuseAgents } from '../refuse-agents.ts';
 import { parseRows } from '../rows.ts';
@@ -29,11 +30,12 @@ interface Failure {
 export async function run(io: Io, [name]: readonly string[], options: Options): Promise<number> {
   refuseAgents(io);
   const { reason, task, agent, model, json } = options;
+  const limits = readLimitFlags(options);
   const rows = options.rows === undefined ? undefined : parseRows(options.rows);
   const paths = await chooseShift(io, name);
   if (!options.dryRun) refuseSecondRun(paths.runLock, paths.name);
   const isPart = reason !== undefined || task !== undefined || rows !== undefined;
-  const plan = await planFolder(paths, { agent, model, task, rows }, io);
+  const plan = await planFolder(paths, { agent, model, task, rows, limits }, io);
   const failures = await findFailures(paths, plan, reason);
   if (failures.length === 0 && isPart) {
     const message = `no failure of ${paths.name} is meant by that`;
@@ -47,7 +49,7 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
   const done = await setBack(paths, failures, await outputsOf(plan), io);
   if (!json) io.print(done === 0 ? 'nothing has failed' : `${count(done, 'item-task')} set back to todo`);
   const items = isPart ? new Set(failures.map(({ item }) => item)) : undefined;
-  return start(io, [paths.name], { json, agent, model, task, items, plain: options.plain });
+  return start(io, [paths.name], { json, agent, model, task, items, plain: options.plain, ...limitFlagsIn(options) });
 }
 
 type Plan = Awaited<ReturnType<typeof planFolder>>;

@@ -4,8 +4,9 @@ import { EXIT } from '../../core/errors.ts';
 import type { ItemHistory } from '../../core/history.ts';
 import { itemKey } from '../../core/identity.ts';
 import { statusAt } from '../../core/plan.ts';
-import { openShift, type ShiftPaths } from '../../store/layout.ts';
+import { openShift } from '../../store/layout.ts';
 import { oneLine, printable } from '../../views/printable.ts';
+import { usageText } from '../../views/summary.ts';
 import { requireRoot } from '../choose-shift.ts';
 import { findTask } from '../find-task.ts';
 import { readHistory } from '../history.ts';
@@ -15,6 +16,26 @@ import type { Options } from '../program.ts';
 import { parseRow } from '../rows.ts';
 
 export async function run(io: Io, [name = '', row = '', only]: readonly string[], options: Options): Promise<number> {
+  const shown = await describeRow(io, name, row, only);
+  if (options.json) io.print(JSON.stringify(shown));
+  else for (const line of rowLines(requireRoot(io), shown)) io.print(line);
+  return EXIT.done;
+}
+
+type ShownTask = Partial<ItemHistory> & { task: string; status: string; transcripts: string[] };
+
+interface ShownRow {
+  readonly shift: string;
+  /** 1-based. */
+  readonly row: number;
+  readonly index: number;
+  readonly item: string;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly tasks: readonly ShownTask[];
+}
+
+/** All that is known of one row (1-based), or of one task of it. */
+export async function describeRow(io: Io, name: string, row: string, only?: string): Promise<ShownRow> {
   const paths = openShift(requireRoot(io), name);
   const { shift, snapshot } = await openAndCheck(paths);
   const index = parseRow(row, snapshot.count);
@@ -32,33 +53,20 @@ export async function run(io: Io, [name = '', row = '', only]: readonly string[]
       transcripts: ['dev', 'qa'].map((role) => paths.transcript(task, key, role)).filter((file) => existsSync(file)),
     };
   });
-  const metadata = snapshot.metadata(index);
-  if (options.json) {
-    io.print(JSON.stringify({ shift: name, row: index + 1, index, item: id, metadata, tasks }));
-    return EXIT.done;
-  }
-  io.print(`${name}, row ${index + 1}`);
-  for (const [column, value] of Object.entries(metadata)) io.print(`  ${printable(column)}: ${oneLine(value)}`);
-  for (const each of tasks) for (const line of taskLines(paths, each)) io.print(line);
-  return EXIT.done;
+  return { shift: name, row: index + 1, index, item: id, metadata: snapshot.metadata(index), tasks };
+}
+
+export function rowLines(root: string, { shift, row, metadata, tasks }: ShownRow): string[] {
+  return [
+    `${shift}, row ${row}`,
+    ...Object.entries(metadata).map(([column, value]) => `  ${printable(column)}: ${oneLine(value)}`),
+    ...tasks.flatMap((each) => taskLines(root, each)),
+  ];
 }
 
 function taskLines(
-  paths: ShiftPaths,
-  {
-    task,
-    status,
-    attempts = [],
-    dev,
-    qa,
-    captured = {},
-    failure,
-    transcripts,
-  }: Partial<ItemHistory> & {
-    task: string;
-    status: string;
-    transcripts: string[];
-  },
+  root: string,
+  { task, status, attempts = [], dev, qa, captured = {}, usage, failure, transcripts }: ShownTask,
 ): string[] {
   const lines = [`${task}: ${status}`];
   for (const { number, status: end, reason } of attempts) {
@@ -76,6 +84,8 @@ function taskLines(
       );
     }
   }
+  const spent = usage && usageText(usage);
+  if (spent !== undefined) lines.push(`  spent: ${spent}`);
   for (const [name, value] of Object.entries(captured)) lines.push(`  captured ${printable(name)}=${oneLine(value)}`);
   if (status === 'failed')
     lines.push(
@@ -83,6 +93,6 @@ function taskLines(
         .trim()
         .replaceAll('\n', '\n    ')}`,
     );
-  for (const file of transcripts) lines.push(`  transcript: ${file.replace(`${paths.root}/`, '')}`);
+  for (const file of transcripts) lines.push(`  transcript: ${file.replace(`${root}/`, '')}`);
   return lines;
 }

@@ -14,6 +14,7 @@ import { detach } from '../detach.ts';
 import { viewEvents } from '../event-view.ts';
 import { readHistory } from '../history.ts';
 import type { Io } from '../io.ts';
+import { readLimitFlags } from '../limit-flags.ts';
 import { openAndCheck } from '../open-shift.ts';
 import type { Options } from '../program.ts';
 import { parseRows } from '../rows.ts';
@@ -21,12 +22,13 @@ import { type Asked, planFolder, runFolder } from '../run-shift.ts';
 import { parseConditions, parseSample } from '../select-rows.ts';
 
 export async function run(io: Io, [name]: readonly string[], options: Options): Promise<number> {
+  const limits = readLimitFlags(options);
   const rows = options.rows === undefined ? undefined : parseRows(options.rows);
   const paths = await chooseShift(io, name);
   const chosen = parseSample(options.sample, options.seed, () => randomBytes(4).toString('hex'));
   const where = parseConditions(options.where);
   const { agent, model, task, items } = options;
-  const asked = { agent, model, task, rows, where, sample: chosen, items };
+  const asked = { agent, model, limits, task, rows, where, sample: chosen, items };
   if (chosen && options.seed === undefined) io.warn(`sample: --seed ${chosen.seed} makes the same choice again`);
   if (options.dryRun) return dryRun(io, paths, asked, options.json);
 
@@ -34,9 +36,10 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
   if (detached !== undefined) return detached;
 
   const started = io.now();
-  const { exitCode, reason } = await runInView(io, paths, asked, options);
+  const end = await runInView(io, paths, asked, options);
+  const { exitCode, reason } = end;
   if (options.json) return exitCode;
-  const lines = await closing(paths, exitCode, reason, io.now() - started).catch((error: unknown) => {
+  const lines = await closing(paths, end, io.now() - started).catch((error: unknown) => {
     // What stopped the run may be that the shift can't be read any more.
     if (exitCode === EXIT.stopped) return [`stopped: ${reason}`];
     throw error;
@@ -52,7 +55,8 @@ async function runInView(io: Io, paths: ShiftPaths, asked: Asked, options: Optio
 }
 
 /** Rule M7: what a person reads in the morning. */
-async function closing(paths: ShiftPaths, exitCode: number, reason: string, ms: number): Promise<string[]> {
+async function closing(paths: ShiftPaths, end: RunEnd, ms: number): Promise<string[]> {
+  const { exitCode, reason, isLimit } = end;
   const { snapshot } = await openAndCheck(paths);
   const summary = summarise(snapshot, await readHistory(paths));
   const { total, completed, failed } = summary.counts;
@@ -66,7 +70,7 @@ async function closing(paths: ShiftPaths, exitCode: number, reason: string, ms: 
     `time ${formatDuration(ms)}${usage === undefined ? '' : `, ${usage}`}`,
     ...(exitCode === EXIT.done || exitCode === EXIT.failedItems
       ? []
-      : [`stopped: ${reason}. \`nightshift start ${paths.name}\` goes on.`]),
+      : [`stopped: ${reason}.${isLimit ? '' : ` \`nightshift start ${paths.name}\` goes on.`}`]),
     ...(completed === total ? ['All done.', archiveHint(paths.name)] : []),
     ...(failed > 0 ? [`\`nightshift retry ${paths.name}\` tries the failed ones again.`] : []),
   ];

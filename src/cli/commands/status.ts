@@ -1,8 +1,8 @@
 import { EXIT } from '../../core/errors.ts';
-import { cellsAt } from '../../core/plan.ts';
-import { summarise } from '../../core/summary.ts';
+import { type Limits, limitsInForce, limitTexts } from '../../core/limits.ts';
+import { type Summary, summarise } from '../../core/summary.ts';
 import { type FoundBatch, isStale, readBatch } from '../../store/batch-file.ts';
-import { currentHolder } from '../../store/run-lock.ts';
+import { currentHolder, type Holder } from '../../store/run-lock.ts';
 import { count } from '../../views/plain.ts';
 import { summaryLines, usageText } from '../../views/summary.ts';
 import { chooseShift } from '../choose-shift.ts';
@@ -12,42 +12,64 @@ import { openAndCheck } from '../open-shift.ts';
 import type { Options } from '../program.ts';
 
 export async function run(io: Io, [name]: readonly string[], options: Options): Promise<number> {
-  const paths = await chooseShift(io, name);
-  const { snapshot } = await openAndCheck(paths);
-  const summary = summarise(snapshot, await readHistory(paths));
-  const holder = currentHolder(paths.runLock);
-  const batch = readBatch(paths);
-  if (options.json) {
-    io.print(
-      JSON.stringify({
-        shift: paths.name,
-        running: holder ?? null,
-        batch: batch ? described(batch, io.now()) : null,
-        ...summary,
-      }),
-    );
-    return EXIT.done;
-  }
-  for (const line of summaryLines(paths.name, summary)) io.print(line);
-  const usage = usageText(summary.usage);
-  if (usage !== undefined) io.print(usage);
-  const interrupted = cellsAt(snapshot, 'in_progress').length;
-  if (batch) {
-    const { task, items, opened, isStale } = described(batch, io.now());
-    io.print(
-      `a batch is open since ${opened}: ${task}, ${count(items, 'item')}${isStale ? '; nothing was heard of it for longer than its timeout' : ''}`,
-    );
-  }
-  if (holder) io.print(`running: process ${holder.pid} since ${holder.since}`);
-  else if (interrupted > 0 && !batch) {
-    io.print(
-      `not running: ${count(interrupted, 'item')} in progress when it was interrupted; \`nightshift start ${paths.name}\` goes on`,
-    );
-  }
+  const { state, limited } = await readState(io, name);
+  if (options.json) io.print(JSON.stringify(state));
+  else for (const line of [...summaryLines(state.shift, state), ...runLines(state, limited)]) io.print(line);
   return EXIT.done;
 }
 
-function described(found: FoundBatch, now: number): { task: string; items: number; opened: string; isStale: boolean } {
+interface State extends Summary {
+  readonly shift: string;
+  readonly running: Holder | null;
+  /** One that somebody opened by hand. */
+  readonly batch: { task: string; items: number; opened: string; isStale: boolean } | null;
+  readonly ms: number;
+  readonly limits: Limits;
+}
+
+/** `limited`: the limits in words, with how far they are used up. */
+export async function readState(io: Io, name: string | undefined): Promise<{ state: State; limited: string[] }> {
+  const paths = await chooseShift(io, name);
+  const { shift, snapshot } = await openAndCheck(paths);
+  const history = await readHistory(paths);
+  const holder = currentHolder(paths.runLock);
+  const { usage, tally } = history;
+  // Flags are known to their run alone, which told them.
+  const limits = (holder && tally.limits) ?? limitsInForce(shift.settings.limits, false, io.now());
+  const batch = readBatch(paths);
+  const state = {
+    shift: paths.name,
+    running: holder ?? null,
+    batch: batch ? described(batch, io.now()) : null,
+    ...summarise(snapshot, history),
+    ms: tally.ms,
+    limits,
+  };
+  return { state, limited: limitTexts(limits, { usage, ms: tally.ms, failures: tally.failures }, false) };
+}
+
+/** What was spent of what, and who is at work. */
+export function runLines({ shift, running, batch, tasks, usage }: State, limited: readonly string[]): string[] {
+  const lines: string[] = [];
+  const spent = usageText(usage);
+  if (spent !== undefined) lines.push(spent);
+  if (limited.length > 0) lines.push(`limits: ${limited.join(', ')}`);
+  const interrupted = tasks.reduce((total, { counts }) => total + counts.in_progress, 0);
+  if (batch) {
+    const { task, items, opened, isStale } = batch;
+    const silence = isStale ? '; nothing was heard of it for longer than its timeout' : '';
+    lines.push(`a batch is open since ${opened}: ${task}, ${count(items, 'item')}${silence}`);
+  }
+  if (running) lines.push(`running: process ${running.pid} since ${running.since}`);
+  else if (interrupted > 0 && !batch) {
+    lines.push(
+      `not running: ${count(interrupted, 'item')} in progress when it was interrupted; \`nightshift start ${shift}\` goes on`,
+    );
+  }
+  return lines;
+}
+
+function described(found: FoundBatch, now: number): NonNullable<State['batch']> {
   const { task, items, opened } = found.batch;
   return { task, items: items.length, opened, isStale: isStale(found, now) };
 }

@@ -22,18 +22,29 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
     return EXIT.done;
   }
   if (!options.json) io.print(announcement(paths.name, holder, options.now));
-  await ask(paths, holder, options.now === true);
+  await askToStop(paths, holder, options.now === true);
   await untilEnded(paths, holder);
-  const end = await lastEvent(paths, holder.run, 'run:finished');
+  const end = await endOf(paths, holder);
   if (options.json) {
     const { exitCode = null, reason = null } = end ?? {};
     io.print(JSON.stringify({ shift: paths.name, stopped: true, pid: holder.pid, run: holder.run, exitCode, reason }));
     return EXIT.done;
   }
-  const how = end ? `${end.reason}; ${end.completed} of ${end.total} items completed, ${end.failed} failed` : 'killed';
-  io.print(`ended: ${how}.`);
-  if (!end || end.remaining > 0) io.print(`\`nightshift start ${paths.name}\` goes on where it was.`);
+  for (const line of endLines(paths.name, end)) io.print(line);
   return EXIT.done;
+}
+
+type RunFinished = Extract<NightshiftEvent, { type: 'run:finished' }>;
+
+/** How a run ended; undefined if it did not come to say so. */
+export function endOf(paths: ShiftPaths, { run }: Holder): Promise<RunFinished | undefined> {
+  return lastEvent(paths, run, 'run:finished');
+}
+
+export function endLines(shift: string, end: RunFinished | undefined): string[] {
+  const how = end ? `${end.reason}; ${end.completed} of ${end.total} items completed, ${end.failed} failed` : 'killed';
+  const isLeft = !end || end.remaining > 0;
+  return [`ended: ${how}.`, ...(isLeft ? [`\`nightshift start ${shift}\` goes on where it was.`] : [])];
 }
 
 function announcement(shift: string, { pid }: Holder, now: boolean): string {
@@ -42,7 +53,7 @@ function announcement(shift: string, { pid }: Holder, now: boolean): string {
 }
 
 /** The first SIGINT lets items finish, the second ends them; one that already lets them finish must not get a second. */
-async function ask(paths: ShiftPaths, holder: Holder, now: boolean): Promise<void> {
+export async function askToStop(paths: ShiftPaths, holder: Holder, now: boolean): Promise<void> {
   const isDraining = async () => (await lastEvent(paths, holder.run, 'run:draining')) !== undefined;
   if (!(await isDraining())) send(holder, 'SIGINT');
   else if (!now) return;
@@ -52,10 +63,21 @@ async function ask(paths: ShiftPaths, holder: Holder, now: boolean): Promise<voi
   if ((await provenHolder(paths.runLock))?.run === holder.run) send(holder, 'SIGINT');
 }
 
-/** The lock is free a moment before the process is gone; one whose parent does not look after it never quite is. */
-async function untilEnded(paths: ShiftPaths, { run, pid }: Holder): Promise<void> {
-  while (isRunning(paths, run)) await sleep(LOOK_EVERY_MS);
+/**
+ * Whether it has ended within so many milliseconds. The lock is free a moment before the process is gone; one whose parent
+ * does not look after it never quite is.
+ */
+export async function untilEnded(
+  paths: ShiftPaths,
+  { run, pid }: Holder,
+  within = Number.POSITIVE_INFINITY,
+): Promise<boolean> {
+  for (let waited = 0; isRunning(paths, run); waited += LOOK_EVERY_MS) {
+    if (waited >= within) return false;
+    await sleep(LOOK_EVERY_MS);
+  }
   for (let waited = 0; waited < GONE_WITHIN_MS && isThere(pid); waited += LOOK_EVERY_MS) await sleep(LOOK_EVERY_MS);
+  return true;
 }
 
 function isThere(pid: number): boolean {

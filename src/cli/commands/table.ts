@@ -2,18 +2,26 @@ import { resolve } from 'node:path';
 import { EXIT, NightshiftError } from '../../core/errors.ts';
 import type { CellEdit } from '../../core/events.ts';
 import { nearest } from '../../core/names.ts';
-import { isArrow, isStatus, mayWrite, STATUSES, type Status } from '../../core/status.ts';
-import { outputsByTask } from '../../formats/compile.ts';
-import { addRows, type CellChange, editCells, type Table } from '../../formats/table.ts';
+import { isArrow, isStatus, STATUSES } from '../../core/status.ts';
+import { addRows, editCells, type Table } from '../../formats/table.ts';
 import { refuseOpenBatch } from '../../store/batch-file.ts';
 import { Identities } from '../../store/identities.ts';
-import { listShifts, type ShiftPaths } from '../../store/layout.ts';
+import { listShifts } from '../../store/layout.ts';
 import { readItems } from '../../store/new-shift.ts';
-import { ShiftFiles } from '../../store/shift-files.ts';
 import { changeTable, readTable } from '../../store/table-change.ts';
 import { count as counted } from '../../views/plain.ts';
 import { printable } from '../../views/printable.ts';
 import { chooseShift, requireRoot } from '../choose-shift.ts';
+import {
+  importItems,
+  newRow,
+  type OpenTable,
+  openTable,
+  requireColumn,
+  requireTask,
+  resetItems,
+  unknownStatus,
+} from '../edit-items.ts';
 import type { Io } from '../io.ts';
 import type { Options } from '../program.ts';
 import { refuseAgents } from '../refuse-agents.ts';
@@ -24,29 +32,22 @@ export const VERBS = ['count', 'headers', 'show', 'search', 'slice', 'edit', 'ad
 type Verb = (typeof VERBS)[number];
 
 /** What every verb works with. */
-interface Desk {
-  readonly io: Io;
-  readonly paths: ShiftPaths;
+interface Desk extends OpenTable {
   readonly args: readonly string[];
   readonly options: Options;
-  readonly tasks: readonly string[];
-  /** The columns that are not part of an item's identity. */
-  readonly statusAndOutputs: ReadonlySet<string>;
 }
 
 export async function run(io: Io, given: readonly string[], options: Options): Promise<number> {
   const { name, verb, args } = readArguments(io, given);
   const paths = await chooseShift(io, name);
-  const documents = await new ShiftFiles(paths).read();
-  const tasks = documents.tasks.map((task) => task.name);
-  const statusAndOutputs = new Set([...tasks, ...[...outputsByTask(documents).values()].flat()]);
+  const table = await openTable(io, paths);
   refuseExtra(verb, args);
   if (options.token !== undefined && verb === 'edit') {
     const [column = '', index = '', value = ''] = args;
     const { token, reason, recommend, captured } = options;
     return editWithToken(io, paths, { column, index, value, token, reason, recommend, captured });
   }
-  await HANDLERS[verb]({ io, paths, args, options, tasks, statusAndOutputs });
+  await HANDLERS[verb]({ ...table, args, options });
   return EXIT.done;
 }
 
@@ -139,7 +140,7 @@ const HANDLERS: Record<Verb, (desk: Desk) => Promise<void>> = {
       (table) => {
         for (const [name] of values) requireColumn(table, name);
         const given = new Map(values);
-        return { table: addRows(table, [newRow(desk, table, given)]), answer: table.rowCount };
+        return { table: addRows(table, [newRow(desk.tasks, table, given)]), answer: table.rowCount };
       },
       desk.io.now,
     );
@@ -149,50 +150,13 @@ const HANDLERS: Record<Verb, (desk: Desk) => Promise<void>> = {
   async import(desk) {
     const [file] = desk.args;
     if (file === undefined) throw wrongArguments('import needs FILE.csv');
-    const source = await readItems(resolve(desk.io.cwd, file));
-    const added = await changeTable(
-      desk.paths,
-      (table) => {
-        for (const name of source.header) requireColumn(table, name);
-        const rows = Array.from({ length: source.rowCount }, (_, row) => {
-          const cells = source.cells(row);
-          return newRow(desk, table, new Map(source.header.map((name, column) => [name, cells[column]!])));
-        });
-        return { table: rows.length > 0 ? addRows(table, rows) : table, answer: rows.length };
-      },
-      desk.io.now,
-    );
+    const { added } = await importItems(desk, await readItems(resolve(desk.io.cwd, file)));
     say(desk, { added }, `${counted(added, 'row')} added`);
   },
 
   async reset(desk) {
-    refuseAgents(desk.io);
-    refuseOpenBatch(desk.paths, desk.io.now());
     const { task, failed, index = [] } = desk.options as { task?: string; failed?: boolean; index?: string[] };
-    if (task !== undefined) requireTask(desk, task);
-    const tasks = task === undefined ? desk.tasks : [task];
-    const onlyFailed = failed === true || index.length === 0;
-    const count = await changeTable(
-      desk.paths,
-      (table) => {
-        const named = index.map((text) => parseIndex(text, table.rowCount));
-        const rows = named.length > 0 ? named : Array.from({ length: table.rowCount }, (_, row) => row);
-        const changes: CellChange[] = [];
-        const edits: CellEdit[] = [];
-        const identities = new Identities(table, desk.statusAndOutputs);
-        for (const row of rows) {
-          for (const name of tasks) {
-            const column = requireColumn(table, name);
-            const from = table.cell(row, column) as Status;
-            if (onlyFailed ? from !== 'failed' : !mayWrite('reset', from, 'todo')) continue;
-            changes.push({ row, column, value: 'todo' });
-            edits.push({ item: identities.id(row), column: name, from, to: 'todo' });
-          }
-        }
-        return { table: editCells(table, changes), answer: changes.length, edits };
-      },
-      desk.io.now,
-    );
+    const count = await resetItems(desk, { task, onlyFailed: failed, named: index, parse: parseIndex });
     say(desk, { reset: count }, `${count} set back to todo`);
   },
 };
@@ -210,15 +174,6 @@ function statusEdit(desk: Desk, table: Table, row: number, task: string, from: s
   return { item: new Identities(table, desk.statusAndOutputs).id(row), column: task, from, to };
 }
 
-function newRow(desk: Desk, table: Table, values: ReadonlyMap<string, string>): string[] {
-  return table.header.map((name) => {
-    const value = values.get(name);
-    if (!desk.tasks.includes(name)) return value ?? '';
-    if (value !== undefined && value !== '' && !isStatus(value)) throw unknownStatus(value);
-    return value || 'todo';
-  });
-}
-
 function wrongArguments(message: string): NightshiftError {
   return new NightshiftError('usage', message, '`nightshift table --help` shows all verbs and their arguments');
 }
@@ -227,28 +182,6 @@ function readAssignment(text: string): [string, string] {
   const equals = text.indexOf('=');
   if (equals <= 0) throw wrongArguments(`${JSON.stringify(text)} is not NAME=VALUE`);
   return [text.slice(0, equals), text.slice(equals + 1)];
-}
-
-function requireColumn(table: Table, name: string): number {
-  const column = table.columnOf(name);
-  if (column >= 0) return column;
-  const near = nearest(name, table.header);
-  const hint = near ? `did you mean ${near}?` : `columns are: ${table.header.join(', ')}`;
-  throw new NightshiftError('not-found', `the table has no column ${JSON.stringify(name)}`, hint);
-}
-
-function requireTask({ tasks, paths }: Desk, task: string): void {
-  if (tasks.includes(task)) return;
-  const near = nearest(task, tasks);
-  const hint = near ? `did you mean ${near}?` : `tasks are: ${tasks.join(', ')}`;
-  throw new NightshiftError('not-found', `${paths.name} has no task ${JSON.stringify(task)}`, hint);
-}
-
-function unknownStatus(value: string): NightshiftError {
-  const near = nearest(value, STATUSES);
-  const choice = `statuses are: ${STATUSES.join(', ')}`;
-  const hint = near ? `did you mean ${near}? ${choice}` : choice;
-  return new NightshiftError('bad-transition', `${JSON.stringify(value)} is not a status`, hint);
 }
 
 function printRows(desk: Desk, table: Table, matches: (cells: readonly string[], row: number) => boolean): void {

@@ -1,0 +1,42 @@
+import type { Agent, Inspection, Place } from '../agents/agent.ts';
+import { agentEnvironment } from '../agents/environment.ts';
+import { AgentSet, agentNames } from '../agents/registry.ts';
+import type { Finding } from '../views/findings.ts';
+import type { Io } from './io.ts';
+
+/** Which agents could play, asked at the same time; what a shift that uses one would miss is a problem of that shift. */
+export async function checkAgentPrograms(io: Io, folder: string): Promise<Finding[]> {
+  await using agents = new AgentSet();
+  return Promise.all(
+    agentNames.map(async (name) => {
+      const agent = agents.find(name)!;
+      const passEnv = agent.credentials;
+      const environment = agentEnvironment({ caller: io.env, passEnv, secrets: {}, own: {} });
+      return checkAgent(agent, { folder, environment });
+    }),
+  );
+}
+
+async function checkAgent(agent: Agent, place: Place): Promise<Finding> {
+  const { name } = agent;
+  if (!agent.inspect) {
+    // Any command stands for the one that a shift names.
+    const missing = await agent.missing({ command: 'sh', acpCommand: 'sh', tools: [] }, place);
+    if (missing === undefined) return { level: 'ok', message: `agent ${name}` };
+    return { level: 'note', message: `the agent ${name} can't be started`, todo: missing };
+  }
+  return describe(name, await agent.inspect(place));
+}
+
+/** What is not installed, or is another version than the tested one, is worth a note and no more. */
+function describe(name: string, { version, tested, isLoggedIn, hint }: Inspection): Finding {
+  if (version === undefined) {
+    return { level: 'note', message: `agent ${name}: not installed`, ...(hint === undefined ? {} : { todo: hint }) };
+  }
+  const login = isLoggedIn === undefined ? '' : isLoggedIn ? ', logged in' : ', not logged in';
+  const isTested = version === tested;
+  const message = `agent ${name} ${version}${isTested ? '' : ` (tested: ${tested})`}${login}`;
+  if (isLoggedIn === false) return { level: 'note', message, todo: hint ?? 'log in with that program' };
+  if (isTested) return { level: 'ok', message };
+  return { level: 'note', message, todo: hint ?? `if it behaves oddly, try version ${tested}` };
+}

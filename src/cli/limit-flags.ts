@@ -1,0 +1,26 @@
+import { NightshiftError } from '../core/errors.ts';
+import { LIMIT_KEYS, type LimitKey, readLimits, type SetLimits } from '../core/limits.ts';
+import type { Options } from './program.ts';
+
+/** Rule X6: they win over the keys of the same names in `manager.md`. */
+export function readLimitFlags(options: Options): SetLimits {
+  return readLimits(
+    (key) => flagOf(options, key),
+    (key, problem, hint) =>
+      new NightshiftError('usage', `--${key} ${JSON.stringify(flagOf(options, key))} ${problem}`, hint),
+  );
+}
+
+/** As they were given, for a command that hands them on. */
+export function limitFlagsIn(options: Options): Options {
+  return Object.fromEntries(LIMIT_KEYS.map((key) => [camelCase(key), flagOf(options, key)]));
+}
+
+function flagOf(options: Options, key: LimitKey): string | undefined {
+  return options[camelCase(key)];
+}
+
+/** As commander names them. */
+function camelCase(key: LimitKey): string {
+  return key.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,152 @@
+import { type Limits, limitsInForce, localTime, type Spent, sameFailures, timeIsOver, usedUp } from '../core/limits.ts';
+import type { Selection } from '../core/plan.ts';
+import type { Shift } from '../core/shift.ts';
+import type { RunParts } from './run-state.ts';
+
+/** Machines sleep and clocks are set: time that runs out is looked at this often, however much is left. */
+const LOOK_EVERY_MS = 1000;
+
+/**
+ * Rule X6: follows what a run spends. At a limit it drains the run, as a first Ctrl-C does; a task whose items fail one
+ * after the other at the same place is paused.
+ */
+export class RunLimits implements Disposable {
+  readonly #parts: RunParts;
+  readonly #startedAt: number;
+  readonly #earlierMs: number;
+  readonly #drain = new AbortController();
+  /** By task: why. */
+  readonly #paused = new Map<string, string>();
+  #shift: Shift;
+  #inForce: Limits;
+  #timer: NodeJS.Timeout | undefined;
+  #hasWarned = false;
+  #reached: string | undefined;
+
+  constructor(parts: RunParts, shift: Shift) {
+    this.#parts = parts;
+    this.#startedAt = parts.now();
+    this.#earlierMs = parts.history.tally.ms;
+    this.#shift = shift;
+    this.#inForce = this.#resolve();
+    parts.listen(({ type, task }) => {
+      if (type !== 'usage:spent' && type !== 'item:recorded') return;
+      if (type === 'item:recorded' && task !== undefined) this.#pause(task);
+      this.check();
+    });
+  }
+
+  get inForce(): Limits {
+    return this.#inForce;
+  }
+
+  get spent(): Spent {
+    return this.#spentAt(this.#parts.now());
+  }
+
+  get hasModel(): boolean {
+    return this.#shift.tasks.some(({ name }) => this.#taskHasModel(name));
+  }
+
+  /** Which limit was reached, how much is spent by now, and what to do. */
+  get reason(): string | undefined {
+    return this.#reached && (this.#usedUpAt(this.#parts.now()) ?? this.#reached);
+  }
+
+  /** Aborts at a limit. */
+  get drain(): AbortSignal {
+    return this.#drain.signal;
+  }
+
+  /** Why nothing more is claimed of some tasks, if it is so. */
+  get pauses(): string | undefined {
+    return this.#paused.size === 0 ? undefined : [...this.#paused.values()].join('; ');
+  }
+
+  /** Without the tasks that are paused. */
+  narrow(selection: Selection): Selection {
+    return this.#paused.size === 0 ? selection : { ...selection, paused: new Set(this.#paused.keys()) };
+  }
+
+  /** A person may have changed them; what is spent stays spent. */
+  follow(shift: Shift): void {
+    this.#shift = shift;
+    this.#inForce = this.#resolve();
+    this.check();
+  }
+
+  check(): void {
+    clearTimeout(this.#timer);
+    if (this.#drain.signal.aborted || this.#parts.stop.drain.aborted) return;
+    this.#warnOfUnknownCost();
+    const now = this.#parts.now();
+    const reason = this.#usedUpAt(now);
+    if (reason === undefined) {
+      this.#lookLater(now);
+      return;
+    }
+    this.#reached = reason;
+    this.#drain.abort();
+    const running = this.#parts.inFlight();
+    if (running > 0) this.#parts.emit({ type: 'run:draining', signal: 'limit', running, reason });
+  }
+
+  /** Which limit would have been reached when something ends that is waited for. */
+  before(end: number): string | undefined {
+    const isInTime = end < timeIsOver(this.#inForce, this.spent, this.#parts.now());
+    const limit = isInTime ? undefined : this.#usedUpAt(end);
+    return limit && `it ends at ${localTime(end)}, and by then ${limit}`;
+  }
+
+  #resolve(): Limits {
+    return limitsInForce(this.#shift.settings.limits, this.hasModel, this.#startedAt);
+  }
+
+  #usedUpAt(time: number): string | undefined {
+    return usedUp(this.#shift.name, this.#inForce, this.#spentAt(time), time);
+  }
+
+  #spentAt(time: number): Spent {
+    const { usage, tally } = this.#parts.history;
+    return { usage, ms: this.#earlierMs + time - this.#startedAt, failures: tally.failures };
+  }
+
+  #taskHasModel(name: string): boolean {
+    const settings = this.#shift.tasks.find((task) => task.name === name)?.settings;
+    const agents = this.#parts.agents(this.#shift);
+    return [settings?.agent, settings?.qaAgent].some((agent) => agent !== undefined && agents.find(agent)?.hasModel);
+  }
+
+  #lookLater(now: number): void {
+    const left = timeIsOver(this.#inForce, this.#spentAt(now), now) - now;
+    if (left === Number.POSITIVE_INFINITY) return;
+    this.#timer = setTimeout(() => this.check(), Math.min(left, LOOK_EVERY_MS)).unref();
+  }
+
+  #warnOfUnknownCost(): void {
+    const { unpricedTokens = 0 } = this.#parts.history.usage;
+    if (this.#hasWarned || this.#inForce['max-cost'] === undefined || unpricedTokens === 0) return;
+    this.#hasWarned = true;
+    const message = `${unpricedTokens} tokens came without a cost, so max-cost does not see them; max-tokens and max-duration do`;
+    this.#parts.emit({ type: 'run:warning', message });
+  }
+
+  #pause(task: string): void {
+    const most = sameFailures(this.#shift.settings.limits, this.#taskHasModel(task));
+    const streak = this.#parts.history.tally.streakOf(task);
+    if (most === undefined || !streak || streak.failures < most || this.#paused.has(task)) return;
+    const { place, failures } = streak;
+    const { name } = this.#shift;
+    const found = `${failures} in a row failed at the same place (${place})`;
+    this.#paused.set(
+      task,
+      `${task} was paused: ${found}; \`nightshift retry ${name} --task ${task}\` tries those that failed again, ` +
+        `\`nightshift start ${name}\` goes on with the others`,
+    );
+    this.#parts.emit({ type: 'task:paused', task, place, failures, reason: `${found}; no more of it is begun` });
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+  }
+}

@@ -1,0 +1,232 @@
+import { expect, test } from 'vitest';
+import { AGENT, agentTask, type Ended, Project, type ShiftHandle, shellTask, task, until } from '../harness.ts';
+
+type Settings = Record<string, string | number | boolean>;
+
+const table = (rows: readonly string[], tasks = ['work'], status = 'todo') =>
+  `name,${tasks.join(',')}\n${rows.map((name) => `${name},${tasks.map(() => status).join(',')}\n`).join('')}`;
+const ofType = ({ events }: Pick<Ended, 'events'>, type: string) => events.filter((event) => event.type === type);
+const reasonOf = (ended: Pick<Ended, 'events'>): string => ofType(ended, 'run:finished')[0].reason;
+const begun = (project: Project, role?: string) =>
+  project.calls().filter((call) => !call.ended && (role === undefined || call.role === role));
+const waits = { sh: 'until test -e go; do sleep 0.05; done' };
+const priced = { usage: { input_tokens: 90, output_tokens: 10, cost_usd: 0.25 } };
+
+function night(project: Project, rows: readonly string[], settings: Settings = {}): ShiftHandle {
+  return project.shift('night', { settings, table: table(rows), tasks: { work: agentTask() } });
+}
+
+test('X6 max-cost drains a batch: what is in flight is finished and judged; a restart does not refill it; a flag wins', async () => {
+  const project = new Project();
+  const shift = night(project, ['a', 'b', 'c', 'd'], { parallel: true, 'max-cost': '$0.50' });
+  project.behave({ '*': { report: { ...priced, recommendations: ['Look twice'] } }, manager: {} });
+  const ended = await shift.start();
+  expect(ended.code).toBe(4);
+  expect(shift.column('work')).toEqual(['done', 'done', 'todo', 'todo']);
+  expect(
+    begun(project)
+      .map(({ role, name }) => `${role} ${name}`)
+      .sort(),
+  ).toEqual(['dev a', 'dev b', 'qa a', 'qa b']);
+  expect(reasonOf(ended)).toMatch(
+    /^max-cost is used up: \$1\.00 of \$0\.50; `nightshift start night --max-cost 2` goes/,
+  );
+  expect(shift.manager).toContain('- Completed: 2');
+
+  // Nothing is claimed, and nobody is asked, not even about what was recommended.
+  const again = await project.run(['start', 'night']);
+  expect(again.code).toBe(4);
+  expect(again.stdout).toContain('limits: $1.00 of $0.50');
+  expect(again.stdout).toMatch(/^stopped: max-cost is used up: .* in manager\.md\.$/m);
+  expect(begun(project)).toHaveLength(4);
+  expect(shift.journal().filter(({ type }) => type === 'batch:claimed')).toHaveLength(1);
+  const status = await project.run(['status', 'night']);
+  expect(status.stdout).toContain('limits: $1.00 of $0.50');
+  expect(JSON.parse((await project.run(['status', 'night', '--json'])).stdout).limits).toEqual({ 'max-cost': 0.5 });
+
+  expect((await shift.start(['--max-cost', '2'])).code).toBe(0);
+  expect(shift.column('work')).toEqual(['done', 'done', 'done', 'done']);
+});
+
+test('X6 max-tokens drains a stream: who is in flight goes on to the end of its qa, nobody is begun', async () => {
+  const project = new Project();
+  const shift = night(project, ['a', 'b', 'c'], { parallel: true, dispatch: 'stream', 'max-tokens': '1M' });
+  project.behave({ 'dev:a': { report: priced }, 'dev:b': waits });
+  const running = shift.spawn(['--max-tokens', '100']);
+  const draining = await running.seen('run:draining');
+  expect(draining).toMatchObject({ signal: 'limit', reason: expect.stringContaining('100 of 100 tokens') });
+  expect(draining.running).toBeGreaterThan(0);
+  project.write('go', '');
+  const ended = await running.ended;
+  expect([ended.code, reasonOf(ended)]).toEqual([4, expect.stringContaining('--max-tokens 200')]);
+  expect(shift.column('work')).toEqual(['done', 'done', 'todo']);
+  expect(begun(project, 'qa')).toHaveLength(2);
+  const again = await shift.start(['--max-tokens', '100']);
+  expect([again.code, ofType(again, 'batch:claimed')]).toEqual([4, []]);
+});
+
+test('X6 a limit leaves what waits for its qa there', async () => {
+  const project = new Project();
+  const shift = night(project, ['a', 'b', 'c']);
+  shift.tableText = table(['a', 'b', 'c'], ['work'], 'qa');
+  project.behave({ qa: { report: priced } });
+  expect((await shift.start(['--max-cost', '0.5'])).code).toBe(4);
+  expect(shift.column('work')).toEqual(['done', 'done', 'qa']);
+});
+
+test('X6 max-duration drains although nothing is begun for long, and the time of all runs counts', async () => {
+  const project = new Project();
+  const shift = night(project, ['a', 'b'], { 'max-duration': '2s' });
+  project.behave({ 'dev:a': waits });
+  const running = shift.spawn();
+  const { reason } = await running.seen('run:draining');
+  expect(reason).toMatch(/^max-duration is used up: .* of 2s; `nightshift start night --max-duration /);
+  project.write('go', '');
+  expect((await running.ended).code).toBe(4);
+  expect(shift.column('work')).toEqual(['done', 'todo']);
+  const calls = project.calls().length;
+  expect((await shift.start()).code).toBe(4);
+  expect(project.calls()).toHaveLength(calls);
+  expect((await shift.start(['--max-duration', 'none'])).code).toBe(0);
+});
+
+test.each(['batch', 'stream'])('X6 until ends the wait for trouble to pass, too (%s)', async (dispatch) => {
+  const project = new Project();
+  const shift = night(project, ['a', 'b'], { parallel: true, dispatch, patience: '10m' });
+  project.behave({ '*': { exit: 75 } });
+  const time = new Date(Date.now() + 4000).toISOString();
+  const ended = await shift.start(['--until', time]);
+  expect([ended.code, reasonOf(ended)]).toEqual([4, expect.stringMatching(/^until .* is over; .* --until none/)]);
+  expect(ofType(ended, 'run:started')[0].limits).toEqual({ until: time });
+  expect(shift.column('work')).toEqual(['todo', 'todo']);
+});
+
+test('X6 max-failures counts in one run; where nothing is left, the run has finished', async () => {
+  const project = new Project();
+  const shift = project.shift('night', {
+    settings: { agent: 'shell', 'max-failures': 2 },
+    table: table(['a', 'b', 'c', 'd']),
+    tasks: { work: shellTask('exit 1') },
+  });
+  const ended = await shift.start();
+  expect(ended.code).toBe(4);
+  expect(reasonOf(ended)).toMatch(/^max-failures is used up: 2 failed in this run; `nightshift start night` goes on/);
+  expect(shift.column('work')).toEqual(['failed', 'failed', 'todo', 'todo']);
+  expect((await shift.start()).code).toBe(3);
+  expect(shift.column('work')).toEqual(['failed', 'failed', 'failed', 'failed']);
+});
+
+test('X6 a person changes a limit during a run: it counts before the next item', async () => {
+  const project = new Project();
+  const shift = night(project, ['a', 'b'], { 'max-cost': 100 });
+  project.behave({ dev: { ...waits, report: priced } });
+  const running = shift.spawn();
+  await until(() => begun(project, 'dev').length === 1, 'the first dev');
+  shift.manager = shift.manager.replace('max-cost: 100', 'max-cost: 0.25');
+  project.write('go', '');
+  expect((await running.ended).code).toBe(4);
+  expect(shift.column('work')).toEqual(['done', 'todo']);
+});
+
+test('X6 tokens without a cost are said to be unseen by max-cost, once', async () => {
+  const project = new Project();
+  const shift = night(project, ['a', 'b'], { 'max-cost': 1 });
+  project.behave({ dev: { report: { usage: { input_tokens: 70, output_tokens: 7 } } } });
+  const ended = await shift.start();
+  expect(ended.code).toBe(0);
+  expect(ofType(ended, 'run:warning').map(({ message }) => message)).toEqual([
+    '77 tokens came without a cost, so max-cost does not see them; max-tokens and max-duration do',
+  ]);
+});
+
+test('X6 a task whose items fail in a row at one step is paused: the others go on, and both ways to go on work', async () => {
+  const project = new Project();
+  const rows = ['a', 'b', 'c', 'd', 'e'];
+  const shift = project.shift('night', {
+    settings: { agent: 'shell', 'max-same-failures': 3 },
+    table: table(rows, ['draft', 'print']),
+    tasks: { draft: shellTask('true'), print: shellTask('test -e go') },
+  });
+  const ended = await project.run(['start', 'night']);
+  expect(ended.code).toBe(4);
+  expect(shift.column('draft')).toEqual(rows.map(() => 'done'));
+  expect(shift.column('print')).toEqual(['failed', 'failed', 'failed', 'todo', 'todo']);
+  const paused = shift.journal().filter(({ type }) => type === 'task:paused');
+  expect(paused).toMatchObject([{ task: 'print', failures: 3, place: 'step 1' }]);
+  expect(ended.stdout).toMatch(/^limits: 3 failures in a row at one place pause a task$/m);
+  expect(ended.stdout).toContain('print: paused: 3 in a row failed at the same place (step 1)');
+  expect(ended.stdout).toMatch(
+    /^stopped: print was paused: .*`nightshift retry night --task print` .*`nightshift start night` goes on with the others\.$/m,
+  );
+
+  project.write('go', '');
+  expect((await project.run(['retry', 'night', '--task', 'print'])).code).toBe(0);
+  expect(shift.column('print')).toEqual(['done', 'done', 'done', 'todo', 'todo']);
+  expect((await shift.start()).code).toBe(0);
+  expect(shift.column('print')).toEqual(rows.map(() => 'done'));
+});
+
+const failsFor = (names: string) => `\n\n   \`\`\`sh\n   case {name} in ${names}) exit 1;; esac\n   \`\`\`\n`;
+
+test.each(['batch', 'stream'])(
+  'X6 a done, or another place, begins the count anew; a criterion is known by its position (%s)',
+  async (dispatch) => {
+    const project = new Project();
+    const shift = project.shift('night', {
+      settings: { agent: 'shell', parallel: true, dispatch, 'max-batch-size': 1, 'max-same-failures': 3 },
+      table: table(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']),
+      tasks: {
+        work: task({
+          steps: `1. Cut {name}${failsFor('a|b|d')}\n2. Fold {name}${failsFor('e')}`,
+          validation: `- {name} is there\n- {name} is good${failsFor('f|g|h')}\n- {name} is dry${failsFor('g')}`,
+          configuration: `- qa-agent: command\n- command: ${AGENT}`,
+        }),
+      },
+    });
+    const ended = await shift.start();
+    expect(ended.code).toBe(4);
+    expect(shift.column('work').join()).toBe('failed,failed,done,failed,failed,failed,failed,failed,todo');
+    expect(ofType(ended, 'task:paused')).toMatchObject([{ task: 'work', failures: 3, place: 'criterion 2' }]);
+  },
+);
+
+test('X6 what qa rejects is a place, too, and so is a timeout; a pause that keeps nothing from being done is no stop', async () => {
+  const project = new Project();
+  const shift = night(project, ['a', 'b'], { 'max-same-failures': 1 });
+  project.behave({ qa: { report: { overall_status: 'FAIL', criteria: [] } } });
+  const rejected = await shift.start();
+  expect([rejected.code, ofType(rejected, 'task:paused')]).toMatchObject([4, [{ place: 'criterion 1' }]]);
+  project.write('.nightshift/night/work.md', agentTask(undefined, undefined, '- timeout: 1s\n'));
+  project.behave({ dev: { sleep: 60_000 } });
+  const timedOut = await shift.start();
+  expect([timedOut.code, ofType(timedOut, 'task:paused')]).toMatchObject([3, [{ place: 'timeout' }]]);
+});
+
+test.each([
+  ['max-cost', '5 EUR', /is not an amount of money/, /5 or 2\.50/],
+  ['max-tokens', 'many', /is not a number of tokens/, /2M/],
+  ['max-duration', 'all night', /is not a time/, /8h/],
+  ['until', '7 o’clock', /is not a time of day/, /07:00/],
+  ['max-failures', '0', /is not a positive integer/, /10/],
+  ['max-same-failures', 'a', /is not a positive integer/, /3/],
+])('X6 %s: %s is refused, as a flag and as a key, before anything runs', async (key, value, says, advises) => {
+  const project = new Project();
+  const shift = night(project, ['a']);
+  const flag = await project.run([key === 'until' ? 'retry' : 'start', 'night', `--${key}`, value]);
+  expect([flag.code, flag.stderr]).toEqual([2, expect.stringMatching(says)]);
+  expect(flag.stderr).toMatch(advises);
+  shift.manager = shift.manager.replace('- name: night', `- name: night\n- ${key}: ${value}`);
+  const asKey = await project.run(['start', 'night']);
+  expect([asKey.code, asKey.stderr]).toEqual([2, expect.stringMatching(says)]);
+  expect(asKey.stderr).toMatch(advises);
+  expect(asKey.stderr).toContain('.nightshift/night/manager.md:6');
+  expect(project.calls()).toEqual([]);
+});
+
+test('X6 a limit in the Configuration of a task is refused: there it would limit nothing', async () => {
+  const project = new Project();
+  project.shift('night', { table: table(['a']), tasks: { work: agentTask(undefined, undefined, '- max-cost: 5\n') } });
+  const ended = await project.run(['start', 'night']);
+  expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining('`max-cost` is a limit of the shift')]);
+  expect(ended.stderr).toMatch(/work\.md:\d+\n.*manager\.md/);
+});
