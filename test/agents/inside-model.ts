@@ -21,7 +21,7 @@ export interface Talk {
 }
 
 /** Says what comes next; it sees nothing but the conversation. */
-export type Play = (talk: Talk) => Move;
+export type Play = (talk: Talk) => Move | Promise<Move>;
 
 /** Prompts that hold their own script: the calls of each answer. */
 export function scripted(moves: readonly Move[]): string {
@@ -56,7 +56,7 @@ export class InsideModel {
     // A title.
     if (talk.tools.length === 0) return { content: 'A title' };
     this.talks.push(talk);
-    const move = scriptOf(talk)?.[talk.answers.length] ?? this.play(talk);
+    const move = scriptOf(talk)?.[talk.answers.length] ?? (await this.play(talk));
     if ('hang' in move) await delay(3_600_000, undefined, { signal: this.#end.signal }).catch(() => {});
     if ('calls' in move) {
       return { toolCalls: move.calls.map(({ tool, input }) => ({ name: tool, arguments: JSON.stringify(input) })) };
