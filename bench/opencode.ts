@@ -59,9 +59,9 @@ async function memory(model: Model): Promise<Section['figures']> {
   const oneFolder = await weigh(model, 'one');
   const manyFolders = await weigh(model, 'many');
   const figure = (what: string, { early, late }: Weights) => ({
-    what: `memory of the server's tree after ${MEMORY_ITEMS} items, ${what}`,
+    what: `most memory of the server's tree in the last ${EARLY} of ${MEMORY_ITEMS} items, ${what}`,
     ours: megabytes(late),
-    other: `after ${EARLY}: ${megabytes(early)}`,
+    other: `in the first ${EARLY}: ${megabytes(early)}`,
     ratio: late / early,
     target: atMost(1.5),
   });
@@ -102,8 +102,8 @@ async function weigh(model: Model, folders: 'one' | 'many'): Promise<Weights> {
       const tree = marked(project.folder);
       mostServers = Math.max(mostServers, tree.filter(({ command }) => command.includes('mcp-server')).length);
       const weight = tree.reduce((sum, { bytes }) => sum + bytes, 0);
-      if (done <= EARLY) early = weight;
-      late = weight;
+      if (done <= EARLY) early = Math.max(early, weight);
+      if (done > MEMORY_ITEMS - EARLY) late = Math.max(late, weight);
     },
   });
   const left = marked(project.folder).filter(({ command }) => command.includes('mcp-server')).length;

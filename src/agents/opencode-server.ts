@@ -41,8 +41,8 @@ export class OpencodeServer implements AsyncDisposable {
   /** Why it is gone, as soon as it is. */
   readonly ended: Promise<string>;
   isAlive = true;
-  /** Sessions that were opened with it, and those that are still open. */
-  opened = 0;
+  /** How much it was used, and how many sessions are open. */
+  wear = 0;
   open = 0;
   readonly #stop: AbortController;
   readonly #hearers = new Map<string, Hearer>();

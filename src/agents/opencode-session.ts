@@ -18,6 +18,8 @@ export interface ServerPool {
 
 /** Events may be missed when their stream breaks off. */
 const LOOK_MS = 2000;
+/** The event may come a moment before what it is about. */
+const LOOK_AGAIN_MS = 50;
 /** OpenCode asks a provider again by itself; what takes longer than this is given back. */
 const LONGEST_PAUSE_MS = 60_000;
 const MOST_RETRIES = 6;
@@ -141,7 +143,7 @@ export class OpencodeSession implements Session {
   /** Waits until the turn is over, by itself or because there is a reason to end it; its last message, if there is one. */
   async #end(place: Place, wait: Wait): Promise<Said | undefined> {
     for (;;) {
-      await wait.next(LOOK_MS);
+      await wait.next(wait.wasIdle ? LOOK_AGAIN_MS : LOOK_MS);
       if (wait.reason) {
         await this.#abort(place);
         return undefined;
@@ -226,6 +228,7 @@ class Wait implements Listener {
   /** Why it is to be ended now. */
   reason: Answer | undefined;
   error: Parameters<Listener['failed']>[0] | undefined;
+  wasIdle = false;
   #wake: () => void = () => {};
 
   constructor(signal: AbortSignal) {
@@ -245,6 +248,7 @@ class Wait implements Listener {
   }
 
   idle(): void {
+    this.wasIdle = true;
     this.#wake();
   }
 

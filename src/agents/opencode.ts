@@ -13,8 +13,11 @@ type Environment = Readonly<Record<string, string>>;
 const TESTED = '1.18.33';
 const INSTALL =
   'install it with `npm install -g opencode-ai` (https://opencode.ai), or let another agent do it: `- agent: NAME`';
-/** A server grows with every session, and gives nothing back: after so many another one takes over. */
-const SESSIONS_PER_SERVER = 40;
+/**
+ * A server grows with every session, by about 15 MB, and twice as much when that is in a folder of its own; it gives nothing
+ * back. So another one takes over after so many sessions, of which one in a folder of its own counts as two.
+ */
+const MOST_WEAR = 40;
 
 /** Of the providers that most people have; others, and keys of a cloud that serve for more than models, take a `pass-env`. */
 const CREDENTIALS = [
@@ -96,8 +99,8 @@ class Pool implements ServerPool, AsyncDisposable {
       const current = this.#current.get(key) ?? this.#start(environment, root, folder);
       this.#current.set(key, current);
       const server = await current;
-      if (!('reason' in server) && server.isAlive && server.opened < SESSIONS_PER_SERVER) {
-        server.opened++;
+      if (!('reason' in server) && server.isAlive && server.wear < MOST_WEAR) {
+        server.wear += folder === root ? 1 : 2;
         server.open++;
         return server;
       }
@@ -125,7 +128,7 @@ class Pool implements ServerPool, AsyncDisposable {
   /** One that took its last session is stopped when that is over. */
   async release(server: OpencodeServer): Promise<void> {
     server.open--;
-    if (server.open > 0 || (server.isAlive && server.opened < SESSIONS_PER_SERVER)) return;
+    if (server.open > 0 || (server.isAlive && server.wear < MOST_WEAR)) return;
     this.#servers.delete(server);
     await server[Symbol.asyncDispose]();
   }
