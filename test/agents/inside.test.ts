@@ -204,7 +204,7 @@ test('O1 the six commands do in OpenCode what they are named for', async () => {
   expect([project.exists('.nightshift/shop'), project.exists('.nightshift/archive')]).toEqual([false, true]);
 });
 
-test('X8 the MCP server of Nightshift works inside OpenCode', async () => {
+test('the MCP server of Nightshift works inside OpenCode', async () => {
   const project = new Project();
   project.write(
     'opencode.json',
