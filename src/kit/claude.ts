@@ -22,10 +22,10 @@ export function claudeFiles(): KitFile[] {
   ];
 }
 
-/** What runs before the model is asked has to be allowed beforehand. Words are counted from 0 there. */
+/** Nobody is asked about commands that change nothing but the shift's own state. The words of the person are counted from 0 there. */
 function skill(name: string, description: string, body: string): KitFile {
   const text = name === 'start' ? START : body.replaceAll('$1', '$0');
-  const shell = name === 'start' ? ['status', 'batch', 'lesson'] : text.includes('!`') ? ['status'] : [];
+  const shell = name === 'start' ? ['status', 'batch', 'lesson'] : text.includes('nightshift status') ? ['status'] : [];
   const allowed = shell.map((command) => `Bash(nightshift ${command}:*)`).join(', ');
   const head = [
     `name: nightshift-${name}`,
@@ -38,9 +38,7 @@ function skill(name: string, description: string, body: string): KitFile {
 
 const START = `The shift: $0
 
-!\`nightshift status $0\`
-
-Say in a few lines what is about to run, from the state above. In the background, if the person asks for it ($ARGUMENTS has "background") or
+First run \`nightshift status $0\`, and say in a few lines what is about to run. In the background, if the person asks for it ($ARGUMENTS has "background") or
 nobody is going to watch: \`nightshift start $0 --detach\`, then \`nightshift status $0\` now and then; the engine manages by itself, which costs no
 tokens. Say that this way exists. Otherwise you are the manager of this shift, SHIFT is $0, and this is how:
 

@@ -75,9 +75,7 @@ Say what you will change before you change more than one row.`,
     body: `The shift: $1
 What the person said about it: $2
 
-!\`nightshift status $1\`
-
-Say in a few lines what is about to run, from the state above. Then choose:
+First run \`nightshift status $1\`, and say in a few lines what is about to run. Then choose:
 
 - In the background, if the person said "background" or nobody is going to watch: \`nightshift start $1 --detach\`, then
   \`nightshift status $1\` now and then. The engine manages by itself, which costs no tokens. Say that this way exists.
@@ -101,8 +99,6 @@ be better, if anything. Change the task file only if the person agrees.`,
     description: 'Put a finished shift into the archive',
     body: `The shift: $1
 
-!\`nightshift status $1\`
-
-If items are left or failed, say so and ask. Otherwise run \`nightshift archive $1\` and say where it went.`,
+First run \`nightshift status $1\`. If items are left or failed, say so and ask. Otherwise run \`nightshift archive $1\` and say where it went.`,
   },
 } as const;
