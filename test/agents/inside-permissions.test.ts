@@ -176,7 +176,7 @@ test('O4 nobody sees the token of another: not in its prompt, and not by searchi
   const { items } = JSON.parse((await project.run(['batch', 'open', 'site', '--json'])).stdout);
   const [own, other] = items.map(({ prompt }: { prompt: string }) => prompt);
   const reads = [own, other].map((filePath): Call => ({ tool: 'read', input: { filePath } }));
-  const search: Call = { tool: 'grep', input: { pattern: '--token', path: '.nightshift' } };
+  const search: Call = { tool: 'grep', input: { pattern: 'token', path: '.nightshift/site/.engine/prompts' } };
   const calls = await folder.ask('nightshift-dev', `${scripted([{ calls: [...reads, search] }])} Read ${own}`);
   expect(calls.map(({ status }) => status)).toEqual(['completed', 'error', 'completed']);
   const tokenIn = (file: string) => /--token (\w+)/.exec(project.read(file))![1];

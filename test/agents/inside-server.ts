@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { createOpencodeClient, type OpencodeClient } from '@opencode-ai/sdk/v2/client';
 import { NIGHTSHIFT } from '../harness.ts';
 import type { InsideModel } from './inside-model.ts';
@@ -45,7 +45,7 @@ export class InsideServer {
       XDG_DATA_HOME: join(this.home, '.local/share'),
       XDG_STATE_HOME: join(this.home, '.local/state'),
       XDG_CACHE_HOME: join(this.home, '.cache'),
-      PATH: `${programs}:${programFolder('opencode')}:${process.env.PATH}`,
+      PATH: `${programs}:${programFolder('opencode')}:${ripgrepFolder()}:${process.env.PATH}`,
       OPENCODE_DISABLE_MODELS_FETCH: '1',
       OPENCODE_DISABLE_AUTOUPDATE: '1',
       OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
@@ -150,6 +150,13 @@ export class Folder {
     const { data } = await this.client.session.create({}, { throwOnError: true });
     return data.id;
   }
+}
+
+/** Searching needs ripgrep, which OpenCode would download; Codex brings it along. */
+function ripgrepFolder(): string {
+  const packages = join(programFolder('codex'), '..', '@openai');
+  const found = readdirSync(packages, { recursive: true, encoding: 'utf8' }).find((file) => basename(file) === 'rg');
+  return found === undefined ? packages : dirname(join(packages, found));
 }
 
 function script(file: string, text: string): void {
