@@ -39,7 +39,7 @@ async function missing({ tools }: AgentSettings, place: Place): Promise<string |
   const { folder, environment } = place;
   if (named.length === 0 || folder === undefined) return undefined;
   const found = await findServers(named, { folder, environment }, []);
-  return 'problem' in found ? found.problem : undefined;
+  return 'problem' in found ? [found.problem, found.todo ?? 'try again'].join(': ') : undefined;
 }
 
 async function inspect(place: Place): Promise<Inspection> {
@@ -80,7 +80,8 @@ class CodexSession implements Session {
     const found = await findServers(named, { folder, environment }, [rootOf(shiftFolder)], signal);
     if ('problem' in found) {
       if (signal.aborted) return { kind: 'aborted' };
-      return { kind: 'trouble', trouble: { reason: `codex: ${found.problem}`, remedy: found.problem } };
+      const remedy = found.todo === undefined ? {} : { remedy: found.todo };
+      return { kind: 'trouble', trouble: { reason: `codex: ${found.problem}`, ...remedy } };
     }
     const events = new CodexEvents(transcript);
     const lines = new JsonLines(events.read, (line) => transcript({ kind: 'output', text: `${line}\n` }));
@@ -180,7 +181,7 @@ function withoutNoise(text: string): string {
   return text.replace(/^WARNING: proceeding, even though we could not create PATH aliases.*\n?/gm, '');
 }
 
-type FoundServers = { readonly servers: readonly CodexServer[] } | { readonly problem: string };
+type FoundServers = { readonly servers: readonly CodexServer[] } | { readonly problem: string; readonly todo?: string };
 
 /** All servers that Codex would start by itself, so that it leaves out what is not named, and those of `.mcp.json` that are. */
 async function findServers(
@@ -191,9 +192,14 @@ async function findServers(
 ): Promise<FoundServers> {
   const ended = await askProgram(PROGRAM, ['mcp', 'list', '--json'], place, signal);
   const own = ended.kind === 'exited' && ended.code === 0 ? readList(ended.stdout.text) : undefined;
+  // A machine without room for another process gets over it.
+  if (ended.kind === 'not-started') return { problem: ended.reason };
   if (own === undefined) {
     const end = ended.kind === 'aborted' ? 'it does not answer' : howItEnded(ended, ended.stderr.text);
-    return { problem: `\`codex mcp list\` fails, so its MCP servers are not known: ${end}` };
+    return {
+      problem: `its MCP servers are not known (${end})`,
+      todo: 'correct what `codex mcp list` says in a terminal',
+    };
   }
   const servers: CodexServer[] = own.map(({ name, transport }) => {
     const envVars = transport?.type === 'stdio' ? { envVars: transport.env_vars ?? [] } : {};
@@ -205,9 +211,9 @@ async function findServers(
   for (const name of rest) {
     const server = project.servers.get(name);
     if (!server) {
-      const hint = `add it with \`codex mcp add ${name}\`, or correct \`tools:\``;
       const problems = project.problems.map((each) => ` (${each})`).join('');
-      return { problem: `neither Codex nor .mcp.json has an MCP server ${name}: ${hint}${problems}` };
+      const todo = `add it with \`codex mcp add ${name}\`, or correct \`tools:\``;
+      return { problem: `neither Codex nor .mcp.json has an MCP server ${name}${problems}`, todo };
     }
     servers.push({ from: 'project', name, server });
   }
