@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { rest, sum } from '../core/history.ts';
 import type { Trouble, Usage } from '../core/model.ts';
 import type { Answer, Opening, Question, Session } from './agent.ts';
-import { readMcpJson } from './mcp-json.ts';
+import { type McpServer, readMcpJson } from './mcp-json.ts';
 import { readAnswer, type Said, usageOf } from './opencode-answer.ts';
 import { agentName, namedServers, permissionRules, serverEnvironment, splitModel } from './opencode-config.ts';
 import { EventReader, type Listener } from './opencode-events.ts';
@@ -40,6 +40,7 @@ export class OpencodeSession implements Session {
   #lastMessage = '';
   #spent: Usage = {};
   #isLost = false;
+  #isClosed = false;
 
   constructor(opening: Opening, pool: ServerPool) {
     this.#opening = opening;
@@ -65,6 +66,9 @@ export class OpencodeSession implements Session {
       const place = this.#place ?? (await this.#begin(question));
       if ('reason' in place) return signal.aborted ? { kind: 'aborted' } : { kind: 'trouble', trouble: place };
       this.#place = place;
+      // It may have been closed while it was being made, and then nobody else lets go of it.
+      if (this.#isClosed) await this[Symbol.asyncDispose]();
+      if (signal.aborted) return { kind: 'aborted' };
       return await this.#turn(place, question);
     } catch (error) {
       if (signal.aborted) return { kind: 'aborted' };
@@ -77,14 +81,23 @@ export class OpencodeSession implements Session {
   }
 
   async #begin({ environment }: Question): Promise<Place | Trouble> {
-    const { role, settings, folder } = this.#opening;
+    const { folder } = this.#opening;
+    const ofProject = await readMcpJson([folder, this.#root], environment);
     const server = await this.#pool.take(serverEnvironment(environment), this.#root, folder);
     if ('reason' in server) return server;
+    const id = await this.#create(server, ofProject.servers).catch((error: Error) => gone(error.message));
+    if (typeof id === 'string') return { server, id };
+    await this.#leave(server);
+    return id;
+  }
+
+  async #create(server: OpencodeServer, ofProject: ReadonlyMap<string, McpServer>): Promise<string | Trouble> {
+    const { role, settings, folder } = this.#opening;
     const named = role === 'manager' ? [] : namedServers(settings.tools);
-    const ofProject = await readMcpJson([folder, this.#root], environment);
-    const servers = await server.folders.enter(folder, named, ofProject.servers);
-    const trouble = 'reason' in servers ? servers : await whyNoModel(server.client, folder, settings.model);
-    if (trouble || 'reason' in servers) return this.#giveUp(server, trouble!);
+    const servers = await server.folders.enter(folder, named, ofProject);
+    if ('reason' in servers) return servers;
+    const trouble = await whyNoModel(server.client, folder, settings.model);
+    if (trouble) return trouble;
     const { data, error } = await server.client.session.create({
       directory: folder,
       // With a title no model is asked for one.
@@ -92,14 +105,12 @@ export class OpencodeSession implements Session {
       agent: agentName(role),
       permission: permissionRules(role, settings.tools, servers),
     });
-    if (data) return { server, id: data.id };
-    return this.#giveUp(server, { reason: `opencode: no session: ${JSON.stringify(error)}` });
+    return data ? data.id : { reason: `opencode: no session: ${JSON.stringify(error)}` };
   }
 
-  async #giveUp(server: OpencodeServer, trouble: Trouble): Promise<Trouble> {
+  async #leave(server: OpencodeServer): Promise<void> {
     await server.folders.leave(this.#opening.folder);
     await this.#pool.release(server);
-    return trouble;
   }
 
   async #turn(place: Place, question: Question): Promise<Answer> {
@@ -109,7 +120,7 @@ export class OpencodeSession implements Session {
     const reader = new EventReader(transcript, wait);
     place.server.hear(place.id, { hear: (event, isOwn) => reader.hear(event, isOwn), gone: (how) => wait.gone(how) });
     const model = settings.model === undefined ? undefined : splitModel(settings.model);
-    const { error } = await client.session.promptAsync({
+    const { error, response } = await client.session.promptAsync({
       sessionID: place.id,
       directory: folder,
       agent: agentName(role),
@@ -117,12 +128,21 @@ export class OpencodeSession implements Session {
       format: { type: 'json_schema', schema: question.schema as Record<string, unknown> },
       parts: [{ type: 'text', text: question.prompt }],
     });
-    if (error) return { kind: 'failed', reason: `opencode: ${JSON.stringify(error)}` };
+    if (error) return this.#refused(error, response);
     const said = await this.#end(place, wait);
     const answer = wait.reason ?? readAnswer(said, { agent: agentName(role), model: settings.model }, wait.error);
     this.#isLost = answer.kind === 'trouble' || answer.kind === 'aborted';
     this.#lastMessage = said?.info.id ?? this.#lastMessage;
     return { ...answer, usage: sum(await this.#usage(place), reader.ofChildren), compacted: reader.compacted };
+  }
+
+  /** Only what the server itself refused can be the fault of the prompt. Without a response it is gone. */
+  #refused(error: unknown, response: Response | undefined): Answer {
+    const isReached = response !== undefined && response.status < 500;
+    if (isReached) return { kind: 'failed', reason: `opencode: ${JSON.stringify(error)}` };
+    this.#isLost = true;
+    const how = error instanceof Error ? error.message : JSON.stringify(error);
+    return { kind: 'trouble', trouble: gone(how) };
   }
 
   /** Waits until the turn is over, by itself or because there is a reason to end it; its last message, if there is one. */
@@ -181,6 +201,7 @@ export class OpencodeSession implements Session {
 
   /** The session is removed: prompts may hold values of `.env`, which do not rest. */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
     const place = this.#place;
     this.#place = undefined;
     if (!place) return;
@@ -190,9 +211,8 @@ export class OpencodeSession implements Session {
       const directory = this.#opening.folder;
       const signal = AbortSignal.timeout(ABORT_MS);
       await server.client.session.delete({ sessionID: id, directory }, { signal }).catch(() => {});
-      await server.folders.leave(directory).catch(() => {});
     }
-    await this.#pool.release(server);
+    await this.#leave(server);
   }
 }
 
