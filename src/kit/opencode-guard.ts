@@ -146,13 +146,14 @@ function isOfNightshift(path: string): boolean {
   return [path, realOf(path)].some((each) => /(^|[\\/])\.nightshift([\\/]|$)/i.test(each));
 }
 
-function realOf(path: string): string {
+/** Where a write would end up, also where nothing is yet. Links that lead round in a circle lead nowhere. */
+function realOf(path: string, hops = 40): string {
   try {
     return realpathSync(path);
   } catch {}
   try {
-    return realOf(resolve(dirname(path), readlinkSync(path)));
+    if (hops > 0) return realOf(resolve(dirname(path), readlinkSync(path)), hops - 1);
   } catch {}
   const parent = dirname(path);
-  return parent === path ? path : join(realOf(parent), path.slice(parent.length));
+  return parent === path ? path : join(realOf(parent, hops), path.slice(parent.length));
 }

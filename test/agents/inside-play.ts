@@ -69,8 +69,9 @@ export function nameIn(prompt: string): string {
 /** The conversation that /nightshift-start is typed into. */
 export function playStart({ prompt, answers }: Talk): Move {
   const shift = /^The shift: (\S+)/m.exec(prompt)?.[1] ?? '';
+  const status: Move = { calls: [bash(`nightshift status ${shift}`)] };
   const said = answers.at(-1)?.join('\n');
-  if (said?.startsWith(`${shift}:`)) return { text: said };
-  if (said?.includes('Nothing is left to do')) return { calls: [bash(`nightshift status ${shift}`)] };
+  if (said === undefined || said.includes('Nothing is left to do')) return status;
+  if (answers.length > 1 && said.startsWith(`${shift}:`)) return { text: said };
   return { calls: [taskCall('nightshift-manager', `Run the shift ${shift}.`)] };
 }

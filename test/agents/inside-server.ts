@@ -22,12 +22,14 @@ export interface Called {
 /** A person's OpenCode: one server for all folders, with `nightshift` (and a program like qsv) on its PATH. */
 export class InsideServer {
   readonly home = realpathSync(mkdtempSync(join(tmpdir(), 'nightshift-home-')));
+  /** The folder with `nightshift` and qsv. */
+  readonly programs = join(this.home, 'bin');
   readonly #environment: Record<string, string>;
   #child: ChildProcess | undefined;
   #url = '';
 
   constructor(model: InsideModel) {
-    const programs = join(this.home, 'bin');
+    const { programs } = this;
     mkdirSync(programs, { recursive: true });
     script(join(programs, 'nightshift'), `exec '${process.execPath}' '${NIGHTSHIFT}' "$@"`);
     // It reads, it writes with -o, and it runs other programs: what matters of qsv here.
