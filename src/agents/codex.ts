@@ -187,8 +187,10 @@ function withoutNoise(text: string): string {
   return text.replace(/^WARNING: proceeding, even though we could not create PATH aliases.*\n?/gm, '');
 }
 
-      if (found.isItems) return { kind: 'failed', reason: found.problem };
-type FoundServers = { readonly servers: readonly CodexServer[] } | { readonly problem: string; readonly todo?: string };
+/** `isItems`: no program could be started with what this item has. */
+type FoundServers =
+  | { readonly servers: readonly CodexServer[] }
+  | { readonly problem: string; readonly todo?: string; readonly isItems?: boolean };
 
 /** All servers that Codex would start by itself, so that it leaves out what is not named, and those of `.mcp.json` that are. */
 async function findServers(
@@ -199,9 +201,8 @@ async function findServers(
 ): Promise<FoundServers> {
   const ended = await askProgram(PROGRAM, ['mcp', 'list', '--json'], place, signal);
   const own = ended.kind === 'exited' && ended.code === 0 ? readList(ended.stdout.text) : undefined;
-      if (found.isItems) return { kind: 'failed', reason: found.problem };
   // A machine without room for another process gets over it.
-  if (ended.kind === 'not-started') return { problem: ended.reason };
+  if (ended.kind === 'not-started') return { problem: ended.reason, isItems: ended.fault === 'item' };
   if (own === undefined) {
     const end = ended.kind === 'aborted' ? 'it does not answer' : howItEnded(ended, ended.stderr.text);
     return {
