@@ -37,6 +37,8 @@ export interface Hearer {
 export class OpencodeServer implements AsyncDisposable {
   readonly client: OpencodeClient;
   readonly folders: Folders;
+  /** Models that it was found to have: the list of all is long. */
+  readonly foundModels = new Set<string>();
   /** Why it is gone, as soon as it is. */
   readonly ended: Promise<string>;
   isAlive = true;

@@ -40,7 +40,7 @@ export class OpencodeSession implements Session {
   #lastMessage = '';
   #spent: Usage = {};
   #isLost = false;
-  #isClosed = false;
+  #isOver = false;
 
   constructor(opening: Opening, pool: ServerPool) {
     this.#opening = opening;
@@ -66,38 +66,44 @@ export class OpencodeSession implements Session {
       const place = this.#place ?? (await this.#begin(question));
       if ('reason' in place) return signal.aborted ? { kind: 'aborted' } : { kind: 'trouble', trouble: place };
       this.#place = place;
-      // It may have been closed while it was being made, and then nobody else lets go of it.
-      if (this.#isClosed) await this[Symbol.asyncDispose]();
-      if (signal.aborted) return { kind: 'aborted' };
-      return await this.#turn(place, question);
+      // Nobody waited for it to begin.
+      if (this.#isOver) await this[Symbol.asyncDispose]();
+      return this.#isOver ? { kind: 'aborted' } : await this.#turn(place, question);
     } catch (error) {
       if (signal.aborted) return { kind: 'aborted' };
-      // What the client throws: the server does not answer, or not in its own form.
-      const server = this.#place?.server;
-      const how = server && !server.isAlive ? await server.ended : (error as Error).message;
-      this.#isLost = true;
-      return { kind: 'trouble', trouble: gone(how) };
+      return { kind: 'trouble', trouble: await this.#lost((error as Error).message) };
     }
+  }
+
+  /** The server does not answer, or not in its own form. */
+  async #lost(message: string): Promise<Trouble> {
+    this.#isLost = true;
+    const server = this.#place?.server;
+    return gone(server && !server.isAlive ? await server.ended : message);
   }
 
   async #begin({ environment }: Question): Promise<Place | Trouble> {
     const { folder } = this.#opening;
-    const ofProject = await readMcpJson([folder, this.#root], environment);
     const server = await this.#pool.take(serverEnvironment(environment), this.#root, folder);
     if ('reason' in server) return server;
-    const id = await this.#create(server, ofProject.servers).catch((error: Error) => gone(error.message));
-    if (typeof id === 'string') return { server, id };
-    await this.#leave(server);
-    return id;
+    const place = await this.#create(server, environment).catch((error: Error) => gone(error.message));
+    if ('reason' in place) {
+      await server.folders.leave(folder).catch(() => {});
+      await this.#pool.release(server);
+    }
+    return place;
   }
 
-  async #create(server: OpencodeServer, ofProject: ReadonlyMap<string, McpServer>): Promise<string | Trouble> {
+  async #create(server: OpencodeServer, environment: Question['environment']): Promise<Place | Trouble> {
     const { role, settings, folder } = this.#opening;
     const named = role === 'manager' ? [] : namedServers(settings.tools);
-    const servers = await server.folders.enter(folder, named, ofProject);
+    const ofProject = await readMcpJson([folder, this.#root], environment);
+    const servers = await server.folders.enter(folder, named, ofProject.servers);
     if ('reason' in servers) return servers;
-    const trouble = await whyNoModel(server.client, folder, settings.model);
+    const model = settings.model ?? '';
+    const trouble = server.foundModels.has(model) ? undefined : await whyNoModel(server.client, folder, settings.model);
     if (trouble) return trouble;
+    server.foundModels.add(model);
     const { data, error } = await server.client.session.create({
       directory: folder,
       // With a title no model is asked for one.
@@ -105,12 +111,7 @@ export class OpencodeSession implements Session {
       agent: agentName(role),
       permission: permissionRules(role, settings.tools, servers),
     });
-    return data ? data.id : { reason: `opencode: no session: ${JSON.stringify(error)}` };
-  }
-
-  async #leave(server: OpencodeServer): Promise<void> {
-    await server.folders.leave(this.#opening.folder);
-    await this.#pool.release(server);
+    return data ? { server, id: data.id } : { reason: `opencode: no session: ${JSON.stringify(error)}` };
   }
 
   async #turn(place: Place, question: Question): Promise<Answer> {
@@ -128,7 +129,8 @@ export class OpencodeSession implements Session {
       format: { type: 'json_schema', schema: question.schema as Record<string, unknown> },
       parts: [{ type: 'text', text: question.prompt }],
     });
-    if (error) return this.#refused(error, response);
+    if (error && !response) return { kind: 'trouble', trouble: await this.#lost(String(error)) };
+    if (error) return { kind: 'failed', reason: `opencode: ${JSON.stringify(error)}` };
     const said = await this.#end(place, wait);
     const answer = wait.reason ?? readAnswer(said, { agent: agentName(role), model: settings.model }, wait.error);
     this.#isLost = answer.kind === 'trouble' || answer.kind === 'aborted';
@@ -204,6 +206,7 @@ export class OpencodeSession implements Session {
     this.#isClosed = true;
     const place = this.#place;
     this.#place = undefined;
+    this.#isOver = true;
     if (!place) return;
     const { server, id } = place;
     server.forget(id);
