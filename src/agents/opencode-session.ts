@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { rest, sum } from '../core/history.ts';
 import type { Trouble, Usage } from '../core/model.ts';
 import type { Answer, Opening, Question, Session } from './agent.ts';
-import { type McpServer, readMcpJson } from './mcp-json.ts';
+import { readMcpJson } from './mcp-json.ts';
 import { readAnswer, type Said, usageOf } from './opencode-answer.ts';
 import { agentName, namedServers, permissionRules, serverEnvironment, splitModel } from './opencode-config.ts';
 import { EventReader, type Listener } from './opencode-events.ts';
@@ -138,15 +138,6 @@ export class OpencodeSession implements Session {
     return { ...answer, usage: sum(await this.#usage(place), reader.ofChildren), compacted: reader.compacted };
   }
 
-  /** Only what the server itself refused can be the fault of the prompt. Without a response it is gone. */
-  #refused(error: unknown, response: Response | undefined): Answer {
-    const isReached = response !== undefined && response.status < 500;
-    if (isReached) return { kind: 'failed', reason: `opencode: ${JSON.stringify(error)}` };
-    this.#isLost = true;
-    const how = error instanceof Error ? error.message : JSON.stringify(error);
-    return { kind: 'trouble', trouble: gone(how) };
-  }
-
   /** Waits until the turn is over, by itself or because there is a reason to end it; its last message, if there is one. */
   async #end(place: Place, wait: Wait): Promise<Said | undefined> {
     for (;;) {
@@ -203,7 +194,6 @@ export class OpencodeSession implements Session {
 
   /** The session is removed: prompts may hold values of `.env`, which do not rest. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isClosed = true;
     const place = this.#place;
     this.#place = undefined;
     this.#isOver = true;
@@ -214,8 +204,9 @@ export class OpencodeSession implements Session {
       const directory = this.#opening.folder;
       const signal = AbortSignal.timeout(ABORT_MS);
       await server.client.session.delete({ sessionID: id, directory }, { signal }).catch(() => {});
+      await server.folders.leave(directory).catch(() => {});
     }
-    await this.#leave(server);
+    await this.#pool.release(server);
   }
 }
 

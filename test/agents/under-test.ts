@@ -37,8 +37,6 @@ export interface AgentUnderTest {
   readonly tellsAllTokens?: boolean;
   /** Whether it gives up asking a provider that refuses, and says so. Default: yes. */
   readonly tellsTrouble?: boolean;
-  /** Whether its tools end with it when it gets SIGTERM. Default: yes. */
-  readonly endsItsTools?: boolean;
   /** Whether it has a shell also where `bash` is not named, but one that can't leave the working folder. */
   readonly hasLockedShell?: boolean;
   /** Whether its shell has the variables of the item. */
