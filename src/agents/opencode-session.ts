@@ -133,7 +133,10 @@ export class OpencodeSession implements Session {
     const answer = wait.reason ?? readAnswer(said, { agent: agentName(role), model: settings.model }, wait.error);
     this.#isLost = answer.kind === 'trouble' || answer.kind === 'aborted';
     this.#lastMessage = said?.info.id ?? this.#lastMessage;
-    return { ...answer, usage: sum(await this.#usage(place), reader.ofChildren), compacted: reader.compacted };
+    const usage = sum(await this.#usage(place), reader.ofChildren);
+    // What is told of this turn later is counted by now.
+    place.server.forget(place.id);
+    return { ...answer, usage, compacted: reader.compacted };
   }
 
   /** Only what the server itself refused can be the fault of the prompt. Without a response it is gone. */
