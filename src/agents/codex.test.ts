@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -29,10 +29,10 @@ ${end}
   return { PATH: `${folder}:${process.env.PATH}`, CODEX_HOME: join(folder, 'home') };
 }
 
-function open(signal = new AbortController().signal, onOutput = () => {}) {
+function open(signal = new AbortController().signal, onOutput = () => {}, tools: string[] = []) {
   return codexAgent.open({
     role: 'dev',
-    settings: { tools: [] },
+    settings: { tools },
     folder,
     scratch: folder,
     shiftFolder: join(folder, '.nightshift', 's'),
@@ -67,4 +67,20 @@ test('S4 what Codex kept of a session that was stopped does not rest', async () 
   const home = join(folder, 'home');
   expect(existsSync(home)).toBe(true);
   expect(readdirSync(home, { recursive: true }).filter((name) => String(name).endsWith('.jsonl'))).toEqual([]);
+});
+
+test('S4 the variables and headers of a server of .mcp.json are in no argument, and get there', async () => {
+  const mcpServers = {
+    near: { command: 'sh', args: ['-c', 'echo "$KEY" > key'], env: { KEY: `it's \${TOKEN}` } },
+    far: { url: 'https://example.com/mcp', headers: { Authorization: `Bearer \${TOKEN}` } },
+  };
+  writeFileSync(join(folder, '.mcp.json'), JSON.stringify({ mcpServers }));
+  const environment = { ...install('echo "$@" > arguments; env > variables; sh ./mcp-*.sh'), TOKEN: 'hunter22' };
+  await using session = await open(undefined, undefined, ['near', 'far']);
+  await session.ask(question(environment));
+  const written = (name: string) => readFileSync(join(folder, name), 'utf8');
+  expect(written('arguments')).toContain('env_http_headers');
+  expect(written('arguments')).not.toContain('hunter22');
+  expect(written('variables')).toContain('NIGHTSHIFT_HEADER_0=Bearer hunter22');
+  expect(written('key')).toBe("it's hunter22\n");
 });

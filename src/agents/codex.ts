@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Usage } from '../core/model.ts';
 import type { Agent, AgentSettings, Answer, Inspection, Opening, Place, Question, Session } from './agent.ts';
-import { type CodexServer, configure, type Toml } from './codex-config.ts';
+import { type CodexConfig, type CodexServer, configure, type Toml } from './codex-config.ts';
 import { CodexEvents, type Totals } from './codex-events.ts';
 import { readFailure } from './codex-failure.ts';
 import { readSessionFile, removeSessionFile, type SessionFile } from './codex-session-file.ts';
@@ -86,11 +86,12 @@ class CodexSession implements Session {
     }
     const events = new CodexEvents(transcript);
     const lines = new JsonLines(events.read, (line) => transcript({ kind: 'output', text: `${line}\n` }));
+    const config = await configure(this.#opening, found.servers);
     const ended = await runProcess({
       file: PROGRAM,
-      args: await this.#arguments(question, found.servers),
+      args: await this.#arguments(question, config),
       cwd: folder,
-      env: environment,
+      env: { ...environment, ...config.environment },
       input: question.prompt,
       signal,
       onOutput: (stream, text) =>
@@ -106,17 +107,16 @@ class CodexSession implements Session {
     return { ...answer, ...this.#account(events, file) };
   }
 
-  async #arguments(question: Question, servers: readonly CodexServer[]): Promise<string[]> {
+  async #arguments(question: Question, config: CodexConfig): Promise<string[]> {
     const { settings, scratch } = this.#opening;
     const schema = join(scratch, 'codex-report.json');
     await writeFile(schema, JSON.stringify(question.schema));
-    const config = await configure(this.#opening, servers);
     return [
       'exec',
       ...(this.#threadId === undefined ? [] : ['resume', this.#threadId]),
       ...['--json', '--skip-git-repo-check', '--output-schema', schema],
       ...(settings.model === undefined ? [] : ['--model', settings.model]),
-      ...config.flatMap((each) => ['-c', each]),
+      ...config.settings.flatMap((each) => ['-c', each]),
       '-',
     ];
   }
