@@ -27,7 +27,7 @@ const RULES: Record<string, Rule> = {
     mayTypes: ['agents/agent.ts', 'checks/checks.ts', 'store/store.ts', 'store/documents.ts'],
     packages: ['node:fs', 'node:fs/promises', 'node:os', 'node:path', 'node:timers/promises'],
   },
-  kit: { may: [], packages: ['node:crypto'] },
+  kit: { may: [], packages: ['node:crypto', 'node:fs', 'node:path'] },
   views: { may: ['core'], packages: [] },
   cli: {
     may: ['core', 'formats', 'store', 'agents', 'checks', 'watch', 'roles', 'engine', 'views', 'kit'],

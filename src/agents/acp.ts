@@ -82,6 +82,7 @@ class AcpSession implements Session {
       this.#refusals = 0;
       this.#updates.begin();
       const response = await this.#prompt(text);
+      this.#updates.end();
       usage = add(usage, this.#account('stopReason' in response ? response : undefined));
       isCompacted ||= this.#updates.isCompacted;
       const about = { usage, compacted: isCompacted };

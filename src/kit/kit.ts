@@ -16,11 +16,12 @@ export const KITS: Readonly<Record<string, () => KitFile[]>> = { opencode: openc
  * A file is ours by the mark in its last line, and as we wrote it if the hash there is that of the lines above. What has
  * no mark is a person's; what has another hash, a person has edited.
  */
-export function marked(text: string): string {
-  return `${text}\n<!-- Written by nightshift init, which also brings it up to date. sha256: ${hashOf(text)} -->\n`;
+export function marked({ path, text }: KitFile): string {
+  const mark = `Written by nightshift init, which also brings it up to date. sha256: ${hashOf(text)}`;
+  return `${text}\n${path.endsWith('.js') ? `// ${mark}` : `<!-- ${mark} -->`}\n`;
 }
 
-const MARK = /\n<!-- Written by nightshift init\b[^\n]* sha256: ([0-9a-f]{64}) -->\s*$/;
+const MARK = /\n(?:<!--|\/\/) Written by nightshift init\b[^\n]* sha256: ([0-9a-f]{64})(?: -->)?\s*$/;
 
 export type Origin = 'ours' | 'edited' | 'theirs';
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { KitFile } from './kit.ts';
 import { COMMANDS, DEV, MANAGER, QA } from './texts.ts';
 
@@ -5,7 +6,10 @@ import { COMMANDS, DEV, MANAGER, QA } from './texts.ts';
 const QSV_READS = ['count', 'headers', 'search', 'slice', 'select'];
 const TABLE_READS = ['count', 'headers', 'show', 'search', 'slice'];
 
-/** The last rule that matches decides. Whatever could write, or run something else, is denied again at the end. */
+/**
+ * The last rule that matches decides. Whatever could write, or run something else, is denied again at the end, as far as
+ * patterns can tell: the guard looks at the rest.
+ */
 const MANAGER_SHELL = rules([
   ['*', 'deny'],
   ...['open', 'close'].map((verb): Rule => [`nightshift batch ${verb} *`, 'allow']),
@@ -13,17 +17,19 @@ const MANAGER_SHELL = rules([
   ['nightshift lesson *', 'allow'],
   ['nightshift status*', 'allow'],
   ...QSV_READS.map((verb): Rule => [`qsv ${verb} *`, 'allow']),
-  ...QSV_READS.map((verb): Rule => [`flock -x *table.csv.lock qsv ${verb} *`, 'allow']),
-  ...['qsv * -o*', 'qsv * --output*', 'flock * -o*', 'flock * --output*', 'flock * -c*', 'flock * --command*'].map(
+  ...QSV_READS.map((verb): Rule => [`flock -x *.nightshift/*/table.csv.lock qsv ${verb} *`, 'allow']),
+  ...['qsv * -o*', 'qsv * --o*', 'flock * -o*', 'flock * --o*', 'flock * -c*', 'flock * --command*'].map(
     (pattern): Rule => [pattern, 'deny'],
   ),
 ]);
 
-/** Its own status, and nothing else. */
-const STATUS_SHELL = rules([
-  ['*', 'deny'],
-  ['nightshift table * edit * --token *', 'allow'],
-]);
+/** Its own status, and nothing else; nobody judges what he did himself, even with the token of another. */
+function statusShell(statuses: readonly string[]): Record<string, string> {
+  return rules([
+    ['*', 'deny'],
+    ...statuses.map((status): Rule => [`nightshift table * edit * ${status} --token *`, 'allow']),
+  ]);
+}
 
 const NOTHING_ASKED = { external_directory: 'deny', doom_loop: 'deny', question: 'deny' };
 const READING = { read: 'allow', glob: 'allow', grep: 'allow', list: 'allow' };
@@ -49,19 +55,23 @@ export function opencodeFiles(): KitFile[] {
         ['.nightshift/**', 'deny'],
         ['**/.nightshift/**', 'deny'],
       ]),
-      bash: STATUS_SHELL,
+      bash: statusShell(['qa', 'failed']),
       ...NOTHING_ASKED,
     }),
     agent('nightshift-qa', 'subagent', 'Judges one item of a Nightshift shift, and changes nothing', QA, {
       '*': 'deny',
       ...READING,
-      bash: STATUS_SHELL,
+      bash: statusShell(['done', 'failed']),
       ...NOTHING_ASKED,
     }),
     ...Object.entries(COMMANDS).map(([name, { description, body }]) => ({
       path: `.opencode/command/nightshift-${name}.md`,
       text: `---\ndescription: ${description}\n---\n\n${body}\n`,
     })),
+    {
+      path: '.opencode/plugin/nightshift.js',
+      text: readFileSync(new URL('./opencode-guard.js', import.meta.url), 'utf8'),
+    },
   ];
 }
 

@@ -38,7 +38,10 @@ export const QA = `You judge what somebody else did for one item of a table. You
 You change nothing: no file, no setting, not the work itself. Look at what is really there. The one thing that you write is your verdict, with
 the command that the file gives you, word for word.`;
 
-/** `$1`: the shift. `$ARGUMENTS`: all that the person typed. */
+/**
+ * `$1`: the shift. `$ARGUMENTS`: all that the person typed. The last of the numbered ones takes the rest of the words, so where
+ * more may follow there is a `$2`.
+ */
 export const COMMANDS = {
   create: {
     description: 'Make a new Nightshift shift from a table',
@@ -70,12 +73,11 @@ Say what you will change before you change more than one row.`,
   start: {
     description: 'Run a shift, or go on with it',
     body: `The shift: $1
+What the person said about it: $2
 
-!\`nightshift status $1\`
+First run \`nightshift status $1\`, and say in a few lines what is about to run. Then choose:
 
-Say in a few lines what is about to run, from the state above. Then choose:
-
-- In the background, if the person asks for it ($ARGUMENTS has "background") or nobody is going to watch: \`nightshift start $1 --detach\`, then
+- In the background, if the person said "background" or nobody is going to watch: \`nightshift start $1 --detach\`, then
   \`nightshift status $1\` now and then. The engine manages by itself, which costs no tokens. Say that this way exists.
 - Here, otherwise: start the agent \`nightshift-manager\` with the prompt \`Run the shift $1.\` When it is back, read its last lines:
   - nothing is left: show \`nightshift status $1\` and stop.
@@ -97,8 +99,6 @@ be better, if anything. Change the task file only if the person agrees.`,
     description: 'Put a finished shift into the archive',
     body: `The shift: $1
 
-!\`nightshift status $1\`
-
-If items are left or failed, say so and ask. Otherwise run \`nightshift archive $1\` and say where it went.`,
+First run \`nightshift status $1\`. If items are left or failed, say so and ask. Otherwise run \`nightshift archive $1\` and say where it went.`,
   },
 } as const;

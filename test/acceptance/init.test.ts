@@ -12,7 +12,7 @@ test.each([
     'opencode',
     [],
     AGENTS.map((name) => `.opencode/agent/${name}.md`),
-    COMMANDS.map((name) => `.opencode/command/${name}.md`),
+    [...COMMANDS.map((name) => `.opencode/command/${name}.md`), '.opencode/plugin/nightshift.js'],
   ],
   [
     'claude',
@@ -28,9 +28,11 @@ test.each([
     const first = await project.run(['init', ...flags]);
     expect(first).toMatchObject({ code: 0, stderr: '' });
     expect(first.stdout.match(/^written .*/gm)).toEqual(files.map((file) => `written ${file}`));
-    for (const file of files) expect(project.read(file)).toMatch(/^---\n(name|description): /);
+    for (const file of files) {
+      expect(project.read(file)).toMatch(file.endsWith('.js') ? /^\/\/ A plugin / : /^---\n(name|description): /);
+    }
 
-    expect((await project.run(['init', ...flags])).stdout).toMatch(/^9 files up to date\n/);
+    expect((await project.run(['init', ...flags])).stdout).toContain(`${files.length} files up to date\n`);
     // An older version of ours is replaced; what a person edited or wrote is not.
     const [ours, edited, theirs] = files as [string, string, string];
     const text = project.read(ours);
@@ -42,14 +44,14 @@ test.each([
     project.write(edited, project.read(edited).replace('You', 'We'));
     project.write(theirs, 'my own\n');
     const again = await project.run(['init', ...flags]);
-    expect(again.stdout).toContain(`updated ${ours}\n6 files up to date\n`);
+    expect(again.stdout).toContain(`updated ${ours}\n${files.length - 3} files up to date\n`);
     expect(again.stderr.match(/left alone: \S+/g)).toEqual([`left alone: ${edited}`, `left alone: ${theirs}`]);
     expect(project.read(ours)).toBe(text);
     expect(project.read(edited)).toContain('We');
     expect(project.read(theirs)).toBe('my own\n');
 
     const removed = await project.run(['init', ...flags, '--remove']);
-    expect(removed.stdout.match(/^removed /gm)).toHaveLength(7);
+    expect(removed.stdout.match(/^removed /gm)).toHaveLength(files.length - 2);
     expect(files.filter((file) => project.exists(file))).toEqual([edited, theirs]);
     await project.run(['init', ...flags, '--force']);
     expect(project.read(theirs)).not.toBe('my own\n');

@@ -28,7 +28,6 @@ const acp: AgentUnderTest = {
   hasEnvironment: false,
   tellsAllTokens: false,
   tellsTrouble: false,
-  endsItsTools: false,
   costOf: (input, output) => (input * PRICE.input + output * PRICE.output) / 1_000_000,
 };
 

@@ -37,8 +37,6 @@ export interface AgentUnderTest {
   readonly tellsAllTokens?: boolean;
   /** Whether it gives up asking a provider that refuses, and says so. Default: yes. */
   readonly tellsTrouble?: boolean;
-  /** Whether its tools end with it when it gets SIGTERM. Default: yes. */
-  readonly endsItsTools?: boolean;
   /** Whether it has a shell also where `bash` is not named, but one that can't leave the working folder. */
   readonly hasLockedShell?: boolean;
   /** Whether its shell has the variables of the item. */
@@ -175,4 +173,21 @@ export function caseFor(agent: AgentUnderTest, model: Model, options: CaseOption
 export function marksOf(project: Project): string[] {
   const file = project.path('marks');
   return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
+}
+
+/** Its command line; empty when it is gone. */
+export function commandOf(pid: number): string {
+  return readProcess(pid, 'cmdline').replaceAll('\0', ' ');
+}
+
+export function groupOf(pid: number): number {
+  return Number(readProcess(pid, 'stat').split(') ')[1]?.split(' ')[2]);
+}
+
+function readProcess(pid: number, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    return '';
+  }
 }

@@ -51,9 +51,9 @@ async function inTurn(files: readonly KitFile[], work: (file: KitFile) => Promis
   return done;
 }
 
-async function write(root: string, { path, text }: KitFile, force: boolean): Promise<Deed> {
-  const file = join(root, path);
-  const wanted = marked(text);
+async function write(root: string, kitFile: KitFile, force: boolean): Promise<Deed> {
+  const file = join(root, kitFile.path);
+  const wanted = marked(kitFile);
   const found = readThere(file);
   if (found === wanted) return 'unchanged';
   if (found !== undefined && originOf(found) !== 'ours' && !force) return 'kept';
