@@ -5,8 +5,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { Nightshift } from './opencode-guard.ts';
 
 /** What is said to a call of a tool by an agent; nothing: the guard lets it through. */
-async function guard(agent: string, config = {}, directory = '/project') {
-  const messages = async () => ({ data: [{ info: { role: 'user', agent } }, { info: { role: 'assistant' } }] });
+async function guard(agent: string, config = {}, directory = '/project', told = '') {
+  const user = { info: { role: 'user', agent }, parts: [{ text: told }] };
+  const messages = async () => ({ data: [user, { info: { role: 'assistant' }, parts: [] }] });
   const hooks = await Nightshift({ directory, client: { session: { messages } } });
   await hooks.config(config);
   const ask = (tool: string, args: object) =>
@@ -72,7 +73,7 @@ test('O2 the guard holds dev and qa to their own statuses, leaves more of a dev 
   }
   expect(await (await guard('build')).runs('touch x; touch y')).toBe(true);
   // The agent of a conversation may change.
-  await dev.hooks['chat.message']({ sessionID: 's' }, { message: { agent: 'build' } });
+  await dev.hooks['chat.message']({ sessionID: 's' }, { message: { agent: 'build' }, parts: [] });
   expect(await dev.runs('npm test > f')).toBe(true);
 });
 
@@ -96,6 +97,27 @@ test('O2 the guard lets a dev write nothing inside .nightshift, by whatever path
   }
   for (const filePath of ['x', 'a/b/c', 'nightshift/x', 'a.nightshift/x', `${root}/x`, 'round', 'round/x']) {
     expect([filePath, await isInside('edit', { filePath })]).toEqual([filePath, false]);
+  }
+});
+
+test('O4 the guard lets an agent read its own prompt and no other, and takes tokens out of what it finds', async () => {
+  const file = (name: string, shift = 'site') => ({ filePath: `.nightshift/${shift}/.engine/prompts/${name}` });
+  for (const role of ['manager', 'dev', 'qa']) {
+    const { ask, hooks } = await guard(
+      `nightshift-${role}`,
+      {},
+      '/project',
+      `Read ${file('row-1-dev.md').filePath} and`,
+    );
+    const reads = [file('row-1-dev.md'), file('row-11-dev.md'), file('row-1-qa.md'), file('row-1-dev.md', 'other')];
+    const said = await Promise.all(reads.map((args) => ask('read', args)));
+    expect(said.map((each) => each === undefined)).toEqual([true, false, false, false]);
+    expect(await ask('read', { filePath: '.nightshift/site/table.csv' })).toBeUndefined();
+    const result = { output: 'x --token 0af edit\ny --token 1bf' };
+    await hooks['tool.execute.after']({ tool: 'read', sessionID: 's' }, result);
+    expect(result.output).toContain('0af');
+    await hooks['tool.execute.after']({ tool: 'grep', sessionID: 's' }, result);
+    expect(result.output).not.toMatch(/0af|1bf/);
   }
 });
 

@@ -14,10 +14,10 @@ of these two commands, word for word but for what is in capitals, and nothing el
 
 When all steps and criteria are right:
   ${edit('qa')}${outputs}
-  Add --recommend 'SENTENCE' for each of your recommendations. The command runs the checks of the task. If it says that one failed,
+  Add --recommend 'SENTENCE' for each of your recommendations, without apostrophes. The command runs the checks of the task. If it says that one failed,
   that was an attempt: put it right and run it again. There are 3 attempts in all; it says when there is none left.
 When you can't put it right:
-  ${edit('failed')} --reason 'WHAT WENT WRONG'
+  ${edit('failed')} --reason 'WHAT WENT WRONG, WITHOUT APOSTROPHES'
 
 `,
     ...devPrompt(order, { number: 1 }),
@@ -33,7 +33,7 @@ these two commands, word for word but for what is in capitals, and nothing else 
 When every criterion is PASS:
   ${edit('done')}
 When any is FAIL:
-  ${edit('failed')} --reason 'WHICH CRITERION, AND WHY'
+  ${edit('failed')} --reason 'WHICH CRITERION, AND WHY, WITHOUT APOSTROPHES'
 
 `,
     ...qaPrompt(order, criteria),
