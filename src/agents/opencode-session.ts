@@ -40,6 +40,7 @@ export class OpencodeSession implements Session {
   #lastMessage = '';
   #spent: Usage = {};
   #isLost = false;
+  #isOver = false;
 
   constructor(opening: Opening, pool: ServerPool) {
     this.#opening = opening;
@@ -65,26 +66,44 @@ export class OpencodeSession implements Session {
       const place = this.#place ?? (await this.#begin(question));
       if ('reason' in place) return signal.aborted ? { kind: 'aborted' } : { kind: 'trouble', trouble: place };
       this.#place = place;
-      return await this.#turn(place, question);
+      // Nobody waited for it to begin.
+      if (this.#isOver) await this[Symbol.asyncDispose]();
+      return this.#isOver ? { kind: 'aborted' } : await this.#turn(place, question);
     } catch (error) {
       if (signal.aborted) return { kind: 'aborted' };
-      // What the client throws: the server does not answer, or not in its own form.
-      const server = this.#place?.server;
-      const how = server && !server.isAlive ? await server.ended : (error as Error).message;
-      this.#isLost = true;
-      return { kind: 'trouble', trouble: gone(how) };
+      return { kind: 'trouble', trouble: await this.#lost((error as Error).message) };
     }
   }
 
+  /** The server does not answer, or not in its own form. */
+  async #lost(message: string): Promise<Trouble> {
+    this.#isLost = true;
+    const server = this.#place?.server;
+    return gone(server && !server.isAlive ? await server.ended : message);
+  }
+
   async #begin({ environment }: Question): Promise<Place | Trouble> {
-    const { role, settings, folder } = this.#opening;
+    const { folder } = this.#opening;
     const server = await this.#pool.take(serverEnvironment(environment), this.#root, folder);
     if ('reason' in server) return server;
+    const place = await this.#create(server, environment).catch((error: Error) => gone(error.message));
+    if ('reason' in place) {
+      await server.folders.leave(folder).catch(() => {});
+      await this.#pool.release(server);
+    }
+    return place;
+  }
+
+  async #create(server: OpencodeServer, environment: Question['environment']): Promise<Place | Trouble> {
+    const { role, settings, folder } = this.#opening;
     const named = role === 'manager' ? [] : namedServers(settings.tools);
     const ofProject = await readMcpJson([folder, this.#root], environment);
     const servers = await server.folders.enter(folder, named, ofProject.servers);
-    const trouble = 'reason' in servers ? servers : await whyNoModel(server.client, folder, settings.model);
-    if (trouble || 'reason' in servers) return this.#giveUp(server, trouble!);
+    if ('reason' in servers) return servers;
+    const model = settings.model ?? '';
+    const trouble = server.foundModels.has(model) ? undefined : await whyNoModel(server.client, folder, settings.model);
+    if (trouble) return trouble;
+    server.foundModels.add(model);
     const { data, error } = await server.client.session.create({
       directory: folder,
       // With a title no model is asked for one.
@@ -92,14 +111,7 @@ export class OpencodeSession implements Session {
       agent: agentName(role),
       permission: permissionRules(role, settings.tools, servers),
     });
-    if (data) return { server, id: data.id };
-    return this.#giveUp(server, { reason: `opencode: no session: ${JSON.stringify(error)}` });
-  }
-
-  async #giveUp(server: OpencodeServer, trouble: Trouble): Promise<Trouble> {
-    await server.folders.leave(this.#opening.folder);
-    await this.#pool.release(server);
-    return trouble;
+    return data ? { server, id: data.id } : { reason: `opencode: no session: ${JSON.stringify(error)}` };
   }
 
   async #turn(place: Place, question: Question): Promise<Answer> {
@@ -109,7 +121,7 @@ export class OpencodeSession implements Session {
     const reader = new EventReader(transcript, wait);
     place.server.hear(place.id, { hear: (event, isOwn) => reader.hear(event, isOwn), gone: (how) => wait.gone(how) });
     const model = settings.model === undefined ? undefined : splitModel(settings.model);
-    const { error } = await client.session.promptAsync({
+    const { error, response } = await client.session.promptAsync({
       sessionID: place.id,
       directory: folder,
       agent: agentName(role),
@@ -117,12 +129,16 @@ export class OpencodeSession implements Session {
       format: { type: 'json_schema', schema: question.schema as Record<string, unknown> },
       parts: [{ type: 'text', text: question.prompt }],
     });
+    if (error && !response) return { kind: 'trouble', trouble: await this.#lost(String(error)) };
     if (error) return { kind: 'failed', reason: `opencode: ${JSON.stringify(error)}` };
     const said = await this.#end(place, wait);
     const answer = wait.reason ?? readAnswer(said, { agent: agentName(role), model: settings.model }, wait.error);
     this.#isLost = answer.kind === 'trouble' || answer.kind === 'aborted';
     this.#lastMessage = said?.info.id ?? this.#lastMessage;
-    return { ...answer, usage: sum(await this.#usage(place), reader.ofChildren), compacted: reader.compacted };
+    const usage = sum(await this.#usage(place), reader.ofChildren);
+    // What is told of this turn later is counted by now.
+    place.server.forget(place.id);
+    return { ...answer, usage, compacted: reader.compacted };
   }
 
   /** Waits until the turn is over, by itself or because there is a reason to end it; its last message, if there is one. */
@@ -183,6 +199,7 @@ export class OpencodeSession implements Session {
   async [Symbol.asyncDispose](): Promise<void> {
     const place = this.#place;
     this.#place = undefined;
+    this.#isOver = true;
     if (!place) return;
     const { server, id } = place;
     server.forget(id);

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import type { Command, Option } from 'commander';
 import { agentNames } from '../agents/registry.ts';
 import { STATUSES } from '../core/status.ts';
+import { KITS } from '../kit/kit.ts';
 import { findRoot, listShifts, openShift } from '../store/layout.ts';
 import { ShiftFiles } from '../store/shift-files.ts';
 import { readTable } from '../store/table-change.ts';
@@ -91,6 +92,8 @@ class Desk {
         return this.#given.includes('import') ? [FILES] : this.#headers();
       case 'task':
         return this.#tasks();
+      case 'open|close':
+        return ['open', 'close'];
       case 'shell':
         return SHELLS;
       case 'dir':
@@ -105,7 +108,7 @@ class Desk {
       case '--task':
         return this.#tasks();
       case '--agent':
-        return agentNames;
+        return this.#command.name() === 'init' ? Object.keys(KITS) : agentNames;
       case '--status':
         return STATUSES;
       case '--select':

@@ -10,7 +10,7 @@ export function handedDevPrompt(order: Order, token: string): Text {
   const outputs = order.settings.outputs.map((name) => ` --captured ${name}=VALUE`).join('');
   return [
     `Besides what is said below, you write your own status. It is the last thing that you do before your report, in a shell, with one
-of these two commands as they stand here and nothing else on the line:
+of these two commands, word for word but for what is in capitals, and nothing else on the line:
 
 When all steps and criteria are right:
   ${edit('qa')}${outputs}
@@ -28,7 +28,7 @@ export function handedQaPrompt(order: Order, criteria: readonly Text[], token: s
   const edit = editCommand(order, token);
   return [
     `Besides what is said below, you write your own verdict. It is the last thing that you do before your report, in a shell, with one of
-these two commands as they stand here and nothing else on the line:
+these two commands, word for word but for what is in capitals, and nothing else on the line:
 
 When every criterion is PASS:
   ${edit('done')}

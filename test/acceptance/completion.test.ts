@@ -50,8 +50,11 @@ const CASES: readonly [typed: string[], offered: string[]][] = [
   [['table', 'night', 're'], ['reset']],
   [
     ['retry', '--agent', ''],
-    ['command', 'shell'],
+    ['acp', 'claude', 'codex', 'command', 'opencode', 'shell'],
   ],
+  [['init', '--agent', 'c'], ['claude']],
+  [['batch', 'o'], ['open']],
+  [['batch', 'close', 'ni'], ['night']],
   [['completion', 'z'], ['zsh']],
   [
     ['create', 'x', '--from', 'b'],

@@ -2,7 +2,15 @@ import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { processesOf, type ShiftHandle, task, until } from '../harness.ts';
 import { Model, type Script, type Step, SUCCESS, verdict } from './model.ts';
-import { type AgentUnderTest, type Case, type CaseOptions, caseFor, marksOf } from './under-test.ts';
+import {
+  type AgentUnderTest,
+  type Case,
+  type CaseOptions,
+  caseFor,
+  commandOf,
+  groupOf,
+  marksOf,
+} from './under-test.ts';
 
 /** Judged by a check, and not by the qa. */
 export const CHECKED = `- {name}.txt is there\n\n  \`\`\`sh\n  test -f {name}.txt\n  \`\`\``;
@@ -49,7 +57,9 @@ export function agentContract(agent: AgentUnderTest): void {
         expect(model.of(name, 'qa').at(-1)!.text).not.toContain(wish);
       }
       // What they recommend reaches the next ones through the manager.
-      const manager = model.asked.filter(({ role, text }) => role === 'manager' && text.includes(wish));
+      const asked = model.asked.filter(({ role, text }) => role === 'manager' && text.includes(wish));
+      // Who has tools in every session asks without any only for a title.
+      const manager = asked.filter(({ tools: offered }) => agent.hidesTools || offered.length > 0);
       expect(manager).toHaveLength(1);
       const harmless = ['StructuredOutput', ...(agent.harmless ?? [])];
       if (agent.hidesTools || agent.harmless)
@@ -380,14 +390,20 @@ export function agentContract(agent: AgentUnderTest): void {
     test('R6 after `kill -9` of nightshift nothing of the agent is left, and the next start does the item', async () => {
       const one = setUp();
       const { shift } = sleeper(one);
+      const folder = one.project.path(shift.folder);
       const running = one.spawn(shift);
       await until(() => one.project.exists('asleep'), 'the tool call', 60_000);
+      const before = processesOf(folder);
+      const guarded = new Set(before.filter((pid) => commandOf(pid).includes(agent.program)).map(groupOf));
       running.kill('SIGKILL');
       await running.ended;
-      await until(() => processesOf(one.project.path(shift.folder)).length === 0, 'the guard to end the agent');
+      const left = () => processesOf(folder).filter((pid) => guarded.has(groupOf(pid)));
+      await until(() => left().length === 0, 'the guard to end the agent');
       one.project.write('awake', '');
       expect((await one.start(shift)).code).toBe(0);
       expect(shift.column('work')).toEqual(['done']);
+      // A shell may have left the group of its program: then its mark was found before the claim.
+      expect(before.filter((pid) => commandOf(pid) !== '')).toEqual([]);
     });
 
     /** A dev whose shell sleeps unless there is a file `awake`, in a group of its own if it can. */

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { processesOf, until } from '../harness.ts';
 import { agentContract } from './contract.ts';
 import { Model, type Step, SUCCESS } from './model.ts';
-import { type AgentUnderTest, caseFor, type User } from './under-test.ts';
+import { type AgentUnderTest, caseFor, commandOf, type User } from './under-test.ts';
 
 /** US dollars for a million tokens. */
 const PRICE = { input: 3, output: 15 };
@@ -152,14 +152,6 @@ describe('opencode', () => {
     expect(`${stderr}${JSON.stringify(events)}`).toContain('opencode models loopback');
   });
 });
-
-function commandOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
-  } catch {
-    return '';
-  }
-}
 
 /** The addresses that a process listens on, IPv4 and IPv6. */
 function listenersOf(pid: number): string[] {

@@ -174,3 +174,20 @@ export function marksOf(project: Project): string[] {
   const file = project.path('marks');
   return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
 }
+
+/** Its command line; empty when it is gone. */
+export function commandOf(pid: number): string {
+  return readProcess(pid, 'cmdline').replaceAll('\0', ' ');
+}
+
+export function groupOf(pid: number): number {
+  return Number(readProcess(pid, 'stat').split(') ')[1]?.split(' ')[2]);
+}
+
+function readProcess(pid: number, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    return '';
+  }
+}
