@@ -53,12 +53,16 @@ export class InsideServer {
   }
 
   async start(): Promise<void> {
-    const child = spawn('opencode', ['serve', '--hostname', '127.0.0.1', '--port', '0'], {
-      cwd: this.home,
-      env: { ...process.env, ...this.#environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      detached: true,
-    });
+    const child = spawn(
+      join(programFolder('opencode'), 'opencode'),
+      ['serve', '--hostname', '127.0.0.1', '--port', '0'],
+      {
+        cwd: this.home,
+        env: { ...process.env, ...this.#environment },
+        stdio: ['ignore', 'pipe', 'pipe'],
+        detached: true,
+      },
+    );
     this.#child = child;
     this.#url = await new Promise((resolve, reject) => {
       let printed = '';
