@@ -28,7 +28,8 @@ export function playManager({ prompt, answers }: Talk): Move {
     const task = /The Steps of (\w+) as/.exec(said)![1];
     return run(`lesson ${shift} ${task} '${JSON.stringify({ changes, summary: 'what was recommended' })}'`);
   }
-  if (/No item of|are up to date/.test(said)) return run(`batch open ${shift}`);
+  if (/No item of|Folded into the Steps/.test(said)) return run(`batch open ${shift}`);
+  if (!/<task |not ended:/.test(said)) return { text: `I do not know what to do with this: ${said}` };
   return judgeNext(answers) ?? run(`batch close ${shift}`);
 }
 
