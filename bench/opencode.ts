@@ -184,7 +184,9 @@ function promptFor(name: string, dev: Step[]): string {
   return `You are the dev of Nightshift. "script": "${cell({ name, dev })}"`;
 }
 
-async function runOnce(input: string, cwd: string, { environment: env }: Home): Promise<void> {
+/** OpenCode believes PWD more than the folder that it was started in. */
+async function runOnce(input: string, cwd: string, { environment }: Home): Promise<void> {
+  const env = { ...environment, PWD: cwd };
   await run('opencode', ['run', '--format', 'json', '--model', 'loopback/scripted', '--title', 'x'], {
     input,
     cwd,

@@ -44,7 +44,7 @@ export async function connect(start: Start, handlers: AcpHandlers): Promise<AcpC
     },
   });
   const lines = new JsonLines(
-    (object) => receive.enqueue(object as unknown as AnyMessage),
+    (object) => quietly(() => receive.enqueue(object as unknown as AnyMessage)),
     (line) => handlers.onPrint(`${line}\n`),
   );
   const ended = runProcess({
@@ -56,7 +56,7 @@ export async function connect(start: Start, handlers: AcpHandlers): Promise<AcpC
     signal: AbortSignal.any([start.signal, own.signal]),
     onOutput: (stream, text) => (stream === 'stdout' ? lines.add(text) : handlers.onPrint(text)),
     keepBytes: KEEP_BYTES,
-  }).finally(() => closeQuietly(() => receive.close()));
+  }).finally(() => quietly(() => receive.close()));
 
   const connection = client({ name: 'nightshift' })
     .onNotification(methods.client.session.update, ({ params }) => handlers.onUpdate(params.update))
@@ -76,9 +76,9 @@ export async function connect(start: Start, handlers: AcpHandlers): Promise<AcpC
 }
 
 /** The other side may have closed it already. */
-function closeQuietly(close: () => void): void {
+function quietly(act: () => void): void {
   try {
-    close();
+    act();
   } catch {
     // It is closed.
   }

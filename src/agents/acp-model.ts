@@ -5,23 +5,26 @@ interface OlderModels {
   readonly models?: { readonly availableModels: readonly { readonly modelId: string; readonly name: string }[] } | null;
 }
 
-/** Sets `model:`; a sentence if that can't be. Another model than the one that was meant would spend somebody's money. */
+/** Sets `model:`; says why if that can't be. Another model than the one that was meant would spend somebody's money. */
 export async function chooseModel(
   agent: ClientContext,
   session: NewSessionResponse,
   model: string | undefined,
-): Promise<string | undefined> {
+): Promise<{ readonly problem: string; readonly todo: string } | undefined> {
   if (model === undefined) return undefined;
   const { sessionId } = session;
   const option = session.configOptions?.find((each) => each.category === 'model' || each.id === 'model');
   const older = (session as OlderModels).models?.availableModels;
   const known = option ? valuesOf(option) : (older ?? []).map(({ modelId, name }) => ({ value: modelId, name }));
   if (known.length === 0)
-    return `the program can't be told a model over ACP: leave out \`model:\`, and set it in the program itself`;
+    return {
+      problem: `it can't be told a model over ACP`,
+      todo: 'leave out `model:`, and set it in the program itself',
+    };
   const chosen = known.find(({ value, name }) => value === model || name === model);
   if (!chosen) {
     const some = known.slice(0, 12).map(({ value }) => value);
-    return `the program has no model ${model}: correct \`model:\`; it has ${some.join(', ')}`;
+    return { problem: `it has no model ${model}`, todo: `correct \`model:\`; it has ${some.join(', ')}` };
   }
   if (option) await agent.request('session/set_config_option', { sessionId, configId: option.id, value: chosen.value });
   else await agent.request('session/set_model', { sessionId, modelId: chosen.value });

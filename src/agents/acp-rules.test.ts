@@ -2,6 +2,7 @@ import type { ToolKind } from '@agentclientprotocol/sdk';
 import { expect, test } from 'vitest';
 import { readProtocolError } from './acp-failure.ts';
 import { type Call, isBreach, mayUse } from './acp-rules.ts';
+import { AcpUpdates } from './acp-turn.ts';
 import type { Opening } from './agent.ts';
 
 const KINDS: ToolKind[] = [
@@ -36,6 +37,8 @@ test('D2 a tool of an MCP server is known by the name in front of it, and only w
   }
   expect(mayUse(call('other', { title: 'alphabet_mark' }), opening('dev', 'alpha'))).toBe(false);
   expect(mayUse(call('execute', { title: 'alpha_mark' }), opening('dev', 'alpha'))).toBe(false);
+  // The shell is no server: a qa does not get it by its name.
+  expect(mayUse(call('other', { title: 'bash: touch x' }), opening('qa', 'bash', 'alpha'))).toBe(false);
 });
 
 test('D5 no edit of the shift, however its path is told', () => {
@@ -55,6 +58,25 @@ test('D2 what was done without asking is a breach only where the kind says what 
   expect(breaches('dev')).toEqual(['execute', 'fetch']);
   expect(breaches('dev', 'bash')).toEqual(['fetch']);
   expect(breaches('qa', 'bash')).toEqual(['edit', 'delete', 'move', 'execute', 'fetch']);
+});
+
+test('S4 a thought that comes in pieces is told as one, so that a secret in it is found', () => {
+  const told: object[] = [];
+  const updates = new AcpUpdates(
+    (entry) => told.push(entry),
+    () => {},
+  );
+  const chunk = (sessionUpdate: 'agent_thought_chunk' | 'agent_message_chunk', text: string) =>
+    updates.read({ sessionUpdate, content: { type: 'text', text } });
+  for (const piece of ['the key is hun', 'ter', '22']) chunk('agent_thought_chunk', piece);
+  chunk('agent_message_chunk', 'done');
+  chunk('agent_thought_chunk', 'well');
+  updates.end();
+  expect(told).toEqual([
+    { kind: 'note', text: 'the key is hunter22' },
+    { kind: 'text', text: 'done' },
+    { kind: 'note', text: 'well' },
+  ]);
 });
 
 const error = (message: string, code: number, data?: unknown) => Object.assign(new Error(message), { code, data });

@@ -36,6 +36,7 @@ function isOfServer({ title, kind }: Call, tools: readonly string[]): boolean {
   if (kind !== 'other') return false;
   const words = title.toLowerCase();
   return tools.some((tool) => {
+    if (tool === 'bash') return false;
     const at = words.indexOf(tool.toLowerCase());
     const isWord = (char: string | undefined) => char !== undefined && /[a-z0-9]/.test(char);
     return at !== -1 && !isWord(words[at - 1]) && !isWord(words[at + tool.length]);

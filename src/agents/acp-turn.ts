@@ -12,6 +12,8 @@ export class AcpUpdates {
   readonly #onDone: (call: Call) => void;
   readonly #calls = new Map<string, { call: Call; tool: string; isTold: boolean }>();
   #lastMessage: string | undefined;
+  /** It comes in small pieces: a secret in it may be cut anywhere. */
+  #thought = '';
   /** What was said since `begin`, and after the last tool. */
   text = '';
   isCompacted = false;
@@ -29,13 +31,22 @@ export class AcpUpdates {
     this.isCompacted = false;
   }
 
+  /** The turn is over, and so is what was thought last. */
+  end(): void {
+    const text = this.#thought;
+    this.#thought = '';
+    if (text !== '') this.#transcript({ kind: 'note', text });
+  }
+
   readonly read = (update: SessionUpdate): void => {
+    if (update.sessionUpdate === 'agent_thought_chunk') {
+      if (update.content.type === 'text') this.#thought += update.content.text;
+      return;
+    }
+    if (update.sessionUpdate !== 'usage_update') this.end();
     switch (update.sessionUpdate) {
       case 'agent_message_chunk':
         if (update.content.type === 'text') this.#say(update.content.text, update.messageId ?? undefined);
-        break;
-      case 'agent_thought_chunk':
-        if (update.content.type === 'text') this.#transcript({ kind: 'note', text: update.content.text });
         break;
       case 'tool_call':
       case 'tool_call_update':
@@ -51,6 +62,7 @@ export class AcpUpdates {
 
   /** What is known of a call once the program asks about it. */
   callOf(update: ToolCallUpdate): Call {
+    this.end();
     this.#merge(update);
     this.#tell(update.toolCallId);
     return this.#calls.get(update.toolCallId)!.call;

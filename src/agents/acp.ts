@@ -39,7 +39,7 @@ async function missing({ acpCommand, tools }: AgentSettings, place: Place): Prom
   if (program !== undefined) return `${program}: install it, or correct \`acp-command: ${acpCommand}\``;
   if (place.folder === undefined) return undefined;
   const found = await findServers(serverNames(tools), [place.folder], place.environment);
-  return 'problem' in found ? found.problem : undefined;
+  return 'problem' in found ? `${found.problem}: ${found.todo}` : undefined;
 }
 
 function serverNames(tools: readonly string[]): string[] {
@@ -82,6 +82,7 @@ class AcpSession implements Session {
       this.#refusals = 0;
       this.#updates.begin();
       const response = await this.#prompt(text);
+      this.#updates.end();
       usage = add(usage, this.#account('stopReason' in response ? response : undefined));
       isCompacted ||= this.#updates.isCompacted;
       const about = { usage, compacted: isCompacted };
@@ -123,7 +124,7 @@ class AcpSession implements Session {
     const { settings, folder, shiftFolder, role, signal, transcript } = this.#opening;
     const named = role === 'manager' ? [] : serverNames(settings.tools);
     const found = await findServers(named, [folder, dirname(dirname(shiftFolder))], environment);
-    if ('problem' in found) return stuck(found.problem, found.problem);
+    if ('problem' in found) return stuck(found.problem, found.todo);
     // They differ from attempt to attempt: the prompt has them.
     const { NIGHTSHIFT_OUTPUT: _, NIGHTSHIFT_ATTEMPT: __, ...lasting } = environment;
     this.#connection = await connect(
@@ -158,8 +159,8 @@ class AcpSession implements Session {
       cwd: this.#opening.folder,
       mcpServers: servers.map(([name, server]) => toAcp(name, server)),
     });
-    const problem = await chooseModel(agent, session, this.#opening.settings.model);
-    if (problem !== undefined) return stuck(problem, problem);
+    const obstacle = await chooseModel(agent, session, this.#opening.settings.model);
+    if (obstacle) return stuck(obstacle.problem, obstacle.todo);
     this.#sessionId = session.sessionId;
     return 'ready';
   }
@@ -263,7 +264,9 @@ function toAcp(name: string, server: McpServer): AcpServer {
   return { name, command: server.command, args: [...server.args], env: pairs(server.env) };
 }
 
-type FoundServers = { readonly servers: readonly [string, McpServer][] } | { readonly problem: string };
+type FoundServers =
+  | { readonly servers: readonly [string, McpServer][] }
+  | { readonly problem: string; readonly todo: string };
 
 async function findServers(
   named: readonly string[],
@@ -276,7 +279,10 @@ async function findServers(
     const server = project.servers.get(name);
     if (!server) {
       const problems = project.problems.map((each) => ` (${each})`).join('');
-      return { problem: `no .mcp.json has an MCP server ${name}: add it there, or correct \`tools:\`${problems}` };
+      return {
+        problem: `no .mcp.json has an MCP server ${name}${problems}`,
+        todo: 'add it there, or correct `tools:`',
+      };
     }
     servers.push([name, server]);
   }

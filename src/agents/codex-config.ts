@@ -1,6 +1,8 @@
-import { realpath } from 'node:fs/promises';
+import { realpath, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Opening } from './agent.ts';
 import type { McpServer } from './mcp-json.ts';
+import { SHELL } from './start.ts';
 
 /** A server of the user's own configuration, and whether it was named, or one of `.mcp.json` that was named. */
 export type CodexServer =
@@ -19,8 +21,18 @@ const FEATURES_OFF = [
 ];
 const MANAGER_FEATURES_OFF = ['shell_tool', 'view_image'];
 
-/** The settings of one session, as values for `-c`: they win over the user's own and say only what Nightshift has to. */
-export async function configure(opening: Opening, servers: readonly CodexServer[]): Promise<string[]> {
+/** Of headers, by which Codex finds their values: no business of its shell. */
+const HEADER = 'NIGHTSHIFT_HEADER_';
+
+export interface CodexConfig {
+  /** Values for `-c`. */
+  readonly settings: readonly string[];
+  /** What Codex needs in its environment for them: everybody on the machine can see arguments. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** The settings of one session: they win over the user's own and say only what Nightshift has to. */
+export async function configure(opening: Opening, servers: readonly CodexServer[]): Promise<CodexConfig> {
   const { role, scratch } = opening;
   const off = role === 'manager' ? [...FEATURES_OFF, ...MANAGER_FEATURES_OFF] : FEATURES_OFF;
   const config: Record<string, Toml> = {
@@ -35,12 +47,16 @@ export async function configure(opening: Opening, servers: readonly CodexServer[
     'shell_environment_policy.inherit': 'all',
     'shell_environment_policy.ignore_default_excludes': true,
     'shell_environment_policy.include_only': [],
-    'shell_environment_policy.exclude': ['CODEX_API_KEY', 'CODEX_ACCESS_TOKEN'],
+    'shell_environment_policy.exclude': ['CODEX_API_KEY', 'CODEX_ACCESS_TOKEN', `${HEADER}*`],
     'shell_environment_policy.set': { TMPDIR: scratch },
   };
   for (const name of off) config[`features.${name}`] = false;
-  if (servers.length > 0) config.mcp_servers = Object.fromEntries(servers.map(configureServer));
-  return Object.entries(config).map(([key, value]) => `${key}=${toToml(value)}`);
+  const environment: Record<string, string> = {};
+  if (servers.length > 0) {
+    const entries = servers.map(async (each) => [each.name, await configureServer(each, scratch, environment)]);
+    config.mcp_servers = Object.fromEntries(await Promise.all(entries));
+  }
+  return { settings: Object.entries(config).map(([key, value]) => `${key}=${toToml(value)}`), environment };
 }
 
 /**
@@ -63,15 +79,37 @@ async function real(path: string): Promise<string> {
 }
 
 /** Without `approve` every call would be a question that nobody answers; without `required` a broken server would just miss. */
-function configureServer(each: CodexServer): [string, Toml] {
-  if (each.from === 'codex' && !each.isNamed) return [each.name, { enabled: false }];
+async function configureServer(each: CodexServer, scratch: string, environment: Record<string, string>): Promise<Toml> {
+  if (each.from === 'codex' && !each.isNamed) return { enabled: false };
   const named = { enabled: true, required: true, default_tools_approval_mode: 'approve' };
-  if (each.from === 'codex')
-    return [each.name, { ...named, ...(each.envVars ? { env_vars: [...each.envVars, ...MARKS] } : {}) }];
+  if (each.from === 'codex') return { ...named, ...(each.envVars ? { env_vars: [...each.envVars, ...MARKS] } : {}) };
   const { server } = each;
-  if (server.kind !== 'stdio') return [each.name, { ...named, url: server.url, http_headers: server.headers }];
-  const { command, args, env } = server;
-  return [each.name, { ...named, command, args, env, env_vars: MARKS }];
+  if (server.kind === 'stdio') {
+    return { ...named, command: SHELL, args: [await writeStarter(server, each.name, scratch)], env_vars: MARKS };
+  }
+  const headers = Object.entries(server.headers).map(([header, value]) => {
+    const variable = `${HEADER}${Object.keys(environment).length}`;
+    environment[variable] = value;
+    return [header, variable];
+  });
+  return { ...named, url: server.url, env_http_headers: Object.fromEntries(headers) };
+}
+
+/** The variables of a server may hold secrets: they are in a private file that starts it. */
+async function writeStarter(
+  { command, args, env }: Extract<McpServer, { kind: 'stdio' }>,
+  name: string,
+  scratch: string,
+): Promise<string> {
+  const file = join(scratch, `mcp-${Buffer.from(name).toString('hex')}.sh`);
+  const variables = Object.entries(env).map(([variable, value]) => `export ${variable}=${quote(value)}\n`);
+  const line = `exec ${[command, ...args].map(quote).join(' ')}\n`;
+  await writeFile(file, variables.join('') + line, { mode: 0o600 });
+  return file;
+}
+
+function quote(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** JSON's strings, numbers and lists are TOML's; its objects have another sign. */

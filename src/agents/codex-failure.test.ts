@@ -11,6 +11,7 @@ test.each<[string, unknown, RegExp]>([
     /codex login/,
   ],
   ['unexpected status 403 Forbidden: no country, url: http://x/v1', undefined, /codex login/],
+  ['unexpected status 402 Payment Required: no credit, url: http://x/v1', undefined, /billing/],
   ['Missing environment variable: `OPENAI_API_KEY`.', 'other', /set it/],
   ['The model `nope` does not exist or you do not have access to it.', 'model_not_found', /model:/],
   ['{"detail":"The nope model is not supported when using Codex with a ChatGPT account."}', 'other', /model:/],
@@ -50,6 +51,10 @@ test.each<[string, unknown]>([
   ["Codex ran out of room in the model's context window.", 'context_window_exceeded'],
   ['Incomplete response returned, reason: max_output_tokens', 'other'],
   ['stream disconnected before completion: Incomplete response returned, reason: content_filter', 'other'],
+  [
+    'unexpected status 413 Payload Too Large: too much, url: http://x/v1',
+    { http_connection_failed: { http_status_code: 413 } },
+  ],
   ['{"error":{"message":"bad param","type":"invalid_request_error"}}', 'other'],
 ])('R9 the attempt failed: %s', (message, type) => {
   expect(readFailure({ message, type }, NOW)).toEqual({ kind: 'failed', reason: `codex: ${message}` });

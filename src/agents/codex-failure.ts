@@ -7,6 +7,7 @@ export interface CodexFailure {
 }
 
 const LOG_IN = 'log in with `codex login`, or set CODEX_API_KEY';
+const BILLING = 'see your plan and billing at the provider';
 const OTHER_MODEL = 'correct `model:`; `codex` lists the models that you have with /model';
 
 /** Whose fault it is (rule X5). Only what Codex itself reports is looked at, never what the model said. */
@@ -20,6 +21,7 @@ export function readFailure({ message, type }: CodexFailure, now: number): Answe
 
   const status = statusOf(message, type);
   if (status === 401 || status === 403) return needs(LOG_IN);
+  if (status === 402) return needs(BILLING);
   if (status === 404) return needs(OTHER_MODEL);
   if (status === 408 || status === 429 || (status !== undefined && status >= 500)) return wait();
   switch (type) {
@@ -28,7 +30,7 @@ export function readFailure({ message, type }: CodexFailure, now: number): Answe
     case 'model_not_found':
       return needs(OTHER_MODEL);
     case 'usage_limit_exceeded':
-      if (/^Quota exceeded/.test(message)) return needs('see your plan and billing at the provider');
+      if (/^Quota exceeded/.test(message)) return needs(BILLING);
       return wait(limitEnds(message, now));
     case 'rate_limit_exceeded':
     case 'server_overloaded':
@@ -37,7 +39,8 @@ export function readFailure({ message, type }: CodexFailure, now: number): Answe
     case 'context_window_exceeded':
       return { kind: 'failed', reason };
   }
-  if (isObject(type) && 'http_connection_failed' in type) return wait();
+  // Any other status is an answer to what was asked, and the same question would get it again.
+  if (isObject(type) && 'http_connection_failed' in type && status === undefined) return wait();
   if (/^Missing environment variable/.test(message))
     return needs('set it, and let it through with `pass-env:` if it does not begin with OPENAI_ or CODEX_');
   if (/model is not supported/.test(message)) return needs(OTHER_MODEL);

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Totals, totalsOf } from './codex-events.ts';
 
@@ -16,9 +16,21 @@ export async function readSessionFile(
   environment: Readonly<Record<string, string>>,
   threadId: string,
 ): Promise<SessionFile | undefined> {
-  const file = await findFile(join(codexHome(environment), 'sessions'), threadId);
+  const file = await fileOf(environment, threadId);
   const text = file === undefined ? undefined : await readFile(file, 'utf8').catch(() => undefined);
   return text === undefined ? undefined : readLines(text);
+}
+
+export async function removeSessionFile(
+  environment: Readonly<Record<string, string>>,
+  threadId: string,
+): Promise<void> {
+  const file = await fileOf(environment, threadId);
+  if (file !== undefined) await rm(file, { force: true }).catch(() => {});
+}
+
+function fileOf(environment: Readonly<Record<string, string>>, threadId: string): Promise<string | undefined> {
+  return findFile(join(codexHome(environment), 'sessions'), threadId);
 }
 
 function codexHome({ CODEX_HOME, HOME }: Readonly<Record<string, string>>): string {

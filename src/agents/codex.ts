@@ -2,10 +2,10 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Usage } from '../core/model.ts';
 import type { Agent, AgentSettings, Answer, Inspection, Opening, Place, Question, Session } from './agent.ts';
-import { type CodexServer, configure, type Toml } from './codex-config.ts';
+import { type CodexConfig, type CodexServer, configure, type Toml } from './codex-config.ts';
 import { CodexEvents, type Totals } from './codex-events.ts';
 import { readFailure } from './codex-failure.ts';
-import { readSessionFile, type SessionFile } from './codex-session-file.ts';
+import { readSessionFile, removeSessionFile, type SessionFile } from './codex-session-file.ts';
 import { JsonLines } from './json-lines.ts';
 import { lastJsonObject } from './last-json.ts';
 import { readMcpJson } from './mcp-json.ts';
@@ -39,7 +39,7 @@ async function missing({ tools }: AgentSettings, place: Place): Promise<string |
   const { folder, environment } = place;
   if (named.length === 0 || folder === undefined) return undefined;
   const found = await findServers(named, { folder, environment }, []);
-  return 'problem' in found ? found.problem : undefined;
+  return 'problem' in found ? [found.problem, found.todo ?? 'try again'].join(': ') : undefined;
 }
 
 async function inspect(place: Place): Promise<Inspection> {
@@ -80,15 +80,18 @@ class CodexSession implements Session {
     const found = await findServers(named, { folder, environment }, [rootOf(shiftFolder)], signal);
     if ('problem' in found) {
       if (signal.aborted) return { kind: 'aborted' };
-      return { kind: 'trouble', trouble: { reason: `codex: ${found.problem}`, remedy: found.problem } };
+      if (found.isItems) return { kind: 'failed', reason: found.problem };
+      const remedy = found.todo === undefined ? {} : { remedy: found.todo };
+      return { kind: 'trouble', trouble: { reason: `codex: ${found.problem}`, ...remedy } };
     }
     const events = new CodexEvents(transcript);
     const lines = new JsonLines(events.read, (line) => transcript({ kind: 'output', text: `${line}\n` }));
+    const config = await configure(this.#opening, found.servers);
     const ended = await runProcess({
       file: PROGRAM,
-      args: await this.#arguments(question, found.servers),
+      args: await this.#arguments(question, config),
       cwd: folder,
-      env: environment,
+      env: { ...environment, ...config.environment },
       input: question.prompt,
       signal,
       onOutput: (stream, text) =>
@@ -98,20 +101,22 @@ class CodexSession implements Session {
     lines.end();
     this.#threadId = events.threadId ?? this.#threadId;
     const file = await this.#readFile();
-    return { ...readAnswer(ended, events, file), ...this.#account(events, file) };
+    const answer = readAnswer(ended, events, file);
+    // A turn that ended badly may end the same way again, for what the session holds by now.
+    this.#isLost = answer.kind !== 'report' && answer.kind !== 'no-report';
+    return { ...answer, ...this.#account(events, file) };
   }
 
-  async #arguments(question: Question, servers: readonly CodexServer[]): Promise<string[]> {
+  async #arguments(question: Question, config: CodexConfig): Promise<string[]> {
     const { settings, scratch } = this.#opening;
     const schema = join(scratch, 'codex-report.json');
     await writeFile(schema, JSON.stringify(question.schema));
-    const config = await configure(this.#opening, servers);
     return [
       'exec',
       ...(this.#threadId === undefined ? [] : ['resume', this.#threadId]),
       ...['--json', '--skip-git-repo-check', '--output-schema', schema],
       ...(settings.model === undefined ? [] : ['--model', settings.model]),
-      ...config.flatMap((each) => ['-c', each]),
+      ...config.settings.flatMap((each) => ['-c', each]),
       '-',
     ];
   }
@@ -137,7 +142,9 @@ class CodexSession implements Session {
 
   /** A night of items would bury the sessions that a person had: the transcript has it all. */
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#threadId === undefined || this.#opening.signal.aborted) return;
+    if (this.#threadId === undefined) return;
+    // Codex takes its time; its file holds the prompts, with values of `.env`, which do not rest.
+    if (this.#opening.signal.aborted) return removeSessionFile(this.#environment, this.#threadId);
     const place = { folder: this.#opening.folder, environment: this.#environment };
     await askProgram(PROGRAM, ['delete', '--force', this.#threadId], place, AbortSignal.timeout(TIDY_MS));
   }
@@ -180,7 +187,10 @@ function withoutNoise(text: string): string {
   return text.replace(/^WARNING: proceeding, even though we could not create PATH aliases.*\n?/gm, '');
 }
 
-type FoundServers = { readonly servers: readonly CodexServer[] } | { readonly problem: string };
+/** `isItems`: no program could be started with what this item has. */
+type FoundServers =
+  | { readonly servers: readonly CodexServer[] }
+  | { readonly problem: string; readonly todo?: string; readonly isItems?: boolean };
 
 /** All servers that Codex would start by itself, so that it leaves out what is not named, and those of `.mcp.json` that are. */
 async function findServers(
@@ -191,9 +201,14 @@ async function findServers(
 ): Promise<FoundServers> {
   const ended = await askProgram(PROGRAM, ['mcp', 'list', '--json'], place, signal);
   const own = ended.kind === 'exited' && ended.code === 0 ? readList(ended.stdout.text) : undefined;
+  // A machine without room for another process gets over it.
+  if (ended.kind === 'not-started') return { problem: ended.reason, isItems: ended.fault === 'item' };
   if (own === undefined) {
     const end = ended.kind === 'aborted' ? 'it does not answer' : howItEnded(ended, ended.stderr.text);
-    return { problem: `\`codex mcp list\` fails, so its MCP servers are not known: ${end}` };
+    return {
+      problem: `its MCP servers are not known (${end})`,
+      todo: 'correct what `codex mcp list` says in a terminal',
+    };
   }
   const servers: CodexServer[] = own.map(({ name, transport }) => {
     const envVars = transport?.type === 'stdio' ? { envVars: transport.env_vars ?? [] } : {};
@@ -205,9 +220,9 @@ async function findServers(
   for (const name of rest) {
     const server = project.servers.get(name);
     if (!server) {
-      const hint = `add it with \`codex mcp add ${name}\`, or correct \`tools:\``;
       const problems = project.problems.map((each) => ` (${each})`).join('');
-      return { problem: `neither Codex nor .mcp.json has an MCP server ${name}: ${hint}${problems}` };
+      const todo = `add it with \`codex mcp add ${name}\`, or correct \`tools:\``;
+      return { problem: `neither Codex nor .mcp.json has an MCP server ${name}${problems}`, todo };
     }
     servers.push({ from: 'project', name, server });
   }

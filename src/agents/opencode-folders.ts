@@ -2,12 +2,18 @@ import type { McpStatus, OpencodeClient } from '@opencode-ai/sdk/v2/client';
 import type { Trouble } from '../core/model.ts';
 import type { McpServer } from './mcp-json.ts';
 import { toServerConfig } from './opencode-config.ts';
+import { answered } from './opencode-reply.ts';
+
+/** For an instance to end with its MCP processes. */
+const DISPOSE_MS = 3000;
 
 interface Folder {
   users: number;
+  /** Nobody has looked yet which MCP servers its instance has. */
+  isNew: boolean;
   /** Every MCP server that this folder has had. */
   readonly servers: Set<string>;
-  /** One after the other: who comes second finds connected what the first one needed. */
+  /** One after the other: who comes second finds connected what the first one needed, and nobody comes into what is ending. */
   last: Promise<unknown>;
 }
 
@@ -27,8 +33,8 @@ export class Folders {
 
   /** The MCP servers that would be started in a folder, by the configuration as it is. */
   async enabledServers(directory: string): Promise<string[]> {
-    const { data } = await this.#client.config.get({ directory });
-    return Object.entries(data?.mcp ?? {}).flatMap(([name, config]) => (config.enabled === false ? [] : [name]));
+    const { mcp = {} } = answered(await this.#client.config.get({ directory }));
+    return Object.entries(mcp).flatMap(([name, config]) => (config.enabled === false ? [] : [name]));
   }
 
   /** With the servers that the rules of a session have to speak of, or why a server that is named is not there. */
@@ -37,7 +43,12 @@ export class Folders {
     named: readonly string[],
     ofProject: ReadonlyMap<string, McpServer>,
   ): Promise<ReadonlySet<string> | Trouble> {
-    const folder = this.#folders.get(directory) ?? { users: 0, servers: new Set(), last: Promise.resolve() };
+    const folder = this.#folders.get(directory) ?? {
+      users: 0,
+      isNew: true,
+      servers: new Set(),
+      last: Promise.resolve(),
+    };
     this.#folders.set(directory, folder);
     folder.users++;
     const connected = folder.last.then(() => this.#connect(directory, folder, named, ofProject));
@@ -48,8 +59,17 @@ export class Folders {
   async leave(directory: string): Promise<void> {
     const folder = this.#folders.get(directory);
     if (!folder || --folder.users > 0 || directory === this.#root) return;
-    this.#folders.delete(directory);
-    await this.#client.instance.dispose({ directory });
+    folder.last = folder.last.then(() => this.#end(directory, folder)).catch(() => {});
+    await folder.last;
+  }
+
+  async #end(directory: string, folder: Folder): Promise<void> {
+    // Somebody may have come meanwhile, and may come while it lasts.
+    if (folder.users > 0) return;
+    folder.isNew = true;
+    folder.servers.clear();
+    await this.#client.instance.dispose({ directory }, { signal: AbortSignal.timeout(DISPOSE_MS) });
+    if (folder.users === 0) this.#folders.delete(directory);
   }
 
   async #connect(
@@ -58,9 +78,9 @@ export class Folders {
     named: readonly string[],
     ofProject: ReadonlyMap<string, McpServer>,
   ): Promise<Trouble | undefined> {
-    const isFirst = folder.users === 1;
     // To ask for the state of the servers is to start those that are enabled.
-    const strangers = isFirst ? await this.enabledServers(directory) : [];
+    const strangers = folder.isNew ? await this.enabledServers(directory) : [];
+    folder.isNew = false;
     if (named.length === 0 && strangers.length === 0) return undefined;
     let states = await this.#states(directory);
     for (const name of Object.keys(states)) folder.servers.add(name);
@@ -79,7 +99,7 @@ export class Folders {
   }
 
   async #states(directory: string): Promise<Record<string, McpStatus>> {
-    return (await this.#client.mcp.status({ directory })).data ?? {};
+    return answered(await this.#client.mcp.status({ directory }));
   }
 }
 

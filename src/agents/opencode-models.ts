@@ -2,6 +2,7 @@ import type { OpencodeClient } from '@opencode-ai/sdk/v2/client';
 import type { Trouble } from '../core/model.ts';
 import { LOG_IN } from './opencode-answer.ts';
 import { splitModel } from './opencode-config.ts';
+import { answered } from './opencode-reply.ts';
 
 /** Asked before the first prompt, since OpenCode has no error type that tells an unknown model from anything else. */
 export async function whyNoModel(
@@ -9,8 +10,7 @@ export async function whyNoModel(
   directory: string,
   model: string | undefined,
 ): Promise<Trouble | undefined> {
-  const { data } = await client.config.providers({ directory });
-  const providers = data?.providers ?? [];
+  const { providers } = answered(await client.config.providers({ directory }));
   if (model === undefined) {
     return providers.length > 0 ? undefined : { reason: 'opencode has no model provider', remedy: LOG_IN };
   }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { OpencodeClient } from '@opencode-ai/sdk/v2/client';
 import type { Trouble } from '../core/model.ts';
+import { endMarked } from './leftovers.ts';
 import { configContent, mergeContent } from './opencode-config.ts';
 import type { ServerEvent } from './opencode-events.ts';
 import { Folders } from './opencode-folders.ts';
@@ -49,12 +50,14 @@ export class OpencodeServer implements AsyncDisposable {
   /** The session that a child session belongs to. */
   readonly #parents = new Map<string, string>();
 
-  private constructor(client: OpencodeClient, folders: Folders, process: Promise<Ended>, stop: AbortController) {
+  private constructor(client: OpencodeClient, request: ServerRequest, process: Promise<Ended>, stop: AbortController) {
     this.client = client;
-    this.folders = folders;
+    this.folders = new Folders(client, request.root);
     this.#stop = stop;
-    this.ended = process.then((ended) => {
+    this.ended = process.then(async (ended) => {
       this.isAlive = false;
+      // Its shells are in groups of their own, and would go on working on items that are given back now.
+      if (ended.kind !== 'aborted') await endShells(request);
       const how = ended.kind === 'aborted' ? 'it was stopped' : howItEnded(ended);
       for (const hearer of this.#hearers.values()) hearer.gone(how);
       return how;
@@ -68,10 +71,12 @@ export class OpencodeServer implements AsyncDisposable {
     for (;;) {
       const server = await OpencodeServer.#boot(request, disabled);
       if ('reason' in server) return server;
-      const enabled = await server.folders.enabledServers(request.folder);
-      if (enabled.every((name) => disabled.has(name))) return server;
-      for (const name of enabled) disabled.add(name);
+      const enabled = await server.folders.enabledServers(request.folder).catch((error: Error) => error);
+      const isGone = enabled instanceof Error;
+      if (!isGone && enabled.every((name) => disabled.has(name))) return server;
       await server[Symbol.asyncDispose]();
+      if (isGone) return { reason: `opencode serve: ${enabled.message}` };
+      for (const name of enabled) disabled.add(name);
     }
   }
 
@@ -110,7 +115,7 @@ export class OpencodeServer implements AsyncDisposable {
     if (typeof first === 'string') {
       const authorization = `Basic ${Buffer.from(`${USER}:${password}`).toString('base64')}`;
       const client = createOpencodeClient({ baseUrl: first, headers: { authorization } });
-      return new OpencodeServer(client, new Folders(client, request.root), process, stop);
+      return new OpencodeServer(client, request, process, stop);
     }
     stop.abort();
     const ended = await process;
@@ -158,4 +163,9 @@ export class OpencodeServer implements AsyncDisposable {
     this.#stop.abort();
     await this.ended;
   }
+}
+
+async function endShells({ environment }: ServerRequest): Promise<void> {
+  const { NIGHTSHIFT_SHIFT_DIR: shiftFolder, NIGHTSHIFT_KEY: key } = environment;
+  if (shiftFolder !== undefined && key !== undefined) await endMarked({ shiftFolder, key });
 }

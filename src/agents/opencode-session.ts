@@ -137,7 +137,10 @@ export class OpencodeSession implements Session {
     const answer = wait.reason ?? readAnswer(said, { agent: agentName(role), model: settings.model }, wait.error);
     this.#isLost = answer.kind === 'trouble' || answer.kind === 'aborted';
     this.#lastMessage = said?.info.id ?? this.#lastMessage;
-    return { ...answer, usage: sum(await this.#usage(place), reader.ofChildren), compacted: reader.compacted };
+    const usage = sum(await this.#usage(place), reader.ofChildren);
+    // What is told of this turn later is counted by now.
+    place.server.forget(place.id);
+    return { ...answer, usage, compacted: reader.compacted };
   }
 
   /** Waits until the turn is over, by itself or because there is a reason to end it; its last message, if there is one. */

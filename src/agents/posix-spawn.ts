@@ -38,6 +38,7 @@ const SETSIGDEF = 0x04;
 const SETSIGMASK = 0x08;
 const SETSID = 0x80;
 const WNOHANG = 1;
+const UNKNOWN_END = 255;
 /** More than any C library needs for the structures that only it looks into. */
 const OPAQUE_BYTES = 512;
 
@@ -62,7 +63,10 @@ function bind(libc: ReturnType<typeof import('koffi').load>): (launch: Launch) =
   const attributes = spawnAttributes(libc);
   const reaper = new Reaper((pid) => {
     const status = [0];
-    return waitpid(pid, status, WNOHANG) === 0 ? undefined : exitOf(status[0]!);
+    const ended = waitpid(pid, status, WNOHANG);
+    if (ended === 0) return undefined;
+    // Somebody else has fetched it: how it ended is not known, and must not pass for success.
+    return ended === pid ? exitOf(status[0]!) : { kind: 'exited', code: UNKNOWN_END };
   });
   return ({ file, args, cwd, env, stdio }) => {
     const actions = Buffer.alloc(OPAQUE_BYTES);

@@ -44,7 +44,7 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
 
   add(
     'init',
-    'make the .nightshift folder here, and agents and commands for OpenCode',
+    'make the .nightshift folder here, and agents and commands for OpenCode or Claude Code',
     () => import('./commands/init.ts'),
   )
     .option('--agent <program>', 'for which program: opencode (the default) or claude')
@@ -116,6 +116,7 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     .option('--agent <name>', 'let this agent do all tasks')
     .option('--model <name>', 'let all agents use this model')
     .option('--dry-run', 'say what would be set back; write nothing, start no agent')
+    .option('--plain', 'lines instead of the live view')
     .addHelpText('after', RETRY_HELP);
   add('preview <shift> <task>', 'show what an agent will be sent for one row', () => import('./commands/preview.ts'))
     .requiredOption('--row <row>', 'the row, 1-based')

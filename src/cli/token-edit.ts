@@ -61,7 +61,9 @@ function findHolder(paths: ShiftPaths, { column, index, value, token }: TokenEdi
   const hash = hashToken(token);
   const item = found?.batch.items.find(({ dev, qa }) => dev === hash || qa === hash);
   if (!found || !item) {
-    throw refuse('the token is not the current one: its batch was closed or taken over, and nothing was written');
+    throw refuse(
+      'the token is not the current one: it is mistyped, or its batch was closed or taken over; nothing was written',
+    );
   }
   const role = item.dev === hash ? 'dev' : 'qa';
   const { task } = found.batch;
@@ -86,7 +88,7 @@ async function devEnds(scribe: Scribe, edit: TokenEdit): Promise<number> {
   });
   const said =
     edit.value === 'qa'
-      ? { to: 'qa' as const, captured: readCaptured(edit), recommendations: edit.recommend ?? [] }
+      ? { to: 'qa' as const, captured: readCaptured(edit, task), recommendations: edit.recommend ?? [] }
       : { to: 'failed' as const, reason: edit.reason ?? 'no reason was given' };
   const number = (parts.history.of(task.name, item.id)?.attempts.length ?? 0) + 1;
   const attempt = { number, since: Date.parse(batch.opened), now: io.now() };
@@ -100,7 +102,11 @@ async function devEnds(scribe: Scribe, edit: TokenEdit): Promise<number> {
     return believed.isAttempt ? EXIT.failedItems : EXIT.stopped;
   }
   await write(scribe, 'in_progress', believed.to, believed.outputs, believed.reason);
-  if (believed.to === 'failed') return say(scribe, 'failed', believed.reason);
+  if (believed.to === 'failed') {
+    say(scribe, 'failed', believed.reason);
+    // Asked for or not: `qa` was asked for, and the last attempt failed.
+    return edit.value === 'failed' ? EXIT.done : EXIT.failedItems;
+  }
   if (askedOf(task).length === 0) {
     await write(scribe, 'qa', 'done');
     return say(scribe, 'done', 'every criterion has a check, and all of them passed: no qa is needed');
@@ -148,7 +154,7 @@ async function requireStatus(scribe: Scribe, status: Status): Promise<Record<str
   const row = locate(snapshot, scribe.batch, scribe.item);
   if (row === undefined) throw refuse('its row is gone, and nothing was written');
   const is = statusAt(snapshot, row, snapshot.tasks.indexOf(scribe.task.name));
-  if (is !== status) throw refuse(`its status is ${is}, not ${status}; somebody may have taken the item away`);
+  if (is !== status) throw refuse(`its status is ${is}, not ${status}: nothing was written`);
   return snapshot.metadata(row);
 }
 
@@ -169,14 +175,25 @@ async function write(
   if (!recorded.ok) throw refuse(`${recorded.why}, and nothing was written`);
 }
 
-function readCaptured({ captured = [] }: TokenEdit): Record<string, string> {
-  return Object.fromEntries(
+function readCaptured({ captured = [] }: TokenEdit, { settings }: Task): Record<string, string> {
+  const values: Record<string, string> = Object.fromEntries(
     captured.map((text) => {
       const equals = text.indexOf('=');
       if (equals <= 0) throw new NightshiftError('usage', `--captured ${JSON.stringify(text)} is not NAME=VALUE`);
       return [text.slice(0, equals), text.slice(equals + 1)];
     }),
   );
+  const declared = settings.outputs;
+  const missing = declared.find((name) => values[name] === undefined);
+  const unknown = Object.keys(values).find((name) => !declared.includes(name));
+  const list = `${settings.outputs.length === 0 ? 'no outputs' : `the outputs ${declared.join(', ')}`}`;
+  if (unknown !== undefined) throw new NightshiftError('usage', `the task declares ${list}, not ${unknown}`);
+  // Nothing was tried yet: this is no attempt.
+  if (missing !== undefined) {
+    const hint = `add --captured ${missing}=VALUE`;
+    throw new NightshiftError('usage', `the declared output \`${missing}\` is missing`, hint);
+  }
+  return values;
 }
 
 function say({ io, item, task }: Scribe, status: Status, why?: string): number {

@@ -62,7 +62,8 @@ export class Conversation implements AsyncDisposable {
     if (answer.kind !== 'report') return answer;
     const report = await read(answer.report);
     if ('unusable' in report) return { kind: 'unusable', reason: report.unusable };
-    this.#account(report);
+    // What the program counted itself is not counted again, whatever its model says.
+    this.#account(answer.usage === undefined ? report : { compacted: report.compacted === true });
     return { kind: 'report', report };
   }
 

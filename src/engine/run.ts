@@ -54,7 +54,8 @@ async function recover(course: Course): Promise<void> {
     counts: countSelected(now, parts.select(now)),
     hasModel: course.limits.hasModel,
     limits: course.limits.inForce,
-    spent: course.limits.spent,
+    // Those of the run before do not count.
+    spent: { ...course.limits.spent, failures: 0 },
   });
   course.limits.check();
   // Recommendations of items that passed just before an interruption; where nothing is left, or may be spent, no agent is started.

@@ -18,20 +18,29 @@ export function claudeFiles(): KitFile[] {
     ),
     agent('nightshift-dev', 'Does one task for one item of a Nightshift shift', `${READING}, Write, Edit, Bash`, DEV),
     agent('nightshift-qa', 'Judges one item of a Nightshift shift, and changes nothing', `${READING}, Bash`, QA),
-    ...Object.entries(COMMANDS).map(([name, { description, body }]) => ({
-      path: `.claude/skills/nightshift-${name}/SKILL.md`,
-      text: `---\nname: nightshift-${name}\ndescription: ${description}\ndisable-model-invocation: true\n---\n\n${name === 'start' ? START : body}\n`,
-    })),
+    ...Object.entries(COMMANDS).map(([name, { description, body }]) => skill(name, description, body)),
   ];
 }
 
-const START = `The shift: $1
+/** Nobody is asked about commands that change nothing but the shift's own state. The words of the person are counted from 0 there. */
+function skill(name: string, description: string, body: string): KitFile {
+  const text = name === 'start' ? START : body.replaceAll('$1', '$0');
+  const shell = name === 'start' ? ['status', 'batch', 'lesson'] : text.includes('nightshift status') ? ['status'] : [];
+  const allowed = shell.map((command) => `Bash(nightshift ${command}:*)`).join(', ');
+  const head = [
+    `name: nightshift-${name}`,
+    `description: ${description}`,
+    'disable-model-invocation: true',
+    ...(allowed === '' ? [] : [`allowed-tools: ${allowed}`]),
+  ];
+  return { path: `.claude/skills/nightshift-${name}/SKILL.md`, text: `---\n${head.join('\n')}\n---\n\n${text}\n` };
+}
 
-!\`nightshift status $1\`
+const START = `The shift: $0
 
-Say in a few lines what is about to run, from the state above. In the background, if the person asks for it ($ARGUMENTS has "background") or
-nobody is going to watch: \`nightshift start $1 --detach\`, then \`nightshift status $1\` now and then; the engine manages by itself, which costs no
-tokens. Say that this way exists. Otherwise you are the manager of this shift, SHIFT is $1, and this is how:
+First run \`nightshift status $0\`, and say in a few lines what is about to run. In the background, if the person asks for it ($ARGUMENTS has "background") or
+nobody is going to watch: \`nightshift start $0 --detach\`, then \`nightshift status $0\` now and then; the engine manages by itself, which costs no
+tokens. Say that this way exists. Otherwise you are the manager of this shift, SHIFT is $0, and this is how:
 
 ${MANAGER}`;
 

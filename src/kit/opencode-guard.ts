@@ -7,17 +7,27 @@ import { dirname, join, resolve } from 'node:path';
 interface World {
   readonly directory: string;
   readonly client: {
-    readonly session: {
-      messages(of: { path: { id: string } }): Promise<{
-        readonly data?: readonly { readonly info: { readonly role: string; readonly agent?: string } }[];
-      }>;
-    };
+    readonly session: { messages(of: { path: { id: string } }): Promise<{ readonly data?: readonly Message[] }> };
   };
+}
+
+interface Message {
+  readonly info: { readonly role: string; readonly agent?: string };
+  readonly parts: readonly Part[];
+}
+
+interface Part {
+  readonly text?: string;
 }
 
 interface Config {
   subagent_depth?: number;
   readonly agent?: Readonly<Record<string, { readonly permission?: { readonly bash?: unknown } } | undefined>>;
+}
+
+interface Call {
+  readonly tool: string;
+  readonly sessionID: string;
 }
 
 interface Args {
@@ -26,16 +36,24 @@ interface Args {
   readonly patchText?: string;
 }
 
+/** Who works in a session, and all that it was told there. */
+interface Session {
+  readonly agent: string;
+  readonly told: string;
+}
+
 /** Everything that is exported here is a plugin to OpenCode. */
 export async function Nightshift({ directory, client }: World) {
-  const agents = new Map<string, string>();
+  const sessions = new Map<string, Session>();
   let isDevOpen = false;
 
-  async function agentOf(id: string): Promise<string> {
-    const known = agents.get(id);
+  /** A session that is older than this plugin is looked up. */
+  async function sessionOf(id: string): Promise<Session> {
+    const known = sessions.get(id);
     if (known !== undefined) return known;
     const { data = [] } = await client.session.messages({ path: { id } });
-    return data.findLast(({ info }) => info.role === 'user')?.info.agent ?? '';
+    const said = data.filter(({ info }) => info.role === 'user');
+    return { agent: said.at(-1)?.info.agent ?? '', told: said.map(({ parts }) => textOf(parts)).join('\n') };
   }
 
   return {
@@ -44,21 +62,47 @@ export async function Nightshift({ directory, client }: World) {
       config.subagent_depth = Math.max(config.subagent_depth ?? 1, 2);
       isDevOpen = isWholeShell(config.agent?.['nightshift-dev']?.permission?.bash);
     },
-    async 'chat.message'({ sessionID }: { sessionID: string }, { message }: { message: { agent: string } }) {
-      agents.set(sessionID, message.agent);
+    async 'chat.message'(
+      { sessionID }: { sessionID: string },
+      { message, parts }: { message: { agent: string }; parts: readonly Part[] },
+    ) {
+      const before = sessions.get(sessionID)?.told ?? '';
+      sessions.set(sessionID, { agent: message.agent, told: `${before}\n${textOf(parts)}` });
     },
-    async 'tool.execute.before'({ tool, sessionID }: { tool: string; sessionID: string }, { args }: { args: Args }) {
-      const agent = await agentOf(sessionID);
+    async 'tool.execute.before'({ tool, sessionID }: Call, { args }: { args: Args }) {
+      const { agent, told } = await sessionOf(sessionID);
       const limit = LIMITS[agent];
       if (limit === undefined) return;
       if (tool === 'bash' && !(agent === 'nightshift-dev' && isDevOpen)) checkLine(args.command ?? '', limit);
       for (const path of pathsIn(args)) {
-        if (tool !== 'read' && isOfNightshift(resolve(directory, path))) {
-          throw new Error(`${path} is inside .nightshift, which belongs to Nightshift: write nothing there.`);
-        }
+        const both = [resolve(directory, path), realOf(resolve(directory, path))];
+        if (tool === 'read') checkRead(path, both, told);
+        else checkWrite(path, both);
       }
     },
+    async 'tool.execute.after'({ tool, sessionID }: Call, result: { output?: string }) {
+      const { agent } = await sessionOf(sessionID);
+      if (tool !== 'grep' || LIMITS[agent] === undefined) return;
+      result.output = result.output?.replace(/--token \w+/g, '--token (of somebody else)') ?? '';
+    },
   };
+}
+
+function textOf(parts: readonly Part[]): string {
+  return parts.map(({ text = '' }) => text).join('\n');
+}
+
+/** `both`: the path as it was given, and where links lead to. */
+function checkWrite(path: string, both: readonly string[]): void {
+  if (both.some((each) => /(^|[\\/])\.nightshift([\\/]|$)/i.test(each))) {
+    throw new Error(`${path} is inside .nightshift, which belongs to Nightshift: write nothing there.`);
+  }
+}
+
+/** Prompts hold tokens: each is for the one agent that was told of it. */
+function checkRead(path: string, both: readonly string[], told: string): void {
+  const prompts = both.flatMap((each) => /[^\\/]+[\\/]\.engine[\\/]prompts[\\/].+$/i.exec(each)?.[0] ?? []);
+  if (prompts.some((name) => !told.includes(name))) throw new Error(`${path} is the prompt of somebody else.`);
 }
 
 /** Whether an agent may run this command, as far as the guard says: OpenCode's own rules come on top. */
@@ -141,18 +185,14 @@ function pathsIn({ filePath, patchText = '' }: Args): string[] {
   return [...(filePath === undefined ? [] : [filePath]), ...patched.map(([, path]) => path!.trim())];
 }
 
-/** Also where a link leads to it. */
-function isOfNightshift(path: string): boolean {
-  return [path, realOf(path)].some((each) => /(^|[\\/])\.nightshift([\\/]|$)/i.test(each));
-}
-
-function realOf(path: string): string {
+/** Where a path ends up, also where nothing is yet. Links that lead round in a circle lead nowhere. */
+function realOf(path: string, hops = 40): string {
   try {
     return realpathSync(path);
   } catch {}
   try {
-    return realOf(resolve(dirname(path), readlinkSync(path)));
+    if (hops > 0) return realOf(resolve(dirname(path), readlinkSync(path)), hops - 1);
   } catch {}
   const parent = dirname(path);
-  return parent === path ? path : join(realOf(parent), path.slice(parent.length));
+  return parent === path ? path : join(realOf(parent, hops), path.slice(parent.length));
 }

@@ -6,6 +6,7 @@
 export const MANAGER = `You are the manager of one Nightshift shift; your first message names it (SHIFT below). Which items are next, how many, what
 they are claimed for, what their status is: all of that the command \`nightshift\` decides and writes, because it can't get
 it wrong. You start the agents and fold in what they learned. You do no item yourself and judge none.
+Your shell takes one plain command at a time: no pipes, no redirections, values with signs of the shell between single quotes.
 
 Go round, until nothing is left:
 
@@ -38,7 +39,10 @@ export const QA = `You judge what somebody else did for one item of a table. You
 You change nothing: no file, no setting, not the work itself. Look at what is really there. The one thing that you write is your verdict, with
 the command that the file gives you, word for word.`;
 
-/** `$1`: the shift. `$ARGUMENTS`: all that the person typed. */
+/**
+ * `$1`: the shift. `$ARGUMENTS`: all that the person typed. The last of the numbered ones takes the rest of the words, so where
+ * more may follow there is a `$2`.
+ */
 export const COMMANDS = {
   create: {
     description: 'Make a new Nightshift shift from a table',
@@ -70,12 +74,11 @@ Say what you will change before you change more than one row.`,
   start: {
     description: 'Run a shift, or go on with it',
     body: `The shift: $1
+What the person said about it: $2
 
-!\`nightshift status $1\`
+First run \`nightshift status $1\`, and say in a few lines what is about to run. Then choose:
 
-Say in a few lines what is about to run, from the state above. Then choose:
-
-- In the background, if the person asks for it ($ARGUMENTS has "background") or nobody is going to watch: \`nightshift start $1 --detach\`, then
+- In the background, if the person said "background" or nobody is going to watch: \`nightshift start $1 --detach\`, then
   \`nightshift status $1\` now and then. The engine manages by itself, which costs no tokens. Say that this way exists.
 - Here, otherwise: start the agent \`nightshift-manager\` with the prompt \`Run the shift $1.\` When it is back, read its last lines:
   - nothing is left: show \`nightshift status $1\` and stop.
@@ -97,8 +100,6 @@ be better, if anything. Change the task file only if the person agrees.`,
     description: 'Put a finished shift into the archive',
     body: `The shift: $1
 
-!\`nightshift status $1\`
-
-If items are left or failed, say so and ask. Otherwise run \`nightshift archive $1\` and say where it went.`,
+First run \`nightshift status $1\`. If items are left or failed, say so and ask. Otherwise run \`nightshift archive $1\` and say where it went.`,
   },
 } as const;

@@ -10,14 +10,14 @@ export function handedDevPrompt(order: Order, token: string): Text {
   const outputs = order.settings.outputs.map((name) => ` --captured ${name}=VALUE`).join('');
   return [
     `Besides what is said below, you write your own status. It is the last thing that you do before your report, in a shell, with one
-of these two commands as they stand here and nothing else on the line:
+of these two commands, word for word but for what is in capitals, and nothing else on the line:
 
 When all steps and criteria are right:
   ${edit('qa')}${outputs}
-  Add --recommend 'SENTENCE' for each of your recommendations. The command runs the checks of the task. If it says that one failed,
+  Add --recommend 'SENTENCE' for each of your recommendations, without apostrophes. The command runs the checks of the task. If it says that one failed,
   that was an attempt: put it right and run it again. There are 3 attempts in all; it says when there is none left.
 When you can't put it right:
-  ${edit('failed')} --reason 'WHAT WENT WRONG'
+  ${edit('failed')} --reason 'WHAT WENT WRONG, WITHOUT APOSTROPHES'
 
 `,
     ...devPrompt(order, { number: 1 }),
@@ -28,12 +28,12 @@ export function handedQaPrompt(order: Order, criteria: readonly Text[], token: s
   const edit = editCommand(order, token);
   return [
     `Besides what is said below, you write your own verdict. It is the last thing that you do before your report, in a shell, with one of
-these two commands as they stand here and nothing else on the line:
+these two commands, word for word but for what is in capitals, and nothing else on the line:
 
 When every criterion is PASS:
   ${edit('done')}
 When any is FAIL:
-  ${edit('failed')} --reason 'WHICH CRITERION, AND WHY'
+  ${edit('failed')} --reason 'WHICH CRITERION, AND WHY, WITHOUT APOSTROPHES'
 
 `,
     ...qaPrompt(order, criteria),

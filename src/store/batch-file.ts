@@ -74,7 +74,7 @@ export function refuseOpenBatch(paths: ShiftPaths, now: number): void {
   throw new NightshiftError(
     'already-running',
     `a batch of ${name} is open since ${opened} (${task}, ${items.length === 1 ? '1 item' : `${items.length} items`})`,
-    `\`nightshift batch close ${name}\` closes it when all its items have ended; if its agents are gone, \`nightshift batch close ${name} --give-back\``,
+    `\`nightshift batch close ${name}\` closes it when all its items have ended; if its agents are gone, \`nightshift batch open ${name} --take-over\` goes on, or \`nightshift batch close ${name} --give-back\` ends it`,
   );
 }
 

@@ -72,7 +72,7 @@ test('O3 O4 batch by hand: claimed in the table, prompts in files, own status by
 
   const closed = await close(shift);
   expect(closed.stdout).toBe(
-    'Batch of draft closed: 1 done, 1 failed, 0 given back.\nProgress: 0/4\nCompacted: false\nWork is left: open the next batch.\n',
+    'Batch of draft closed: 1 done, 1 failed, 0 given back.\nProgress: 0/4\nCompacted: false\nWork is left: `nightshift batch open site` opens the next batch.\n',
   );
   expect(shift.manager).toContain('- current-batch-size: 1');
   expect(shift.manager).toContain('- Failed: 1');
@@ -176,16 +176,24 @@ test('X2 D3 checks decide here too: a failed one is an attempt, the third is the
   });
   const first = (await open(shift)).items[0]!;
   const attempt = () => write(shift, first.prompt, 'qa', '--captured', 'url=http://a');
-  expect((await write(shift, first.prompt, 'qa')).stderr).toContain('the declared output `url` is missing');
+  for (const [flags, message] of [
+    [[], 'the declared output `url` is missing'],
+    [['--captured', 'ulr=x'], 'declares the outputs url, not ulr'],
+  ] as const) {
+    const slip = await write(shift, first.prompt, 'qa', ...flags);
+    expect([slip.code, slip.stderr]).toEqual([2, expect.stringContaining(message)]);
+  }
   const second = await attempt();
-  expect([second.code, second.stderr]).toEqual([3, expect.stringContaining('attempts left: 1')]);
+  expect([second.code, second.stderr]).toEqual([3, expect.stringContaining('attempts left: 2')]);
   project.write('a.txt', '');
   expect((await attempt()).stdout).toContain('no qa is needed');
   expect(shift.rows()[0]).toEqual({ name: 'a', draft: 'done', url: 'http://a' });
   await close(shift);
 
   const last = (await open(shift)).items[0]!;
-  for (let i = 0; i < 3; i++) await write(shift, last.prompt, 'qa', '--captured', 'url=http://b');
+  for (let i = 0; i < 3; i++) {
+    expect((await write(shift, last.prompt, 'qa', '--captured', 'url=http://b')).code).toBe(3);
+  }
   expect(shift.column('draft')).toEqual(['done', 'failed']);
   const closed = await close(shift);
   expect(closed.stdout).toContain('Nothing is left to do.');

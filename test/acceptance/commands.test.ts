@@ -261,7 +261,7 @@ test('table edit, add, import and reset touch only their own bytes; a status goe
 
 test('init, create and add-task make a shift that runs; names are checked; nothing is overwritten', async () => {
   const project = new Project();
-  expect(JSON.parse((await project.run(['init', '--json'])).stdout).files).toHaveLength(9);
+  expect(JSON.parse((await project.run(['init', '--json'])).stdout).files).toHaveLength(10);
   expect((await project.run(['init'])).stdout).toContain('is already there');
   expect(project.read('.nightshift/.gitignore').split('\n')).toContain('.env');
   project.write('items.csv', '\uFEFFname;x,place\r\n"a",b\r\n');

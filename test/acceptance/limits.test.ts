@@ -116,6 +116,22 @@ test('X6 max-failures counts in one run; where nothing is left, the run has fini
   expect(shift.column('work')).toEqual(['failed', 'failed', 'failed', 'failed']);
 });
 
+test('X6 retry sets nothing back where a limit is used up: the reasons of the failures stay', async () => {
+  const project = new Project();
+  const shift = night(project, ['a', 'b'], { 'max-cost': 0.1 });
+  project.behave({ 'dev:a': { report: { ...priced, overall_status: 'FAILED (step 1)', error: 'no ink' } } });
+  expect((await shift.start()).code).toBe(4);
+  const retried = await project.run(['retry', 'night']);
+  expect([retried.code, retried.stderr]).toEqual([
+    4,
+    expect.stringContaining('nothing was set back: max-cost is used'),
+  ]);
+  expect(shift.column('work')).toEqual(['failed', 'todo']);
+  expect((await project.run(['retry', 'night', '--max-cost', 'none', '--plain'])).stdout).toContain(
+    '1 item-task set back',
+  );
+});
+
 test('X6 a person changes a limit during a run: it counts before the next item', async () => {
   const project = new Project();
   const shift = night(project, ['a', 'b'], { 'max-cost': 100 });

@@ -130,6 +130,15 @@ describe('codex', () => {
     expect(events.find(({ type }) => type === 'dev:finished')).toMatchObject({ compacted: true });
   });
 
+  test('D2 an MCP server of the user that is not named is not even started', async () => {
+    const one = caseFor(codex, model);
+    const server = `[mcp_servers."some.server"]\ncommand = "touch"\nargs = [${JSON.stringify(one.project.path('started'))}]\n`;
+    one.home.write('.codex/config.toml', one.home.read('.codex/config.toml') + server);
+    const shift = one.shift([{ name: one.unique('a'), dev: [{ report: SUCCESS }] }], { validation: CHECKED });
+    expect((await one.start(shift)).code).toBe(0);
+    expect(one.project.exists('started')).toBe(false);
+  });
+
   test('X5 an MCP server that does not come up is said, and uses up no attempt', async () => {
     const one = caseFor(codex, model);
     one.project.write('.mcp.json', JSON.stringify({ mcpServers: { broken: { command: 'false' } } }));

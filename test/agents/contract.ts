@@ -57,7 +57,9 @@ export function agentContract(agent: AgentUnderTest): void {
         expect(model.of(name, 'qa').at(-1)!.text).not.toContain(wish);
       }
       // What they recommend reaches the next ones through the manager.
-      const manager = model.asked.filter(({ role, text }) => role === 'manager' && text.includes(wish));
+      const asked = model.asked.filter(({ role, text }) => role === 'manager' && text.includes(wish));
+      // Who has tools in every session asks without any only for a title.
+      const manager = asked.filter(({ tools: offered }) => agent.hidesTools || offered.length > 0);
       expect(manager).toHaveLength(1);
       const harmless = ['StructuredOutput', ...(agent.harmless ?? [])];
       if (agent.hidesTools || agent.harmless)

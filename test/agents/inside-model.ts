@@ -8,7 +8,7 @@ export interface Call {
   readonly input: object;
 }
 
-export type Player = 'manager' | 'dev' | 'qa' | 'person';
+type Player = 'manager' | 'dev' | 'qa' | 'person';
 
 /** A conversation as the model sees it, from the last message of the user on. */
 export interface Talk {

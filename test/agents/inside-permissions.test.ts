@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { basename } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { agentTask, Project, type ShiftHandle } from '../harness.ts';
 import { bash, type Call, InsideModel, scripted, taskCall } from './inside-model.ts';
@@ -170,6 +171,20 @@ test.each(['nightshift-manager', 'nightshift-dev', 'nightshift-qa'])(
   },
 );
 
+test('O4 nobody sees the token of another: not in its prompt, and not by searching', async () => {
+  const { project, folder } = await newPlace(false);
+  const { items } = JSON.parse((await project.run(['batch', 'open', 'site', '--json'])).stdout);
+  const [own, other] = items.map(({ prompt }: { prompt: string }) => prompt);
+  const reads = [own, other].map((filePath): Call => ({ tool: 'read', input: { filePath } }));
+  const search: Call = { tool: 'grep', input: { pattern: 'token', path: '.nightshift/site/.engine/prompts' } };
+  const calls = await folder.ask('nightshift-dev', `${scripted([{ calls: [...reads, search] }])} Read ${own}`);
+  expect(calls.map(({ status }) => status)).toEqual(['completed', 'error', 'completed']);
+  const tokenIn = (file: string) => /--token (\w+)/.exec(project.read(file))![1];
+  expect(calls[0]!.output).toContain(tokenIn(own));
+  expect(calls[2]!.output).toContain('--token (of somebody else)');
+  for (const file of [own, other]) expect(calls[2]!.output).not.toContain(tokenIn(file));
+});
+
 test.each([
   ['with', true],
   ['without', false],
@@ -187,6 +202,7 @@ test.each([
     'by-folder/table.csv',
     'by-file',
     'by-nothing',
+    `../${basename(project.root)}-made`,
   ];
   const before = contentOf(project);
   // A write needs the file to have been read.
@@ -200,6 +216,7 @@ test.each([
     expect(model.talks.at(-1)!.tools).not.toContain('write');
   }
   expect(contentOf(project)).toEqual(before);
+  expect(existsSync(`${project.root}-made`)).toBe(false);
   await folder.ask('nightshift-dev', scripted([{ calls: [write('made.txt'), write('src/made.txt')] }]));
   expect([project.read('made.txt'), project.read('src/made.txt')]).toEqual(['made', 'made']);
 });

@@ -28,7 +28,8 @@ export function playManager({ prompt, answers }: Talk): Move {
     const task = /The Steps of (\w+) as/.exec(said)![1];
     return run(`lesson ${shift} ${task} '${JSON.stringify({ changes, summary: 'what was recommended' })}'`);
   }
-  if (/No item of|are up to date/.test(said)) return run(`batch open ${shift}`);
+  if (/No item of|Folded into the Steps/.test(said)) return run(`batch open ${shift}`);
+  if (!/<task |not ended:/.test(said)) return { text: `I do not know what to do with this: ${said}` };
   return judgeNext(answers) ?? run(`batch close ${shift}`);
 }
 
@@ -69,8 +70,9 @@ export function nameIn(prompt: string): string {
 /** The conversation that /nightshift-start is typed into. */
 export function playStart({ prompt, answers }: Talk): Move {
   const shift = /^The shift: (\S+)/m.exec(prompt)?.[1] ?? '';
+  const status: Move = { calls: [bash(`nightshift status ${shift}`)] };
   const said = answers.at(-1)?.join('\n');
-  if (said?.startsWith(`${shift}:`)) return { text: said };
-  if (said?.includes('Nothing is left to do')) return { calls: [bash(`nightshift status ${shift}`)] };
+  if (said === undefined || said.includes('Nothing is left to do')) return status;
+  if (answers.length > 1 && said.startsWith(`${shift}:`)) return { text: said };
   return { calls: [taskCall('nightshift-manager', `Run the shift ${shift}.`)] };
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { createOpencodeClient, type OpencodeClient } from '@opencode-ai/sdk/v2/client';
 import { NIGHTSHIFT } from '../harness.ts';
 import type { InsideModel } from './inside-model.ts';
@@ -22,12 +22,14 @@ export interface Called {
 /** A person's OpenCode: one server for all folders, with `nightshift` (and a program like qsv) on its PATH. */
 export class InsideServer {
   readonly home = realpathSync(mkdtempSync(join(tmpdir(), 'nightshift-home-')));
+  /** The folder with `nightshift` and qsv. */
+  readonly programs = join(this.home, 'bin');
   readonly #environment: Record<string, string>;
   #child: ChildProcess | undefined;
   #url = '';
 
   constructor(model: InsideModel) {
-    const programs = join(this.home, 'bin');
+    const { programs } = this;
     mkdirSync(programs, { recursive: true });
     script(join(programs, 'nightshift'), `exec '${process.execPath}' '${NIGHTSHIFT}' "$@"`);
     // It reads, it writes with -o, and it runs other programs: what matters of qsv here.
@@ -43,7 +45,7 @@ export class InsideServer {
       XDG_DATA_HOME: join(this.home, '.local/share'),
       XDG_STATE_HOME: join(this.home, '.local/state'),
       XDG_CACHE_HOME: join(this.home, '.cache'),
-      PATH: `${programs}:${programFolder('opencode')}:${process.env.PATH}`,
+      PATH: `${programs}:${programFolder('opencode')}:${ripgrepFolder()}:${process.env.PATH}`,
       OPENCODE_DISABLE_MODELS_FETCH: '1',
       OPENCODE_DISABLE_AUTOUPDATE: '1',
       OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
@@ -51,12 +53,16 @@ export class InsideServer {
   }
 
   async start(): Promise<void> {
-    const child = spawn('opencode', ['serve', '--hostname', '127.0.0.1', '--port', '0'], {
-      cwd: this.home,
-      env: { ...process.env, ...this.#environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      detached: true,
-    });
+    const child = spawn(
+      join(programFolder('opencode'), 'opencode'),
+      ['serve', '--hostname', '127.0.0.1', '--port', '0'],
+      {
+        cwd: this.home,
+        env: { ...process.env, ...this.#environment },
+        stdio: ['ignore', 'pipe', 'pipe'],
+        detached: true,
+      },
+    );
     this.#child = child;
     this.#url = await new Promise((resolve, reject) => {
       let printed = '';
@@ -148,6 +154,13 @@ export class Folder {
     const { data } = await this.client.session.create({}, { throwOnError: true });
     return data.id;
   }
+}
+
+/** Searching needs ripgrep, which OpenCode would download; Codex brings it along. */
+function ripgrepFolder(): string {
+  const packages = join(programFolder('codex'), '..', '@openai');
+  const found = readdirSync(packages, { recursive: true, encoding: 'utf8' }).find((file) => basename(file) === 'rg');
+  return found === undefined ? packages : dirname(join(packages, found));
 }
 
 function script(file: string, text: string): void {

@@ -1,8 +1,12 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { agentTask, Project, ShiftHandle, shellTask, until } from '../harness.ts';
 import { bash, InsideModel, type Move, scripted, type Talk } from './inside-model.ts';
 import { type Fates, nameIn, playItem, playManager, playStart } from './inside-play.ts';
 import { InsideServer } from './inside-server.ts';
+import { programFolder } from './programs.ts';
 
 let model: InsideModel;
 let server: InsideServer;
@@ -63,6 +67,7 @@ test('O3 O4 O5 L5 a shift run wholly by the manager agent ends as with `nightshi
   const folder = server.in(project.root);
   const { calls, text, sessionID } = await folder.command('nightshift-start', 'site');
   expect(calls.map(({ tool, status }) => [tool, status])).toEqual([
+    ['bash', 'completed'],
     ['task', 'completed'],
     ['bash', 'completed'],
   ]);
@@ -196,15 +201,15 @@ test('O1 the six commands do in OpenCode what they are named for', async () => {
 
   const started = await type('start', 'shop background', run('nightshift start shop --detach'));
   expect(started.told).toMatch(/^The shift: shop$/m);
-  expect(started.told).toContain('shop: 3 items, 0 completed');
+  expect(started.told).toContain('What the person said about it: background');
   await until(() => shift.column('label').every((status) => status === 'done'), 'the background run', 60_000);
 
   const archived = await type('archive', 'shop', run('nightshift archive shop'));
-  expect(archived.told).toContain('shop: 3 items, 3 completed');
+  expect(archived.told).toContain('First run `nightshift status shop`');
   expect([project.exists('.nightshift/shop'), project.exists('.nightshift/archive')]).toEqual([false, true]);
 });
 
-test('X8 the MCP server of Nightshift works inside OpenCode', async () => {
+test('the MCP server of Nightshift works inside OpenCode', async () => {
   const project = new Project();
   project.write(
     'opencode.json',
@@ -216,4 +221,31 @@ test('X8 the MCP server of Nightshift works inside OpenCode', async () => {
   expect(calls.map(({ status: ended }) => ended)).toEqual(['completed', 'completed']);
   expect(calls[1]!.output).toContain('2 items');
   expect(new ShiftHandle(project, 'shop').column('name')).toEqual(['a', 'b']);
+});
+
+test('O1 in Claude Code a command is told its shift', async () => {
+  const project = new Project();
+  const home = new Project();
+  project.shift('shop', { table: 'name,draft\na,todo\n', tasks: { draft: tasks.draft } });
+  await project.run(['init', '--agent', 'claude']);
+  model.play = () => ({ text: 'Seen.' });
+  const env = {
+    ...process.env,
+    HOME: home.root,
+    PATH: `${server.programs}:${process.env.PATH}`,
+    ANTHROPIC_BASE_URL: model.url,
+    ANTHROPIC_API_KEY: 'sk-ant-of-the-test',
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+  };
+  const claude = join(programFolder('claude'), 'claude');
+  for (const command of ['/nightshift-start shop background', '/nightshift-archive shop']) {
+    const running = promisify(execFile)(claude, ['-p', '--model', 'claude-sonnet-4-5', command], {
+      env,
+      cwd: project.root,
+    });
+    running.child.stdin?.end();
+    expect((await running).stdout).toBe('Seen.\n');
+    expect(model.talks.at(-1)!.prompt).toMatch(/^The shift: shop$/m);
+    expect(model.talks.at(-1)!.prompt).toContain('First run `nightshift status shop`');
+  }
 });

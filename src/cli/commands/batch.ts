@@ -55,6 +55,8 @@ async function openBatch(io: Io, paths: ShiftPaths, options: Options): Promise<n
   await removeBatch(paths);
   await using bench = await openBench(paths, io);
   const { parts, shift } = bench;
+  // The columns of outputs are there before the first claim.
+  await parts.load();
   const { stale } = await giveBackStale(parts.store);
   const course = await bench.course();
   const snapshot = await parts.store.snapshot();
@@ -99,7 +101,7 @@ async function openBatch(io: Io, paths: ShiftPaths, options: Options): Promise<n
   });
   const told = items.map(({ index, role, prompt }) => ({ index, role, prompt, ...laterPrompt(paths, index, role) }));
   if (options.json) io.print(JSON.stringify({ left: true, task: task.name, size, recovered: stale, items: told }));
-  else for (const line of openLines(task.name, stale, told)) io.print(line);
+  else for (const line of openLines(shift.name, task.name, stale, told)) io.print(line);
   return EXIT.done;
 }
 
@@ -109,6 +111,7 @@ function laterPrompt(paths: ShiftPaths, index: number, role: 'dev' | 'qa'): { qa
 }
 
 function openLines(
+  shift: string,
   task: string,
   stale: number,
   items: readonly { index: number; role: string; prompt: string; qaPrompt?: string }[],
@@ -120,6 +123,7 @@ function openLines(
     ...items.flatMap(({ index, qaPrompt }) =>
       qaPrompt === undefined ? [] : [`index ${index}: qa, when its dev has written qa, ${qaPrompt}`],
     ),
+    `Start an agent for each with its prompt; when they are back, \`nightshift batch close ${shift}\` says what is next.`,
   ];
 }
 
@@ -159,7 +163,9 @@ async function closeBatch(io: Io, paths: ShiftPaths, options: Options): Promise<
     io.print(`Batch of ${batch.task} closed: ${end.done} done, ${end.failed} failed, ${end.returned} given back.`);
     io.print(`Progress: ${done}/${total}`);
     io.print('Compacted: false');
-    io.print(left ? 'Work is left: open the next batch.' : 'Nothing is left to do.');
+    io.print(
+      left ? `Work is left: \`nightshift batch open ${paths.name}\` opens the next batch.` : 'Nothing is left to do.',
+    );
   }
   return EXIT.done;
 }

@@ -55,7 +55,9 @@ export async function run(
   if (refused !== undefined)
     throw new NightshiftError('usage', `the change was refused: ${refused}`, 'propose another one');
   io.print(
-    options.json ? JSON.stringify({ folded: recommendations.length }) : `The Steps of ${task.name} are up to date.`,
+    options.json
+      ? JSON.stringify({ folded: recommendations.length })
+      : `Folded into the Steps of ${task.name}; \`nightshift steps ${name} ${task.name}\` shows the versions.`,
   );
   return EXIT.done;
 }

@@ -1,5 +1,6 @@
 import { EXIT, NightshiftError } from '../../core/errors.ts';
 import type { CellEdit } from '../../core/events.ts';
+import { limitsInForce, usedUp } from '../../core/limits.ts';
 import { cellsAt } from '../../core/plan.ts';
 import { outputsByTask } from '../../formats/compile.ts';
 import { type CellChange, editCells } from '../../formats/table.ts';
@@ -46,10 +47,26 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
     );
   }
   if (options.dryRun) return tell(io, paths.name, failures, json);
+  const limit = await whyUsedUp(paths, plan, io.now());
+  if (limit !== undefined) {
+    io.warn(`nothing was set back: ${limit}`);
+    return EXIT.stopped;
+  }
   const done = await setBack(paths, failures, await outputsOf(plan), io);
   if (!json) io.print(done === 0 ? 'nothing has failed' : `${count(done, 'item-task')} set back to todo`);
   const items = isPart ? new Set(failures.map(({ item }) => item)) : undefined;
   return start(io, [paths.name], { json, agent, model, task, items, plain: options.plain, ...limitFlagsIn(options) });
+}
+
+/** A run that ends at once would only have taken the reasons of the failures away. */
+async function whyUsedUp(paths: ShiftPaths, { shift }: Plan, now: number): Promise<string | undefined> {
+  const { usage, tally } = await readHistory(paths);
+  return usedUp(
+    paths.name,
+    limitsInForce(shift.settings.limits, false, now),
+    { usage, ms: tally.ms, failures: 0 },
+    now,
+  );
 }
 
 type Plan = Awaited<ReturnType<typeof planFolder>>;

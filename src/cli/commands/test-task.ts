@@ -66,7 +66,7 @@ export async function run(io: Io, [name = '', taskName = '']: readonly string[],
   const last = dev.to === 'qa' ? await perform(order('qa', true), agents, checks, emit, stop.now) : dev;
   if (!options.json) for (const line of verdict(taskName, index, dev, last)) io.print(line);
   if (stop.now.aborted) return EXIT.interrupted;
-  if (last.to === undefined) return EXIT.stopped;
+  if (last.to === undefined) return last.trouble?.remedy === undefined ? EXIT.stopped : EXIT.agentMissing;
   return last.to === 'done' ? EXIT.done : EXIT.failedItems;
 }
 
@@ -75,6 +75,7 @@ function verdict(task: string, index: number, dev: Outcome, last: Outcome): stri
   return [
     `row ${index + 1} ${task}: ${end} (${dev.attempts === 1 ? '1 attempt' : `${dev.attempts} attempts`})`,
     ...(last.reason === undefined ? [] : [`  ${oneLine(last.reason, 1000)}`]),
+    ...(last.trouble?.remedy === undefined ? [] : [`  ${oneLine(last.trouble.remedy, 1000)}`]),
     ...Object.entries(dev.captured).map(([name, value]) => `  captured ${name}=${oneLine(value)}`),
     ...dev.recommendations.map((text) => `  recommends: ${oneLine(text)}`),
     'The table and manager.md are as they were; what the agent did to files is real.',

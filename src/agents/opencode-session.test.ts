@@ -1,0 +1,119 @@
+import { createOpencodeClient, type OpencodeClient } from '@opencode-ai/sdk/v2/client';
+import { expect, test } from 'vitest';
+import type { Opening, Question } from './agent.ts';
+import { Folders } from './opencode-folders.ts';
+import type { OpencodeServer } from './opencode-server.ts';
+import { OpencodeSession } from './opencode-session.ts';
+
+/** Nobody listens there. */
+const NOBODY = createOpencodeClient({ baseUrl: 'http://127.0.0.1:1' });
+
+function serverWith(client: OpencodeClient): OpencodeServer {
+  const folders = new Folders(client, '/w');
+  return { client, folders, isAlive: true, hear() {}, forget() {} } as unknown as OpencodeServer;
+}
+
+function sessionOn(server: Promise<OpencodeServer>) {
+  const stop = new AbortController();
+  const released: OpencodeServer[] = [];
+  const opening = {
+    role: 'dev',
+    settings: { tools: ['alpha'], model: 'a/b' },
+    folder: '/w/own',
+    shiftFolder: '/w/.nightshift/s',
+    transcript() {},
+    signal: stop.signal,
+  } as unknown as Opening;
+  const pool = { take: () => server, release: async (each: OpencodeServer) => void released.push(each) };
+  const question: Question = { prompt: 'do it', schema: {}, steps: [], environment: {} };
+  const session = new OpencodeSession(opening, pool);
+  return { session, released, stop, ask: () => session.ask(question) };
+}
+
+/** A server that does all that it is asked for, and what that was. */
+function willing() {
+  const calls: string[] = [];
+  const answers: Record<string, unknown> = {
+    'config.get': { mcp: {} },
+    'config.providers': { providers: [{ id: 'a', models: { b: {} } }] },
+    'mcp.status': { alpha: { status: 'connected' } },
+    'session.create': { id: 'ses_1' },
+  };
+  const group = (name: string) =>
+    new Proxy(
+      {},
+      {
+        get: (_, method: string) => async () => {
+          calls.push(`${name}.${method}`);
+          return { data: answers[`${name}.${method}`] ?? {} };
+        },
+      },
+    );
+  const client = new Proxy({}, { get: (_, name: string) => group(name) }) as OpencodeClient;
+  return { client, calls };
+}
+
+test('X5 a server that does not answer is no lack of a model or an MCP server, and nobody stays in it', async () => {
+  const server = serverWith(NOBODY);
+  const { ask, released } = sessionOn(Promise.resolve(server));
+  const answer = await ask();
+  expect(answer).toMatchObject({ kind: 'trouble', trouble: { reason: expect.stringContaining('its server is gone') } });
+  expect(answer).not.toHaveProperty('trouble.remedy');
+  expect(released).toEqual([server]);
+});
+
+test('X5 a server that went between two attempts uses up none of them', async () => {
+  const { client } = willing();
+  const { session: sessions } = client;
+  const error = new TypeError('fetch failed');
+  const session = { create: () => sessions.create({}), promptAsync: async () => ({ error }) };
+  const server = serverWith({ ...parts(client), session } as unknown as OpencodeClient);
+  const { ask, session: asked } = sessionOn(Promise.resolve(server));
+  expect(await ask()).toMatchObject({ kind: 'trouble' });
+  expect(asked.remembers).toBe(false);
+});
+
+test('T4 a session that is stopped while its server starts asks nothing later, and lets go of the server', async () => {
+  let started: (server: OpencodeServer) => void = () => {};
+  const starting = new Promise<OpencodeServer>((resolve) => {
+    started = resolve;
+  });
+  const { session, ask, released, stop } = sessionOn(starting);
+  const answer = ask();
+  stop.abort();
+  expect(await answer).toEqual({ kind: 'aborted' });
+  await session[Symbol.asyncDispose]();
+  const { client, calls } = willing();
+  started(serverWith(client));
+  await expect.poll(() => released.length).toBe(1);
+  expect(calls).toContain('session.delete');
+  expect(calls).not.toContain('session.promptAsync');
+});
+
+test('D2 nobody comes into a folder whose instance is ending: who does waits, and looks anew', async () => {
+  const { client, calls } = willing();
+  let ended = () => {};
+  const instance = {
+    dispose: () =>
+      new Promise<void>((resolve) => {
+        calls.push('instance.dispose');
+        ended = resolve;
+      }),
+  };
+  const folders = new Folders({ ...parts(client), instance } as unknown as OpencodeClient, '/w');
+  const enter = () => folders.enter('/w/own', ['alpha'], new Map());
+  await enter();
+  const leaving = folders.leave('/w/own');
+  await expect.poll(() => calls.at(-1)).toBe('instance.dispose');
+  calls.length = 0;
+  const entered = enter();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(calls).toEqual([]);
+  ended();
+  await Promise.all([leaving, entered]);
+  expect(calls).toEqual(['config.get', 'mcp.status', 'mcp.status']);
+});
+
+function parts({ config, mcp, session }: OpencodeClient): object {
+  return { config, mcp, session };
+}
