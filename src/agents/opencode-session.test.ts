@@ -10,7 +10,8 @@ const NOBODY = createOpencodeClient({ baseUrl: 'http://127.0.0.1:1' });
 
 function serverWith(client: OpencodeClient): OpencodeServer {
   const folders = new Folders(client, '/w');
-  return { client, folders, isAlive: true, hear() {}, forget() {} } as unknown as OpencodeServer;
+  const foundModels = new Set<string>();
+  return { client, folders, foundModels, isAlive: true, hear() {}, forget() {} } as unknown as OpencodeServer;
 }
 
 function sessionOn(server: Promise<OpencodeServer>) {

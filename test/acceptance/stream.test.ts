@@ -83,6 +83,8 @@ test('X7 a free slot is refilled at once: a slow item holds nobody back', async 
   expect(shift.manager).toMatch(/- Total items: 7\n- Completed: 7\n- Failed: 0\n- Remaining: 0\n/);
 });
 
+const MEET = 'touch .nightshift/here-$$; until [ $(ls .nightshift | grep -c here-) -ge 3 ]; do sleep 0.05; done';
+
 test('X7 qa runs beside devs, in slots of the same limit, which is used and never exceeded', async () => {
   const project = new Project();
   const shift = stream(project, names(12), { 'current-batch-size': 3, 'max-batch-size': 3, timeout: '60s' });
@@ -90,7 +92,10 @@ test('X7 qa runs beside devs, in slots of the same limit, which is used and neve
   project.behave({
     dev: { sh: `${COUNT}; sleep 0.2` },
     qa: { sh: `${COUNT}; sleep 0.1` },
-    'dev:item2': { sh: `${COUNT}; until [ -e .nightshift/judging ]; do sleep 0.05; done; touch met` },
+    // The limit is used: three are there at once, however slow the machine is.
+    'dev:item1': { sh: `${COUNT}; ${MEET}` },
+    'dev:item2': { sh: `${COUNT}; ${MEET}; until [ -e .nightshift/judging ]; do sleep 0.05; done; touch met` },
+    'dev:item3': { sh: `${COUNT}; ${MEET}` },
     'qa:item1': { sh: `${COUNT}; touch .nightshift/judging; until [ -e met ]; do sleep 0.05; done` },
   });
   const ended = await shift.start();
