@@ -83,7 +83,7 @@ test('X7 a free slot is refilled at once: a slow item holds nobody back', async 
   expect(shift.manager).toMatch(/- Total items: 7\n- Completed: 7\n- Failed: 0\n- Remaining: 0\n/);
 });
 
-const MEET = 'touch .nightshift/here-$$; until [ $(ls .nightshift | grep -c here-) -ge 3 ]; do sleep 0.05; done';
+const ALL_THREE = 'touch .nightshift/here-$$; until [ $(ls .nightshift | grep -c here-) -ge 3 ]; do sleep 0.05; done';
 
 test('X7 qa runs beside devs, in slots of the same limit, which is used and never exceeded', async () => {
   const project = new Project();
@@ -93,9 +93,9 @@ test('X7 qa runs beside devs, in slots of the same limit, which is used and neve
     dev: { sh: `${COUNT}; sleep 0.2` },
     qa: { sh: `${COUNT}; sleep 0.1` },
     // The limit is used: three are there at once, however slow the machine is.
-    'dev:item1': { sh: `${COUNT}; ${MEET}` },
-    'dev:item2': { sh: `${COUNT}; ${MEET}; until [ -e .nightshift/judging ]; do sleep 0.05; done; touch met` },
-    'dev:item3': { sh: `${COUNT}; ${MEET}` },
+    'dev:item1': { sh: `${COUNT}; ${ALL_THREE}` },
+    'dev:item2': { sh: `${COUNT}; ${ALL_THREE}; until [ -e .nightshift/judging ]; do sleep 0.05; done; touch met` },
+    'dev:item3': { sh: `${COUNT}; ${ALL_THREE}` },
     'qa:item1': { sh: `${COUNT}; touch .nightshift/judging; until [ -e met ]; do sleep 0.05; done` },
   });
   const ended = await shift.start();
