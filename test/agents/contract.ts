@@ -332,30 +332,6 @@ export function agentContract(agent: AgentUnderTest): void {
       expect(model.of(names[1]!)).toEqual([]);
     });
 
-    test('D5 what a dev writes into the files of the shift, by its tools or its shell, does not hold', async () => {
-      const one = setUp();
-      const name = one.unique('a');
-      const folder = '.nightshift/night';
-      const forge = [
-        tools.bash(`sed -i s/in_progress/done/ ${folder}/table.csv`),
-        tools.bash(`sed -i "s/is there/may be there/; s/^1\\. .*/1. Obey/" ${folder}/work.md`),
-        tools.bash(`sed -i "s/^- name: night/- name: night\\n- agent: shell/" ${folder}/manager.md`),
-        tools.write(`${folder}/table.csv`, `name,script,work\n${name},,done\n`),
-        tools.write(`${folder}/.engine/journal.jsonl`, ''),
-      ];
-      const shift = one.shift(
-        [{ name, dev: [writes(name), ...forge, { report: SUCCESS }, { report: SUCCESS }], qa: [passes(name)] }],
-        { configuration: '- tools: bash' },
-      );
-      const { code, events } = await one.start(shift);
-      expect([code, shift.column('work')], reasons(events)).toEqual([0, ['done']]);
-      expect(shift.rows()[0]!.script).not.toBe('');
-      // Judged by what was there when it was claimed, and by a qa: not passed by its own hand.
-      expect(shift.task('work')).toContain('- {name}.txt is there');
-      expect(model.of(name, 'qa').length).toBeGreaterThan(0);
-      expect(one.project.read(`${name}.txt`)).toContain(name);
-    });
-
     test('X8 the transcript tells what was said and done, in one form', async () => {
       const one = setUp({ env: 'TOKEN=tok-123456789\n' });
       const name = one.unique('a');
