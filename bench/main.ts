@@ -4,7 +4,7 @@ import { isMissed, renderMarkdown, renderPlain, type Section } from './figure.ts
 import { machine } from './machine.ts';
 import { makespan } from './makespan.ts';
 import { manyRows } from './many-rows.ts';
-import { opencode } from './opencode.ts';
+import { opencode, opencodeMemory } from './opencode.ts';
 import { realRun } from './real-run.ts';
 import { startup } from './startup.ts';
 
@@ -16,6 +16,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Section>>> = {
   real: realRun,
   startup,
   opencode,
+  'opencode-memory': opencodeMemory,
 };
 
 const args = process.argv.slice(2);

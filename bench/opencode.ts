@@ -14,12 +14,21 @@ const ANSWERS = 2;
 const MEMORY_ITEMS = 200;
 const EARLY = 20;
 
-/** A shift with OpenCode and a scripted model: how much time is lost between the model's answers, and what the server weighs. */
-export async function opencode(): Promise<Section> {
+/** A shift with OpenCode and a scripted model: how much time is lost between the model's answers. */
+export function opencode(): Promise<Section> {
+  return section('OpenCode', speed);
+}
+
+/** What its server weighs; takes minutes. */
+export function opencodeMemory(): Promise<Section> {
+  return section('The memory of OpenCode', memory);
+}
+
+async function section(title: string, measure: (model: Model) => Promise<Section['figures']>): Promise<Section> {
   installProgram('opencode');
   const model = await Model.start();
   try {
-    return { title: 'OpenCode', figures: [...(await speed(model)), ...(await memory(model))] };
+    return { title, figures: await measure(model) };
   } finally {
     await model.stop();
   }
