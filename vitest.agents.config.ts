@@ -10,6 +10,6 @@ export default defineConfig({
     pool: 'forks',
     // Each program takes seconds of a core to start.
     maxWorkers: 2,
-    retry: process.env.CI ? 1 : 0,
+    retry: Number(process.env.NIGHTSHIFT_RETRIES ?? (process.env.CI ? 1 : 0)),
   },
 });

@@ -12,6 +12,6 @@ export default defineConfig({
     // Tests wait for processes more than they compute: one worker for each core but one would leave most of the time unused.
     maxWorkers: 4,
     // Real processes on a machine that others use too: in CI one unlucky moment is tried again, and vitest says so.
-    retry: process.env.CI ? 1 : 0,
+    retry: Number(process.env.NIGHTSHIFT_RETRIES ?? (process.env.CI ? 1 : 0)),
   },
 });
