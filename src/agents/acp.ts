@@ -243,11 +243,10 @@ function stuck(reason: string, remedy = 'correct `acp-command:`, or the settings
   return { kind: 'trouble', trouble: { reason: `acp: ${reason}`, remedy } };
 }
 
+/** It may be for the moment: two that start at once may be in each other's way. */
 function stuckStart(end: string): Answer {
-  return stuck(
-    `the program did not start: ${end}`,
-    'run the line of `acp-command:` in a terminal, and correct what it says',
-  );
+  const hint = 'if it stays so, run the line of `acp-command:` in a terminal, and correct what it says';
+  return { kind: 'trouble', trouble: { reason: `acp: the program did not start: ${end} (${hint})` } };
 }
 
 function breachAnswer(title: string): Answer {

@@ -82,7 +82,7 @@ describe('acp', () => {
     ['a program that fails', 'sh -c "echo no luck >&2; exit 3"', /did not start: exit code 3: no luck/],
   ])('X5 %s ends the run with what to do, and uses up no attempt', async (_, command, reason) => {
     const one = caseFor({ ...acp, configuration: [`acp-command: ${command}`, 'model: nobody/nothing'] }, model);
-    const shift = one.shift([{ name: one.unique('a') }], { validation: CHECKED });
+    const shift = one.shift([{ name: one.unique('a') }], { validation: CHECKED, settings: { patience: '2s' } });
     const { code, events } = await one.start(shift);
     expect([4, 6]).toContain(code);
     expect(JSON.stringify(events)).toMatch(reason);
