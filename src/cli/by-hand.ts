@@ -12,6 +12,7 @@ import type { RunParts } from '../engine/run-state.ts';
 import { handedQaPrompt } from '../roles/hand-prompt.ts';
 import { type OpenBatch, type OpenItem, writePrompt } from '../store/batch-file.ts';
 import type { ShiftPaths } from '../store/layout.ts';
+import { ShiftFiles } from '../store/shift-files.ts';
 import type { Snapshot } from '../store/store.ts';
 import { EventStream, newRun } from './event-stream.ts';
 import type { Io } from './io.ts';
@@ -28,14 +29,21 @@ export interface Bench extends AsyncDisposable {
   course(): Promise<Course>;
 }
 
+/** `batch`: the one that is open; its items are judged by what they were claimed with (rule D5), so that is read. */
 export async function openBench(
   paths: ShiftPaths,
   io: Io,
+  batch?: OpenBatch,
   onEvent: (event: NightshiftEvent) => void = () => {},
 ): Promise<Bench> {
+  const kept = batch && (await new ShiftFiles(paths).putBack(batch.task, batch.text));
   const run = newRun(new Date(io.now()).toISOString());
   const stream = await new EventStream(run, paths, io, { onEvent }).open();
   const { files, store, shift } = await openAndCheck(paths, { emit: stream.emit, isShared: true });
+  if (batch && kept !== undefined) {
+    const what = 'Configuration or Validation of a task in flight';
+    stream.emit({ type: 'edit:reverted', task: batch.task, file: paths.task(batch.task), what, kept });
+  }
   const agents = new AgentSet();
   const parts: RunParts = {
     store,

@@ -40,9 +40,8 @@ interface Holder {
 export async function editWithToken(io: Io, paths: ShiftPaths, edit: TokenEdit): Promise<number> {
   const holder = findHolder(paths, edit);
   signOfLife(paths, io.now());
-  await using bench = await openBench(paths, io);
+  await using bench = await openBench(paths, io, holder.batch);
   const task = requireTaskIn(bench.shift, holder.batch.task);
-  await bench.parts.documents.putBack(task.name, holder.batch.text);
   const scribe = { io, paths, bench, task, ...holder };
   return await (holder.role === 'dev' ? devEnds(scribe, edit) : qaEnds(scribe, edit));
 }

@@ -201,6 +201,23 @@ test('X2 D3 checks decide here too: a failed one is an attempt, the third is the
   expect([nothing.code, nothing.stdout]).toEqual([3, 'Nothing is left to do: finished, with failed items.\n']);
 });
 
+test('D5 a check that was weakened in flight is put back before it is run, and so is one that qa is asked about', async () => {
+  const project = new Project();
+  const shift = project.shift('site', {
+    settings: { agent: 'shell' },
+    table: 'name,draft\na,todo\n',
+    tasks: { draft: shellTask('true', 'test -f {name}.txt') },
+  });
+  const [item] = (await open(shift)).items as [Opened['items'][number]];
+  const before = shift.task('draft');
+  project.write(`${shift.folder}/draft.md`, before.replace('test -f {name}.txt', 'true'));
+  const refused = await write(shift, item.prompt, 'qa');
+  expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('attempts left: 2')]);
+  expect(shift.task('draft')).toBe(before);
+  expect(shift.column('draft')).toEqual(['in_progress']);
+  expect(shift.journal().find(({ type }) => type === 'edit:reverted')).toMatchObject({ task: 'draft' });
+});
+
 test('L1 L3 a lesson needs a recommendation of an item that passed, and keeps placeholders', async () => {
   const shift = newShift();
   const { items } = await open(shift);

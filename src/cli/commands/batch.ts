@@ -138,10 +138,9 @@ async function closeBatch(io: Io, paths: ShiftPaths, options: Options): Promise<
   }
   const { batch } = found;
   const said: NightshiftEvent[] = [];
-  await using bench = await openBench(paths, io, (event) => said.push(event));
+  await using bench = await openBench(paths, io, batch, (event) => said.push(event));
   const { parts, shift } = bench;
   const task = requireTaskIn(shift, batch.task);
-  await parts.documents.putBack(batch.task, batch.text);
   const recorded = await recordedSince(paths, batch.task, batch.journalFrom);
   const snapshot = await parts.store.snapshot();
   const ends = batch.items.map((item) => ({ item, ...endOf(snapshot, batch, item, recorded) }));
