@@ -10,7 +10,7 @@ export async function chooseModel(
   agent: ClientContext,
   session: NewSessionResponse,
   model: string | undefined,
-): Promise<{ readonly problem: string; readonly todo: string } | undefined> {
+): Promise<{ readonly problem: string; readonly remedy: string } | undefined> {
   if (model === undefined) return undefined;
   const { sessionId } = session;
   const option = session.configOptions?.find((each) => each.category === 'model' || each.id === 'model');
@@ -19,12 +19,12 @@ export async function chooseModel(
   if (known.length === 0)
     return {
       problem: `it can't be told a model over ACP`,
-      todo: 'leave out `model:`, and set it in the program itself',
+      remedy: 'leave out `model:`, and set it in the program itself',
     };
   const chosen = known.find(({ value, name }) => value === model || name === model);
   if (!chosen) {
     const some = known.slice(0, 12).map(({ value }) => value);
-    return { problem: `it has no model ${model}`, todo: `correct \`model:\`; it has ${some.join(', ')}` };
+    return { problem: `it has no model ${model}`, remedy: `correct \`model:\`; it has ${some.join(', ')}` };
   }
   if (option) await agent.request('session/set_config_option', { sessionId, configId: option.id, value: chosen.value });
   else await agent.request('session/set_model', { sessionId, modelId: chosen.value });

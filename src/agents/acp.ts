@@ -39,7 +39,7 @@ async function missing({ acpCommand, tools }: AgentSettings, place: Place): Prom
   if (program !== undefined) return `${program}: install it, or correct \`acp-command: ${acpCommand}\``;
   if (place.folder === undefined) return undefined;
   const found = await findServers(serverNames(tools), [place.folder], place.environment);
-  return 'problem' in found ? `${found.problem}: ${found.todo}` : undefined;
+  return 'problem' in found ? `${found.problem}: ${found.remedy}` : undefined;
 }
 
 function serverNames(tools: readonly string[]): string[] {
@@ -124,7 +124,7 @@ class AcpSession implements Session {
     const { settings, folder, shiftFolder, role, signal, transcript } = this.#opening;
     const named = role === 'manager' ? [] : serverNames(settings.tools);
     const found = await findServers(named, [folder, dirname(dirname(shiftFolder))], environment);
-    if ('problem' in found) return stuck(found.problem, found.todo);
+    if ('problem' in found) return stuck(found.problem, found.remedy);
     // They differ from attempt to attempt: the prompt has them.
     const { NIGHTSHIFT_OUTPUT: _, NIGHTSHIFT_ATTEMPT: __, ...lasting } = environment;
     this.#connection = await connect(
@@ -160,7 +160,7 @@ class AcpSession implements Session {
       mcpServers: servers.map(([name, server]) => toAcp(name, server)),
     });
     const obstacle = await chooseModel(agent, session, this.#opening.settings.model);
-    if (obstacle) return stuck(obstacle.problem, obstacle.todo);
+    if (obstacle) return stuck(obstacle.problem, obstacle.remedy);
     this.#sessionId = session.sessionId;
     return 'ready';
   }
@@ -265,7 +265,7 @@ function toAcp(name: string, server: McpServer): AcpServer {
 
 type FoundServers =
   | { readonly servers: readonly [string, McpServer][] }
-  | { readonly problem: string; readonly todo: string };
+  | { readonly problem: string; readonly remedy: string };
 
 async function findServers(
   named: readonly string[],
@@ -280,7 +280,7 @@ async function findServers(
       const problems = project.problems.map((each) => ` (${each})`).join('');
       return {
         problem: `no .mcp.json has an MCP server ${name}${problems}`,
-        todo: 'add it there, or correct `tools:`',
+        remedy: 'add it there, or correct `tools:`',
       };
     }
     servers.push([name, server]);

@@ -39,7 +39,7 @@ async function missing({ tools }: AgentSettings, place: Place): Promise<string |
   const { folder, environment } = place;
   if (named.length === 0 || folder === undefined) return undefined;
   const found = await findServers(named, { folder, environment }, []);
-  return 'problem' in found ? [found.problem, found.todo ?? 'try again'].join(': ') : undefined;
+  return 'problem' in found ? [found.problem, found.remedy ?? 'try again'].join(': ') : undefined;
 }
 
 async function inspect(place: Place): Promise<Inspection> {
@@ -81,8 +81,9 @@ class CodexSession implements Session {
     if ('problem' in found) {
       if (signal.aborted) return { kind: 'aborted' };
       if (found.isItems) return { kind: 'failed', reason: found.problem };
-      const remedy = found.todo === undefined ? {} : { remedy: found.todo };
-      return { kind: 'trouble', trouble: { reason: `codex: ${found.problem}`, ...remedy } };
+      const { problem, remedy } = found;
+      const trouble = { reason: `codex: ${problem}`, ...(remedy === undefined ? {} : { remedy }) };
+      return { kind: 'trouble', trouble };
     }
     const events = new CodexEvents(transcript);
     const lines = new JsonLines(events.read, (line) => transcript({ kind: 'output', text: `${line}\n` }));
@@ -190,7 +191,7 @@ function withoutNoise(text: string): string {
 /** `isItems`: no program could be started with what this item has. */
 type FoundServers =
   | { readonly servers: readonly CodexServer[] }
-  | { readonly problem: string; readonly todo?: string; readonly isItems?: boolean };
+  | { readonly problem: string; readonly remedy?: string; readonly isItems?: boolean };
 
 /** All servers that Codex would start by itself, so that it leaves out what is not named, and those of `.mcp.json` that are. */
 async function findServers(
@@ -207,7 +208,7 @@ async function findServers(
     const end = ended.kind === 'aborted' ? 'it does not answer' : howItEnded(ended, ended.stderr.text);
     return {
       problem: `its MCP servers are not known (${end})`,
-      todo: 'correct what `codex mcp list` says in a terminal',
+      remedy: 'correct what `codex mcp list` says in a terminal',
     };
   }
   const servers: CodexServer[] = own.map(({ name, transport }) => {
@@ -221,8 +222,8 @@ async function findServers(
     const server = project.servers.get(name);
     if (!server) {
       const problems = project.problems.map((each) => ` (${each})`).join('');
-      const todo = `add it with \`codex mcp add ${name}\`, or correct \`tools:\``;
-      return { problem: `neither Codex nor .mcp.json has an MCP server ${name}${problems}`, todo };
+      const remedy = `add it with \`codex mcp add ${name}\`, or correct \`tools:\``;
+      return { problem: `neither Codex nor .mcp.json has an MCP server ${name}${problems}`, remedy };
     }
     servers.push({ from: 'project', name, server });
   }

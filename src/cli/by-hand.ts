@@ -2,14 +2,14 @@ import { AgentSet } from '../agents/registry.ts';
 import { runCheck } from '../checks/checks.ts';
 import { NightshiftError } from '../core/errors.ts';
 import type { NightshiftEvent } from '../core/events.ts';
-import type { Text } from '../core/model.ts';
-import { makeOrder } from '../core/order.ts';
+import { askedCriteria, makeOrder } from '../core/order.ts';
 import type { Shift, Task } from '../core/shift.ts';
 import { Course } from '../engine/course.ts';
 import { findRow } from '../engine/find-row.ts';
 import { perform } from '../engine/item.ts';
 import type { RunParts } from '../engine/run-state.ts';
 import { handedQaPrompt } from '../roles/hand-prompt.ts';
+import { byName } from '../roles/prompt.ts';
 import { type OpenBatch, type OpenItem, writePrompt } from '../store/batch-file.ts';
 import type { ShiftPaths } from '../store/layout.ts';
 import { ShiftFiles } from '../store/shift-files.ts';
@@ -23,19 +23,19 @@ import { watchFolders } from './watch-folders.ts';
 const NEVER = new AbortController().signal;
 
 /** The engine's parts for a command that does one piece of a run and ends. */
-export interface Bench extends AsyncDisposable {
+export interface ByHand extends AsyncDisposable {
   readonly parts: RunParts;
   readonly shift: Shift;
   course(): Promise<Course>;
 }
 
 /** `batch`: the one that is open; its items are judged by what they were claimed with (rule D5), so that is read. */
-export async function openBench(
+export async function openByHand(
   paths: ShiftPaths,
   io: Io,
   batch?: OpenBatch,
   onEvent: (event: NightshiftEvent) => void = () => {},
-): Promise<Bench> {
+): Promise<ByHand> {
   const kept = batch && (await new ShiftFiles(paths).putBack(batch.task, batch.text));
   const run = newRun(new Date(io.now()).toISOString());
   const stream = await new EventStream(run, paths, io, { onEvent }).open();
@@ -75,14 +75,9 @@ export async function openBench(
   };
 }
 
-/** The criteria that an agent has to be asked about; none: passing checks are the verdict (rule X2). */
-export function askedOf(task: Task): readonly number[] {
-  return task.criteria.flatMap(({ check }, i) => (!check || task.settings.qa === 'always' ? [i] : []));
-}
-
 /** Written when the dev has succeeded, and not before: until then nobody has the token of the qa. */
 export async function writeQaPrompt(
-  { shift }: Bench,
+  { shift }: ByHand,
   paths: ShiftPaths,
   task: Task,
   item: OpenItem & { readonly metadata: Readonly<Record<string, string>> },
@@ -90,17 +85,12 @@ export async function writeQaPrompt(
   now: number,
 ): Promise<string> {
   const order = makeOrder(shift, task, { role: 'qa', item, key: item.key, token, now });
-  const texts = askedOf(task).map((i) => order.criteria[i]!.text);
-  return writePrompt(paths, promptName(item, 'qa'), withNames(handedQaPrompt(order, texts, token)));
+  const texts = askedCriteria(order).map(({ text }) => text);
+  return writePrompt(paths, promptName(item, 'qa'), byName(handedQaPrompt(order, texts, token)));
 }
 
 export function promptName({ index }: Pick<OpenItem, 'index'>, role: 'dev' | 'qa'): string {
   return `row-${index + 1}-${role}.md`;
-}
-
-/** The values of secrets are in the environment of whoever works; the prompt has their names. */
-export function withNames(text: Text): string {
-  return text.map((piece) => (typeof piece === 'string' ? piece : `$${piece.env}`)).join('');
 }
 
 export function requireTaskIn(shift: Shift, name: string): Task {

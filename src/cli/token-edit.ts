@@ -1,6 +1,6 @@
 import { EXIT, NightshiftError } from '../core/errors.ts';
 import { ATTEMPTS } from '../core/model.ts';
-import { makeOrder } from '../core/order.ts';
+import { askedCriteria, makeOrder } from '../core/order.ts';
 import { statusAt } from '../core/plan.ts';
 import type { Task } from '../core/shift.ts';
 import type { Status } from '../core/status.ts';
@@ -17,7 +17,7 @@ import {
 import { LOCK_WAIT_MS, lockWithin } from '../store/flock.ts';
 import type { ShiftPaths } from '../store/layout.ts';
 import { printable } from '../views/printable.ts';
-import { askedOf, type Bench, locate, openBench, requireTaskIn, writeQaPrompt } from './by-hand.ts';
+import { type ByHand, locate, openByHand, requireTaskIn, writeQaPrompt } from './by-hand.ts';
 import type { Io } from './io.ts';
 
 export interface TokenEdit {
@@ -40,16 +40,16 @@ interface Holder {
 export async function editWithToken(io: Io, paths: ShiftPaths, edit: TokenEdit): Promise<number> {
   const holder = findHolder(paths, edit);
   signOfLife(paths, io.now());
-  await using bench = await openBench(paths, io, holder.batch);
-  const task = requireTaskIn(bench.shift, holder.batch.task);
-  const scribe = { io, paths, bench, task, ...holder };
+  await using hand = await openByHand(paths, io, holder.batch);
+  const task = requireTaskIn(hand.shift, holder.batch.task);
+  const scribe = { io, paths, hand, task, ...holder };
   return await (holder.role === 'dev' ? devEnds(scribe, edit) : qaEnds(scribe, edit));
 }
 
 interface Scribe extends Holder {
   readonly io: Io;
   readonly paths: ShiftPaths;
-  readonly bench: Bench;
+  readonly hand: ByHand;
   readonly task: Task;
 }
 
@@ -75,8 +75,8 @@ function findHolder(paths: ShiftPaths, { column, index, value, token }: TokenEdi
 }
 
 async function devEnds(scribe: Scribe, edit: TokenEdit): Promise<number> {
-  const { io, bench, task, item, batch } = scribe;
-  const { parts, shift } = bench;
+  const { io, hand, task, item, batch } = scribe;
+  const { parts, shift } = hand;
   const metadata = await requireStatus(scribe, 'in_progress');
   const order = makeOrder(shift, task, {
     role: 'dev',
@@ -103,10 +103,10 @@ async function devEnds(scribe: Scribe, edit: TokenEdit): Promise<number> {
   await write(scribe, 'in_progress', believed.to, believed.outputs, believed.reason);
   if (believed.to === 'failed') {
     say(scribe, 'failed', believed.reason);
-    // Asked for or not: `qa` was asked for, and the last attempt failed.
+    // Who asked for `qa` must not take this for success.
     return edit.value === 'failed' ? EXIT.done : EXIT.failedItems;
   }
-  if (askedOf(task).length === 0) {
+  if (askedCriteria(task).length === 0) {
     await write(scribe, 'qa', 'done');
     return say(scribe, 'done', 'every criterion has a check, and all of them passed: no qa is needed');
   }
@@ -115,9 +115,9 @@ async function devEnds(scribe: Scribe, edit: TokenEdit): Promise<number> {
 }
 
 /** Only now there is a token for its qa. */
-async function handOver({ io, paths, bench, task, item }: Scribe, metadata: Record<string, string>): Promise<void> {
+async function handOver({ io, paths, hand, task, item }: Scribe, metadata: Record<string, string>): Promise<void> {
   const token = newToken();
-  await writeQaPrompt(bench, paths, task, { ...item, metadata }, token, io.now());
+  await writeQaPrompt(hand, paths, task, { ...item, metadata }, token, io.now());
   // Two devs may end at the same moment.
   using _lock = await lockWithin(paths.lock, LOCK_WAIT_MS);
   const found = readBatch(paths);
@@ -127,11 +127,11 @@ async function handOver({ io, paths, bench, task, item }: Scribe, metadata: Reco
 }
 
 async function qaEnds(scribe: Scribe, { value, reason }: TokenEdit): Promise<number> {
-  const { bench, task, item } = scribe;
+  const { hand, task, item } = scribe;
   await requireStatus(scribe, 'qa');
   const to = value as 'done' | 'failed';
   const why = to === 'failed' ? (reason ?? 'qa failed it, without a reason') : undefined;
-  bench.parts.emit({
+  hand.parts.emit({
     type: 'qa:finished',
     task: task.name,
     index: item.index,
@@ -142,14 +142,14 @@ async function qaEnds(scribe: Scribe, { value, reason }: TokenEdit): Promise<num
     verdicts: [],
     key: item.key,
   });
-  await bench.parts.flush();
+  await hand.parts.flush();
   await write(scribe, 'qa', to, {}, why);
   return say(scribe, to, why);
 }
 
 /** The metadata of the item, if its status is the one that this role may change. */
 async function requireStatus(scribe: Scribe, status: Status): Promise<Record<string, string>> {
-  const snapshot = await scribe.bench.parts.store.snapshot();
+  const snapshot = await scribe.hand.parts.store.snapshot();
   const row = locate(snapshot, scribe.batch, scribe.item);
   if (row === undefined) throw refuse('its row is gone, and nothing was written');
   const is = statusAt(snapshot, row, snapshot.tasks.indexOf(scribe.task.name));
@@ -164,7 +164,7 @@ async function write(
   outputs: Readonly<Record<string, string>> = {},
   reason?: string,
 ): Promise<void> {
-  const { store, flush } = scribe.bench.parts;
+  const { store, flush } = scribe.hand.parts;
   const snapshot = await store.snapshot();
   const row = locate(snapshot, scribe.batch, scribe.item);
   const claim = row === undefined ? undefined : await store.adopt({ id: snapshot.id(row), task: scribe.task.name });
@@ -185,7 +185,7 @@ function readCaptured({ captured = [] }: TokenEdit, { settings }: Task): Record<
   const declared = settings.outputs;
   const missing = declared.find((name) => values[name] === undefined);
   const unknown = Object.keys(values).find((name) => !declared.includes(name));
-  const list = `${settings.outputs.length === 0 ? 'no outputs' : `the outputs ${declared.join(', ')}`}`;
+  const list = declared.length === 0 ? 'no outputs' : `the outputs ${declared.join(', ')}`;
   if (unknown !== undefined) throw new NightshiftError('usage', `the task declares ${list}, not ${unknown}`);
   // Nothing was tried yet: this is no attempt.
   if (missing !== undefined) {

@@ -45,3 +45,11 @@ function knownBefore(shift: Shift, task: Task, metadata: Order['item']['metadata
   const later = shift.tasks.slice(shift.tasks.indexOf(task)).flatMap(({ settings }) => settings.outputs);
   return Object.fromEntries(Object.entries(metadata).filter(([name]) => !later.includes(name)));
 }
+
+/** Those that an agent is asked about; none: the passing checks are the verdict (rule X2). */
+export function askedCriteria<T extends { readonly check?: unknown }>(judged: {
+  readonly criteria: readonly T[];
+  readonly settings: Pick<Settings, 'qa'>;
+}): T[] {
+  return judged.criteria.filter(({ check }) => check === undefined || judged.settings.qa === 'always');
+}

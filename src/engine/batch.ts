@@ -1,3 +1,4 @@
+import { askedCriteria } from '../core/order.ts';
 import type { Shift, Task } from '../core/shift.ts';
 import type { Snapshot } from '../store/store.ts';
 import {
@@ -81,13 +82,13 @@ async function forgetEarlier(parts: RunParts): Promise<void> {
  */
 async function judgeAll(
   airspace: Airspace,
-  { settings, criteria }: Task,
+  task: Task,
   flights: readonly Flight[],
   fresh: boolean,
 ): Promise<FlightEnd[]> {
   const { stop } = airspace.parts;
-  const asksAgent = settings.qa === 'always' || criteria.some((criterion) => !criterion.check);
-  if (settings.qaParallel || (!asksAgent && fresh)) {
+  const asksAgent = askedCriteria(task).length > 0;
+  if (task.settings.qaParallel || (!asksAgent && fresh)) {
     return settle(airspace, flights, (flight) => flyQa(airspace, flight, fresh));
   }
   const ends: FlightEnd[] = [];

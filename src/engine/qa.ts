@@ -1,5 +1,6 @@
 import type { FolderChanges } from '../core/folder-watch.ts';
 import type { Criterion, CriterionVerdict, Outcome, Trouble, Usage } from '../core/model.ts';
+import { askedCriteria } from '../core/order.ts';
 import { resolveText } from '../core/template.ts';
 import { qaPrompt } from '../roles/prompt.ts';
 import { readQaReport } from '../roles/report.ts';
@@ -98,7 +99,7 @@ async function judge(work: Work, spent: Spent): Promise<Judgement> {
   if (obstacle !== undefined) return { kind: 'none', reason: obstacle, place: 'working-dir' };
   const checked = await checksOf(work);
   if (checked.kind !== 'checked') return notChecked(work, checked);
-  const asked = work.order.criteria.filter((each) => !each.check || work.order.settings.qa === 'always');
+  const asked = askedCriteria(work.order);
   if (asked.length === 0) return { kind: 'judged', verdicts: checked.verdicts };
   const answered = await ask(work, asked, spent);
   if (answered.kind !== 'judged') return answered;

@@ -12,7 +12,6 @@ import type { ShiftPaths } from './layout.ts';
  * when the batch is closed; its time of change is the last sign of life.
  */
 export interface OpenBatch {
-  readonly id: string;
   readonly task: string;
   readonly size: number;
   /** Items that an earlier batch left at `qa`: only to be judged. */

@@ -9,6 +9,7 @@ import { claimRows } from '../../engine/flight.ts';
 import { giveBackStale } from '../../engine/run.ts';
 import { chooseTurn, settleTurn } from '../../engine/turn.ts';
 import { handedDevPrompt } from '../../roles/hand-prompt.ts';
+import { byName } from '../../roles/prompt.ts';
 import {
   hashToken,
   isStale,
@@ -27,7 +28,7 @@ import { takeRunLock } from '../../store/run-lock.ts';
 import { ShiftFiles } from '../../store/shift-files.ts';
 import type { Snapshot } from '../../store/store.ts';
 import { count } from '../../views/plain.ts';
-import { type Bench, locate, openBench, promptName, requireTaskIn, withNames, writeQaPrompt } from '../by-hand.ts';
+import { type ByHand, locate, openByHand, promptName, requireTaskIn, writeQaPrompt } from '../by-hand.ts';
 import { requireRoot } from '../choose-shift.ts';
 import type { Io } from '../io.ts';
 import type { Options } from '../program.ts';
@@ -53,12 +54,12 @@ export async function run(io: Io, [verb = '', name = '']: readonly string[], opt
 async function openBatch(io: Io, paths: ShiftPaths, options: Options): Promise<number> {
   if (!options.takeOver) refuseOpenBatch(paths, io.now());
   await removeBatch(paths);
-  await using bench = await openBench(paths, io);
-  const { parts, shift } = bench;
+  await using hand = await openByHand(paths, io);
+  const { parts, shift } = hand;
   // The columns of outputs are there before the first claim.
   await parts.load();
   const { stale } = await giveBackStale(parts.store);
-  const course = await bench.course();
+  const course = await hand.course();
   const snapshot = await parts.store.snapshot();
   const turn = chooseTurn(course, snapshot);
   if (!turn) {
@@ -80,8 +81,8 @@ async function openBatch(io: Io, paths: ShiftPaths, options: Options): Promise<n
     const order = makeOrder(shift, task, { role, item, token, now: io.now(), lastFailure });
     const open = { id: claim.id, index: claim.row, key: order.key };
     const prompt = isWaiting
-      ? await writeQaPrompt(bench, paths, task, { ...open, metadata }, token, io.now())
-      : await writePrompt(paths, promptName(open, 'dev'), withNames(handedDevPrompt(order, token)));
+      ? await writeQaPrompt(hand, paths, task, { ...open, metadata }, token, io.now())
+      : await writePrompt(paths, promptName(open, 'dev'), byName(handedDevPrompt(order, token)));
     items.push({ ...open, [role]: hashToken(token), role, prompt: relative(paths.root, prompt) });
     if (isWaiting) continue;
     const subject = { task: task.name, index: claim.row, item: claim.id };
@@ -89,7 +90,6 @@ async function openBatch(io: Io, paths: ShiftPaths, options: Options): Promise<n
   }
   await parts.flush();
   await writeBatch(paths, {
-    id: newToken().slice(0, 8),
     task: task.name,
     size,
     isWaiting,
@@ -138,8 +138,8 @@ async function closeBatch(io: Io, paths: ShiftPaths, options: Options): Promise<
   }
   const { batch } = found;
   const said: NightshiftEvent[] = [];
-  await using bench = await openBench(paths, io, batch, (event) => said.push(event));
-  const { parts, shift } = bench;
+  await using hand = await openByHand(paths, io, batch, (event) => said.push(event));
+  const { parts, shift } = hand;
   const task = requireTaskIn(shift, batch.task);
   const recorded = await recordedSince(paths, batch.task, batch.journalFrom);
   const snapshot = await parts.store.snapshot();
@@ -147,11 +147,11 @@ async function closeBatch(io: Io, paths: ShiftPaths, options: Options): Promise<
   const open = ends.filter(({ end }) => end === 'open');
   if (open.length > 0 && !options.giveBack && !isStale(found, io.now())) throw stillOpen(paths, batch.task, open);
   await removeBatch(paths);
-  await putBackForged(bench, batch.task, open);
+  await putBackForged(hand, batch.task, open);
   await giveBackStale(parts.store);
   const of = (wanted: string) => ends.filter(({ end }) => end === wanted).length;
   const end = { done: of('done'), failed: of('failed'), returned: of('open') + of('withdrawn'), compacted: false };
-  const course = await bench.course();
+  const course = await hand.course();
   await settleTurn(course, { task, size: batch.size, isWaiting: batch.isWaiting }, end);
   const after = await parts.store.snapshot();
   const left = course.isLeft(after);
@@ -169,37 +169,40 @@ async function closeBatch(io: Io, paths: ShiftPaths, options: Options): Promise<
   return EXIT.done;
 }
 
-type End = 'done' | 'failed' | 'withdrawn' | 'open';
+/** `id`: of its row as it is now; absent where there is none. */
+interface Ended {
+  readonly end: 'done' | 'failed' | 'withdrawn' | 'open';
+  readonly status: string;
+  readonly isForged: boolean;
+  readonly id?: string;
+}
 
 /** Only what was written with a token counts; another `qa` or `done` is not believed, and goes back with the close. */
-function endOf(
-  snapshot: Snapshot,
-  batch: OpenBatch,
-  item: OpenItem,
-  recorded: ReadonlySet<string>,
-): { end: End; status: string; isForged: boolean } {
+function endOf(snapshot: Snapshot, batch: OpenBatch, item: OpenItem, recorded: ReadonlySet<string>): Ended {
   const row = locate(snapshot, batch, item);
   if (row === undefined) return { end: 'withdrawn', status: 'gone', isForged: false };
   const status = statusAt(snapshot, row, snapshot.tasks.indexOf(batch.task));
-  const isWritten = recorded.has(`${snapshot.id(row)} ${status}`) || recorded.has(`${item.id} ${status}`);
-  if ((status === 'done' || status === 'failed') && isWritten) return { end: status, status, isForged: false };
+  const id = snapshot.id(row);
+  const isWritten = recorded.has(`${id} ${status}`) || recorded.has(`${item.id} ${status}`);
+  if ((status === 'done' || status === 'failed') && isWritten) return { end: status, status, id, isForged: false };
   // A person may take an item away, but not pass it.
-  if (status === 'todo' || status === 'failed') return { end: 'withdrawn', status, isForged: false };
+  if (status === 'todo' || status === 'failed') return { end: 'withdrawn', status, id, isForged: false };
   return {
     end: 'open',
     status,
+    id,
     isForged: status === 'done' || (status === 'qa' && item.dev !== undefined && !isWritten),
   };
 }
 
 async function putBackForged(
-  { parts }: Bench,
+  { parts }: ByHand,
   task: string,
-  open: readonly { item: OpenItem; status: string; isForged: boolean }[],
+  open: readonly (Ended & { item: OpenItem })[],
 ): Promise<void> {
   const forged = open.filter(({ isForged }) => isForged);
   if (forged.length === 0) return;
-  await parts.store.reset(forged.map(({ item }) => ({ id: item.id, task })));
+  await parts.store.reset(forged.map(({ id = '' }) => ({ id, task })));
   const what = forged
     .map(({ item, status }) => `row ${item.index + 1}: ${task} from in_progress to ${status}`)
     .join('; ');
@@ -214,11 +217,7 @@ async function recordedSince(paths: ShiftPaths, task: string, from: number): Pro
   return recorded;
 }
 
-function stillOpen(
-  paths: ShiftPaths,
-  task: string,
-  open: readonly { item: OpenItem; status: string; isForged: boolean }[],
-): NightshiftError {
+function stillOpen(paths: ShiftPaths, task: string, open: readonly (Ended & { item: OpenItem })[]): NightshiftError {
   const list = open
     .map(({ item, status, isForged }) => {
       if (isForged) return `index ${item.index} is ${status}, which nobody with its token wrote`;

@@ -3,7 +3,7 @@ import { applyLessons, passedRecommendations } from '../../engine/lessons.ts';
 import { readManagerReport } from '../../roles/report.ts';
 import { openShift } from '../../store/layout.ts';
 import { oneLine, printable } from '../../views/printable.ts';
-import { openBench } from '../by-hand.ts';
+import { openByHand } from '../by-hand.ts';
 import { requireRoot } from '../choose-shift.ts';
 import { findTask } from '../find-task.ts';
 import type { Io } from '../io.ts';
@@ -18,8 +18,8 @@ export async function run(
   options: Options,
 ): Promise<number> {
   const paths = openShift(requireRoot(io), name);
-  await using bench = await openBench(paths, io);
-  const { parts, shift } = bench;
+  await using hand = await openByHand(paths, io);
+  const { parts, shift } = hand;
   const task = findTask(shift, taskName);
   if (!shift.settings.learn) {
     throw new NightshiftError(

@@ -2,7 +2,7 @@ import { environmentNames, itemEnvironment, variablesToTell } from '../../agents
 import { AgentSet } from '../../agents/registry.ts';
 import { EXIT } from '../../core/errors.ts';
 import type { Order, Text } from '../../core/model.ts';
-import { makeOrder } from '../../core/order.ts';
+import { askedCriteria, makeOrder } from '../../core/order.ts';
 import type { Overrides } from '../../formats/compile.ts';
 import { devPrompt, qaPrompt } from '../../roles/prompt.ts';
 import { openShift } from '../../store/layout.ts';
@@ -56,7 +56,7 @@ export async function preview(
   const lastFailure = (await readHistory(paths)).of(taskName, item.id)?.failure;
   const dev = makeOrder(shift, task, { role: 'dev', item, token: '', now: io.now(), lastFailure });
   const qa = makeOrder(shift, task, { role: 'qa', item, token: '', now: io.now() });
-  const asked = qa.criteria.filter(({ check }) => !check || qa.settings.qa === 'always').map(({ text }) => text);
+  const asked = askedCriteria(qa).map(({ text }) => text);
   const agent = new AgentSet().find(dev.settings.agent);
   const own = itemEnvironment(dev, 1, 'a file for captured values');
   const environment = environmentNames({
