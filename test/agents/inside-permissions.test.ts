@@ -2,22 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { basename } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { agentTask, Project, type ShiftHandle } from '../harness.ts';
-import { bash, type Call, InsideModel, scripted, taskCall } from './inside-model.ts';
-import { type Folder, InsideServer } from './inside-server.ts';
+import { bash, type Call, scripted, taskCall } from './inside-model.ts';
+import { type Folder, startInside } from './inside-server.ts';
 
-let model: InsideModel;
-let server: InsideServer;
-beforeAll(async () => {
-  model = await InsideModel.start();
-  server = new InsideServer(model);
-  await server.start();
-});
-afterAll(async () => {
-  await server?.stop();
-  await model?.stop();
-});
+const { model, server } = await startInside();
 
 /** Each would leave a trace in the project, if it ran. */
 const FORBIDDEN = [

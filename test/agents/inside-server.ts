@@ -3,8 +3,9 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, w
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { createOpencodeClient, type OpencodeClient } from '@opencode-ai/sdk/v2/client';
+import { afterAll } from 'vitest';
 import { NIGHTSHIFT } from '../harness.ts';
-import type { InsideModel } from './inside-model.ts';
+import { InsideModel } from './inside-model.ts';
 import { programFolder } from './programs.ts';
 
 /** A call of a tool, and what came of it. */
@@ -17,6 +18,18 @@ export interface Called {
   readonly message: string;
   readonly start: number;
   readonly end: number;
+}
+
+/** One model and one OpenCode for all tests of a file. */
+export async function startInside(): Promise<{ model: InsideModel; server: InsideServer }> {
+  const model = await InsideModel.start();
+  const server = new InsideServer(model);
+  afterAll(async () => {
+    await server.stop();
+    await model.stop();
+  });
+  await server.start();
+  return { model, server };
 }
 
 /** A person's OpenCode: one server for all folders, with `nightshift` (and a program like qsv) on its PATH. */

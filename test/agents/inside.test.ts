@@ -1,24 +1,14 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { agentTask, Project, ShiftHandle, shellTask, until } from '../harness.ts';
-import { bash, InsideModel, type Move, scripted, type Talk } from './inside-model.ts';
+import { bash, type Move, scripted, type Talk } from './inside-model.ts';
 import { type Fates, nameIn, playItem, playManager, playStart } from './inside-play.ts';
-import { InsideServer } from './inside-server.ts';
+import { startInside } from './inside-server.ts';
 import { programFolder } from './programs.ts';
 
-let model: InsideModel;
-let server: InsideServer;
-beforeAll(async () => {
-  model = await InsideModel.start();
-  server = new InsideServer(model);
-  await server.start();
-});
-afterAll(async () => {
-  await server?.stop();
-  await model?.stop();
-});
+const { model, server } = await startInside();
 
 /** Everybody does what the kit's texts say. The agents of one message wait for each other: one at a time, they would wait forever. */
 function playAll(fates: Fates): (talk: Talk) => Promise<Move> {
