@@ -5,10 +5,13 @@ import { expect, onTestFinished, test } from 'vitest';
 import { Nightshift } from './opencode-guard.ts';
 
 /** What is said to a call of a tool by an agent; nothing: the guard lets it through. */
-async function guard(agent: string, config = {}, directory = '/project', told = '') {
+async function guard(agent: string, config = {}, directory = '/project', told = '', permission: Rule[] = []) {
   const user = { info: { role: 'user', agent }, parts: [{ text: told }] };
   const messages = async () => ({ data: [user, { info: { role: 'assistant' }, parts: [] }] });
-  const hooks = await Nightshift({ directory, client: { session: { messages } } });
+  const hooks = await Nightshift({
+    directory,
+    client: { session: { messages, get: async () => ({ data: { permission } }) } },
+  });
   await hooks.config(config);
   const ask = (tool: string, args: object) =>
     hooks['tool.execute.before']({ tool, sessionID: 's' }, { args }).then(
@@ -16,6 +19,12 @@ async function guard(agent: string, config = {}, directory = '/project', told = 
       (error: Error) => error.message,
     );
   return { ask, runs: async (command: string) => (await ask('bash', { command })) === undefined, hooks };
+}
+
+interface Rule {
+  readonly permission: string;
+  readonly pattern: string;
+  readonly action: string;
 }
 
 const STATUS = 'nightshift table site edit draft 0';
@@ -72,6 +81,17 @@ test('O2 the guard holds dev and qa to their own statuses, leaves more of a dev 
     expect(await open.runs('npm test > f')).toBe(true);
   }
   expect(await (await guard('build')).runs('touch x; touch y')).toBe(true);
+  // What the session of a dev was given counts, and of that what came last.
+  const ofSession = (...actions: string[]) => actions.map((action) => ({ permission: 'bash', pattern: '*', action }));
+  const given = async (agent: string, rules: Rule[]) =>
+    (await guard(agent, {}, '/project', '', rules)).runs('npm test > f');
+  expect([
+    await given('nightshift-dev', ofSession('allow')),
+    await given('nightshift-dev', ofSession('allow', 'deny')),
+    await given('nightshift-dev', [{ permission: 'bash', pattern: 'npm *', action: 'allow' }]),
+    await given('nightshift-qa', ofSession('allow')),
+    await given('nightshift-manager', ofSession('allow')),
+  ]).toEqual([true, false, false, false, false]);
   // The agent of a conversation may change.
   await dev.hooks['chat.message']({ sessionID: 's' }, { message: { agent: 'build' }, parts: [] });
   expect(await dev.runs('npm test > f')).toBe(true);
@@ -116,9 +136,18 @@ test('O4 the guard lets an agent read its own prompt and no other, and takes tok
     const result = { output: 'x --token 0af edit\ny --token 1bf' };
     await hooks['tool.execute.after']({ tool: 'read', sessionID: 's' }, result);
     expect(result.output).toContain('0af');
-    await hooks['tool.execute.after']({ tool: 'grep', sessionID: 's' }, result);
-    expect(result.output).not.toMatch(/0af|1bf/);
+    for (const tool of ['grep', 'bash']) {
+      const found = { ...result };
+      await hooks['tool.execute.after']({ tool, sessionID: 's' }, found);
+      expect(found.output).not.toMatch(/0af|1bf/);
+    }
   }
+  // A shell that is open is looked at only for its words.
+  const shell = await guard('nightshift-dev', {}, '/project', `Read ${file('row-1-dev.md').filePath} and`, [
+    { permission: 'bash', pattern: '*', action: 'allow' },
+  ]);
+  expect(await shell.runs(`cat "${file('row-1-dev.md').filePath}"; cat x`)).toBe(true);
+  expect(await shell.runs(`cat x|cat - ${file('row-1-dev.md').filePath} ${file('row-2-dev.md').filePath}`)).toBe(false);
 });
 
 test('O3 the guard lets a manager that was started start others, and lowers no limit of a person', async () => {

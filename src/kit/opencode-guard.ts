@@ -7,8 +7,17 @@ import { dirname, join, resolve } from 'node:path';
 interface World {
   readonly directory: string;
   readonly client: {
-    readonly session: { messages(of: { path: { id: string } }): Promise<{ readonly data?: readonly Message[] }> };
+    readonly session: {
+      get(of: { path: { id: string } }): Promise<{ readonly data?: { readonly permission?: readonly Rule[] } }>;
+      messages(of: { path: { id: string } }): Promise<{ readonly data?: readonly Message[] }>;
+    };
   };
+}
+
+interface Rule {
+  readonly permission: string;
+  readonly pattern: string;
+  readonly action: string;
 }
 
 interface Message {
@@ -56,6 +65,13 @@ export async function Nightshift({ directory, client }: World) {
     return { agent: said.at(-1)?.info.agent ?? '', told: said.map(({ parts }) => textOf(parts)).join('\n') };
   }
 
+  /** The plugin beside this one has said so in the rules of the session, where the task has `tools: bash`. */
+  async function hasShell(id: string): Promise<boolean> {
+    const { data } = await client.session.get({ path: { id } });
+    const rules = data?.permission ?? [];
+    return rules.findLast(({ permission, pattern }) => permission === 'bash' && pattern === '*')?.action === 'allow';
+  }
+
   return {
     async config(config: Config) {
       // /nightshift-start starts a manager, and that starts dev and qa: one level more than OpenCode allows by itself.
@@ -73,16 +89,20 @@ export async function Nightshift({ directory, client }: World) {
       const { agent, told } = await sessionOf(sessionID);
       const limit = LIMITS[agent];
       if (limit === undefined) return;
-      if (tool === 'bash' && !(agent === 'nightshift-dev' && isDevOpen)) checkLine(args.command ?? '', limit);
+      if (tool === 'bash') {
+        const isOpen = agent === 'nightshift-dev' && (isDevOpen || (await hasShell(sessionID)));
+        if (isOpen) checkPrompts([args.command ?? ''], told);
+        else checkLine(args.command ?? '', limit);
+      }
       for (const path of pathsIn(args)) {
         const both = [resolve(directory, path), realOf(resolve(directory, path))];
-        if (tool === 'read') checkRead(path, both, told);
+        if (tool === 'read') checkPrompts(both, told);
         else checkWrite(path, both);
       }
     },
     async 'tool.execute.after'({ tool, sessionID }: Call, result: { output?: string }) {
       const { agent } = await sessionOf(sessionID);
-      if (tool !== 'grep' || LIMITS[agent] === undefined) return;
+      if ((tool !== 'grep' && tool !== 'bash') || LIMITS[agent] === undefined) return;
       result.output = result.output?.replace(/--token \w+/g, '--token (of somebody else)') ?? '';
     },
   };
@@ -99,11 +119,14 @@ function checkWrite(path: string, both: readonly string[]): void {
   }
 }
 
-/** Prompts hold tokens: each is for the one agent that was told of it. */
-function checkRead(path: string, both: readonly string[], told: string): void {
-  const prompts = both.flatMap((each) => /[^\\/]+[\\/]\.engine[\\/]prompts[\\/].+$/i.exec(each)?.[0] ?? []);
-  if (prompts.some((name) => !told.includes(name))) throw new Error(`${path} is the prompt of somebody else.`);
+/** Prompts hold tokens: each is for the one agent that was told of it. Of what a shell does, only the words are seen. */
+function checkPrompts(places: readonly string[], told: string): void {
+  const prompts = places.flatMap((each) => each.match(PROMPT) ?? []);
+  const other = prompts.find((name) => !told.includes(name));
+  if (other !== undefined) throw new Error(`${other} is the prompt of somebody else.`);
 }
+
+const PROMPT = /[^\\/\s'"]+[\\/]\.engine[\\/]prompts[\\/][^\s'";|&<>()]+/gi;
 
 /** Whether an agent may run this command, as far as the guard says: OpenCode's own rules come on top. */
 type Limit = (words: readonly string[]) => boolean;

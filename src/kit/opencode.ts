@@ -31,8 +31,14 @@ function statusShell(statuses: readonly string[]): Record<string, string> {
   ]);
 }
 
-const NOTHING_ASKED = { external_directory: 'deny', doom_loop: 'deny', question: 'deny' };
-const READING = { read: 'allow', glob: 'allow', grep: 'allow', list: 'allow' };
+/** `doom_loop`: where that is denied, the third call that is the same ends the agent. */
+const NOTHING_ASKED = { external_directory: 'deny', doom_loop: 'allow', question: 'deny' };
+/** Reading what MCP servers hold out comes with the server. */
+const FILES = rules([
+  ['*', 'allow'],
+  ['mcp:*', 'deny'],
+]);
+const READING = { read: FILES, glob: 'allow', grep: 'allow', list: 'allow' };
 
 export function opencodeFiles(): KitFile[] {
   return [
@@ -68,11 +74,15 @@ export function opencodeFiles(): KitFile[] {
       path: `.opencode/command/nightshift-${name}.md`,
       text: `---\ndescription: ${description}\n---\n\n${body}\n`,
     })),
-    {
-      path: '.opencode/plugin/nightshift.js',
-      text: readFileSync(new URL('./opencode-guard.js', import.meta.url), 'utf8'),
-    },
+    plugin('nightshift', 'opencode-guard'),
+    plugin('nightshift-tools', 'opencode-tools'),
   ];
+}
+
+/** Its own source, compiled: OpenCode runs it without anything else of Nightshift. */
+function plugin(name: string, source: string): KitFile {
+  const text = readFileSync(new URL(`./${source}.js`, import.meta.url), 'utf8');
+  return { path: `.opencode/plugin/${name}.js`, text };
 }
 
 type Rule = readonly [pattern: string, decision: 'allow' | 'deny'];

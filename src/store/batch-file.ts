@@ -23,6 +23,8 @@ export interface OpenBatch {
   readonly journalFrom: number;
   /** The task file as it was when the items were claimed (rule D5). */
   readonly text: string;
+  /** What `tools:` of the task names; the plugin in OpenCode gives it to the item's agents. */
+  readonly tools: readonly string[];
   readonly items: readonly OpenItem[];
 }
 

@@ -12,7 +12,11 @@ test.each([
     'opencode',
     [],
     AGENTS.map((name) => `.opencode/agent/${name}.md`),
-    [...COMMANDS.map((name) => `.opencode/command/${name}.md`), '.opencode/plugin/nightshift.js'],
+    [
+      ...COMMANDS.map((name) => `.opencode/command/${name}.md`),
+      '.opencode/plugin/nightshift.js',
+      '.opencode/plugin/nightshift-tools.js',
+    ],
   ],
   [
     'claude',

@@ -126,12 +126,13 @@ test.each(['nightshift-manager', 'nightshift-dev', 'nightshift-qa'])(
     const { project, shift, folder } = await newPlace();
     const opened = JSON.parse((await project.run(['batch', 'open', 'site', '--json'])).stdout);
     const before = contentOf(project);
-    const denied = await folder.ask(agent, scripted([{ calls: FORBIDDEN.map(bash) }]));
+    const { prompt, qaPrompt } = opened.items[0];
+    const told = agent === 'nightshift-qa' ? qaPrompt : prompt;
+    const denied = await folder.ask(agent, `${scripted([{ calls: FORBIDDEN.map(bash) }])} Read ${told}`);
     expect(denied.map(({ input }) => input.command)).toEqual(FORBIDDEN);
     expect(denied.filter(({ status }) => status !== 'error').map(({ input }) => input.command)).toEqual([]);
     expect(contentOf(project)).toEqual(before);
 
-    const { prompt, qaPrompt } = opened.items[0];
     const commandOf = (file: string, status: string) =>
       new RegExp(`nightshift table .* ${status} --token \\w+`).exec(project.read(file))![0];
     const runs = async (...commands: string[]) => {

@@ -117,16 +117,20 @@ export class Folder {
     this.client = client;
   }
 
-  /** The calls of one turn of this agent. */
+  /** The calls of one turn of this agent, in a new conversation. */
   async ask(agent: string, text: string): Promise<Called[]> {
-    const sessionID = await this.#session();
+    return await this.askIn(await this.session(), agent, text);
+  }
+
+  /** All calls of a conversation, after one more turn. */
+  async askIn(sessionID: string, agent: string, text: string): Promise<Called[]> {
     await this.client.session.prompt({ sessionID, agent, parts: [{ type: 'text', text }] }, { throwOnError: true });
     return await this.calls(sessionID);
   }
 
   /** A slash command in a new conversation: its calls, and its last words. */
   async command(command: string, words: string): Promise<{ calls: Called[]; text: string; sessionID: string }> {
-    const sessionID = await this.#session();
+    const sessionID = await this.session();
     const { data } = await this.client.session.command(
       { sessionID, command, arguments: words },
       { throwOnError: true },
@@ -163,7 +167,7 @@ export class Folder {
     return data.map(({ id }) => id);
   }
 
-  async #session(): Promise<string> {
+  async session(): Promise<string> {
     const { data } = await this.client.session.create({}, { throwOnError: true });
     return data.id;
   }

@@ -97,6 +97,7 @@ async function openBatch(io: Io, paths: ShiftPaths, options: Options): Promise<n
     timeoutMs: task.settings.timeoutMs,
     journalFrom,
     text: task.text,
+    tools: task.settings.tools,
     items: items.map(({ prompt: _, role: __, ...item }) => item),
   });
   const told = items.map(({ index, role, prompt }) => ({ index, role, prompt, ...laterPrompt(paths, index, role) }));
