@@ -45,7 +45,7 @@ export async function simulate(
         agents: () => ({ find: () => undefined, secrets: {}, caller: {} }),
         check: () => Promise.reject(new Error('there are no checks')),
         folders: {
-          enter: async () => ({ [Symbol.dispose]: () => {} }),
+          enter: () => ({ [Symbol.dispose]: () => {} }),
           watch: () => Promise.reject(new Error('there are no files')),
         },
         perform: async (order) => {

@@ -20,7 +20,7 @@ const RULES: Record<string, Rule> = {
   store: { may: ['core', 'formats'], packages: ['node:', 'koffi'] },
   agents: { may: ['core'], packages: ['node:', 'koffi', '@opencode-ai/sdk/v2/client', '@agentclientprotocol/sdk'] },
   checks: { may: ['core', 'agents/process.ts'], packages: [] },
-  watch: { may: ['core'], mayTypes: ['store/store.ts'], packages: ['node:fs/promises', 'node:path'] },
+  watch: { may: ['core'], mayTypes: ['store/store.ts'], packages: ['node:fs', 'node:fs/promises', 'node:path'] },
   roles: { may: ['core'], packages: ['zod'] },
   engine: {
     may: ['core', 'roles', 'watch', 'agents/environment.ts'],

@@ -6,6 +6,7 @@ import { endMarked } from './leftovers.ts';
 import { configContent, mergeContent } from './opencode-config.ts';
 import type { ServerEvent } from './opencode-events.ts';
 import { Folders } from './opencode-folders.ts';
+import { Models } from './opencode-models.ts';
 import { type Ended, howItEnded, runProcess } from './process.ts';
 
 const KEEP_BYTES = 64 * 1024;
@@ -37,8 +38,7 @@ export interface Hearer {
 export class OpencodeServer implements AsyncDisposable {
   readonly client: OpencodeClient;
   readonly folders: Folders;
-  /** Models that it was found to have: the list of all is long. */
-  readonly foundModels = new Set<string>();
+  readonly models: Models;
   /** Why it is gone, as soon as it is. */
   readonly ended: Promise<string>;
   isAlive = true;
@@ -53,6 +53,7 @@ export class OpencodeServer implements AsyncDisposable {
   private constructor(client: OpencodeClient, request: ServerRequest, process: Promise<Ended>, stop: AbortController) {
     this.client = client;
     this.folders = new Folders(client, request.root);
+    this.models = new Models(client);
     this.#stop = stop;
     this.ended = process.then(async (ended) => {
       this.isAlive = false;

@@ -2,6 +2,7 @@ import { createOpencodeClient, type OpencodeClient } from '@opencode-ai/sdk/v2/c
 import { expect, test } from 'vitest';
 import type { Opening, Question } from './agent.ts';
 import { Folders } from './opencode-folders.ts';
+import { Models } from './opencode-models.ts';
 import type { OpencodeServer } from './opencode-server.ts';
 import { OpencodeSession } from './opencode-session.ts';
 
@@ -10,8 +11,15 @@ const NOBODY = createOpencodeClient({ baseUrl: 'http://127.0.0.1:1' });
 
 function serverWith(client: OpencodeClient): OpencodeServer {
   const folders = new Folders(client, '/w');
-  const foundModels = new Set<string>();
-  return { client, folders, foundModels, isAlive: true, hear() {}, forget() {} } as unknown as OpencodeServer;
+  const models = new Models(client);
+  return {
+    client,
+    folders,
+    models,
+    isAlive: true,
+    hear() {},
+    forget() {},
+  } as unknown as OpencodeServer;
 }
 
 function sessionOn(server: Promise<OpencodeServer>) {
@@ -25,7 +33,11 @@ function sessionOn(server: Promise<OpencodeServer>) {
     transcript() {},
     signal: stop.signal,
   } as unknown as Opening;
-  const pool = { take: () => server, release: async (each: OpencodeServer) => void released.push(each) };
+  const pool = {
+    take: () => server,
+    release: async (each: OpencodeServer) => void released.push(each),
+    later: (work: () => Promise<void>) => void work(),
+  };
   const question: Question = { prompt: 'do it', schema: {}, steps: [], environment: {} };
   const session = new OpencodeSession(opening, pool);
   return { session, released, stop, ask: () => session.ask(question) };

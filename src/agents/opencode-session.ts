@@ -6,23 +6,22 @@ import type { Answer, Opening, Question, Session } from './agent.ts';
 import { readMcpJson } from './mcp-json.ts';
 import { readAnswer, type Said, usageOf } from './opencode-answer.ts';
 import { agentName, namedServers, permissionRules, serverEnvironment, splitModel } from './opencode-config.ts';
-import { EventReader, type Listener } from './opencode-events.ts';
-import { whyNoModel } from './opencode-models.ts';
+import { EventReader } from './opencode-events.ts';
 import type { OpencodeServer } from './opencode-server.ts';
+import { gone, Wait } from './opencode-wait.ts';
 
 /** The server for an environment, started if there is none; `release` when the session is over. */
 export interface ServerPool {
   take(environment: Readonly<Record<string, string>>, root: string, folder: string): Promise<OpencodeServer | Trouble>;
   release(server: OpencodeServer): Promise<void>;
+  /** To be done soon, or when the run ends; nobody waits for it. */
+  later(work: () => Promise<void>): void;
 }
 
 /** Events may be missed when their stream breaks off. */
 const LOOK_MS = 2000;
 /** The event may come a moment before what it is about. */
 const LOOK_AGAIN_MS = 50;
-/** OpenCode asks a provider again by itself; what takes longer than this is given back. */
-const LONGEST_PAUSE_MS = 60_000;
-const MOST_RETRIES = 6;
 /** An abort that comes before the session is busy is lost, so it is repeated. */
 const ABORT_AGAIN_MS = 200;
 const ABORT_MS = 1500;
@@ -102,10 +101,8 @@ export class OpencodeSession implements Session {
     const ofProject = await readMcpJson([folder, this.#root], environment);
     const servers = await server.folders.enter(folder, named, ofProject.servers);
     if ('reason' in servers) return servers;
-    const model = settings.model ?? '';
-    const trouble = server.foundModels.has(model) ? undefined : await whyNoModel(server.client, folder, settings.model);
+    const trouble = await server.models.whyNot(folder, settings.model);
     if (trouble) return trouble;
-    server.foundModels.add(model);
     const { data, error } = await server.client.session.create({
       directory: folder,
       // With a title no model is asked for one.
@@ -133,27 +130,28 @@ export class OpencodeSession implements Session {
     });
     if (error && !response) return { kind: 'trouble', trouble: await this.#lost(String(error)) };
     if (error) return { kind: 'failed', reason: `opencode: ${JSON.stringify(error)}` };
-    const said = await this.#end(place, wait);
+    const { said, usage: own } = await this.#end(place, wait);
     const answer = wait.reason ?? readAnswer(said, { agent: agentName(role), model: settings.model }, wait.error);
     this.#isLost = answer.kind === 'trouble' || answer.kind === 'aborted';
     this.#lastMessage = said?.info.id ?? this.#lastMessage;
-    const usage = sum(await this.#usage(place), reader.ofChildren);
+    const usage = sum(own, reader.ofChildren);
     // What is told of this turn later is counted by now.
     place.server.forget(place.id);
     return { ...answer, usage, compacted: reader.compacted };
   }
 
   /** Waits until the turn is over, by itself or because there is a reason to end it; its last message, if there is one. */
-  async #end(place: Place, wait: Wait): Promise<Said | undefined> {
+  async #end(place: Place, wait: Wait): Promise<{ said?: Said | undefined; usage: Usage }> {
     for (;;) {
       await wait.next(wait.wasIdle ? LOOK_AGAIN_MS : LOOK_MS);
       if (wait.reason) {
         await this.#abort(place);
-        return undefined;
+        return { usage: this.#spend(await this.#total(place)) };
       }
-      if (await this.#isBusy(place)) continue;
-      const said = await this.#said(place);
-      if (said || wait.error) return said;
+      if (!wait.wasIdle && (await this.#isBusy(place))) continue;
+      // At once: each question takes as long as the server is busy with others.
+      const [isBusy, said, total] = await Promise.all([this.#isBusy(place), this.#said(place), this.#total(place)]);
+      if (!isBusy && (said || wait.error)) return { said, usage: this.#spend(total) };
     }
   }
 
@@ -172,15 +170,18 @@ export class OpencodeSession implements Session {
     return isOver ? { info: last.info, parts: last.parts } : undefined;
   }
 
-  /** What the session has spent since this was asked last; the program sums it up, without child sessions. */
-  async #usage({ server, id }: Place): Promise<Usage> {
-    if (!server.isAlive) return {};
+  /** What the session has spent in all; the program sums it up, without child sessions. */
+  async #total({ server, id }: Place): Promise<Usage | undefined> {
+    if (!server.isAlive) return undefined;
     const { data } = await server.client.session.get({ sessionID: id, directory: this.#opening.folder });
-    if (data?.tokens === undefined) return {};
-    const spent = usageOf({ cost: data.cost ?? 0, tokens: data.tokens });
+    return data?.tokens && usageOf({ cost: data.cost ?? 0, tokens: data.tokens });
+  }
+
+  /** Of this total, what no earlier turn has spent. */
+  #spend(total: Usage | undefined): Usage {
     const before = this.#spent;
-    this.#spent = spent;
-    return rest(spent, before) ?? {};
+    this.#spent = total ?? before;
+    return (total && rest(total, before)) ?? {};
   }
 
   /** Repeated until it has an effect; who waits for it need not wait longer than the engine does. */
@@ -197,14 +198,17 @@ export class OpencodeSession implements Session {
     await Promise.race([repeat().catch(() => {}), new Promise((resolve) => limit.addEventListener('abort', resolve))]);
   }
 
-  /** The session is removed: prompts may hold values of `.env`, which do not rest. */
+  /** Its turn is over, or was aborted: nobody needs to wait until the server has put its things away. */
   async [Symbol.asyncDispose](): Promise<void> {
     const place = this.#place;
     this.#place = undefined;
     this.#isOver = true;
-    if (!place) return;
-    const { server, id } = place;
-    server.forget(id);
+    place?.server.forget(place.id);
+    if (place) this.#pool.later(() => this.#remove(place));
+  }
+
+  /** The session is removed: prompts may hold values of `.env`, which do not rest. */
+  async #remove({ server, id }: Place): Promise<void> {
     if (server.isAlive) {
       const directory = this.#opening.folder;
       const signal = AbortSignal.timeout(ABORT_MS);
@@ -215,67 +219,9 @@ export class OpencodeSession implements Session {
   }
 }
 
-function gone(how: string): Trouble {
-  return { reason: `opencode: its server is gone: ${how}` };
-}
-
 function abortedLongAgo(signal: AbortSignal): Promise<Answer> {
   return new Promise((resolve) => {
     const later = () => setTimeout(() => resolve({ kind: 'aborted' }), ABORT_MS + 500).unref();
     signal.addEventListener('abort', later, { once: true });
   });
-}
-
-/** What may end a turn, besides that it is over. */
-class Wait implements Listener {
-  /** Why it is to be ended now. */
-  reason: Answer | undefined;
-  error: Parameters<Listener['failed']>[0] | undefined;
-  wasIdle = false;
-  #wake: () => void = () => {};
-
-  constructor(signal: AbortSignal) {
-    const aborted = () => this.#endWith({ kind: 'aborted' });
-    if (signal.aborted) aborted();
-    else signal.addEventListener('abort', aborted, { once: true });
-  }
-
-  async next(milliseconds: number): Promise<void> {
-    if (this.reason) return;
-    const timer = new AbortController();
-    const woken = new Promise<void>((resolve) => {
-      this.#wake = resolve;
-    });
-    await Promise.race([woken, delay(milliseconds, undefined, { signal: timer.signal }).catch(() => {})]);
-    timer.abort();
-  }
-
-  idle(): void {
-    this.wasIdle = true;
-    this.#wake();
-  }
-
-  failed(error: NonNullable<Wait['error']>): void {
-    this.error = error;
-    this.#wake();
-  }
-
-  retrying({ attempt, message, next }: Parameters<Listener['retrying']>[0]): void {
-    const isFar = next - Date.now() > LONGEST_PAUSE_MS;
-    if (!isFar && attempt <= MOST_RETRIES) return;
-    this.#endWith({ kind: 'trouble', trouble: { reason: `opencode: ${message}`, ...(isFar ? { until: next } : {}) } });
-  }
-
-  gone(how: string): void {
-    this.#endWith({ kind: 'trouble', trouble: gone(how) });
-  }
-
-  asked(what: string): void {
-    this.#endWith({ kind: 'failed', reason: `it asked for ${what}` });
-  }
-
-  #endWith(answer: Answer): void {
-    this.reason ??= answer;
-    this.#wake();
-  }
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Trouble } from '../core/model.ts';
 import type { Agent, AgentSettings, Inspection, Place } from './agent.ts';
 import { lastJsonObject } from './last-json.ts';
@@ -17,7 +18,8 @@ const INSTALL =
  * A server grows with every session, by about 15 MB, and twice as much when that is in a folder of its own; it gives nothing
  * back. So another one takes over after so many sessions, of which one in a folder of its own counts as two.
  */
-const MOST_WEAR = 40;
+const MOST_WEAR = 30;
+const LATER_MS = 600;
 
 /** Of the providers that most people have; others, and keys of a cloud that serve for more than models, take a `pass-env`. */
 const CREDENTIALS = [
@@ -91,6 +93,8 @@ class Pool implements ServerPool, AsyncDisposable {
   readonly knownServers = new Set<string>();
   readonly #current = new Map<string, Promise<OpencodeServer | Trouble>>();
   readonly #servers = new Set<OpencodeServer>();
+  readonly #later = new Set<Promise<void>>();
+  readonly #end = new AbortController();
   readonly #stop = new AbortController();
 
   async take(environment: Environment, root: string, folder: string): Promise<OpencodeServer | Trouble> {
@@ -133,7 +137,18 @@ class Pool implements ServerPool, AsyncDisposable {
     await server[Symbol.asyncDispose]();
   }
 
+  /** When the server has begun with the next item: it does one thing at a time. */
+  later(work: () => Promise<void>): void {
+    const done = delay(LATER_MS, undefined, { signal: this.#end.signal })
+      .catch(() => {})
+      .then(work);
+    this.#later.add(done);
+    void done.finally(() => this.#later.delete(done));
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#end.abort();
+    await Promise.all(this.#later);
     this.#stop.abort();
     await Promise.all(this.#current.values());
     await Promise.all([...this.#servers].map((server) => server[Symbol.asyncDispose]()));

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { constants } from 'node:os';
-import { getSystemErrorName } from 'node:util';
+import { getSystemErrorName, promisify } from 'node:util';
 
 export type Exit =
   | { readonly kind: 'exited'; readonly code: number }
@@ -27,22 +27,25 @@ export interface Launched {
  * calls posix_spawn itself, and C libraries that can't start a program in another folder (glibc before 2.29).
  * Throws what the system said, as Node would.
  */
-export function loadPosixSpawn(): ((launch: Launch) => Launched) | undefined {
+export function loadPosixSpawn(): Spawn | undefined {
   loaded ??= { spawn: process.platform === 'linux' ? tryLoad() : undefined };
   return loaded.spawn;
 }
 
-let loaded: { spawn: ((launch: Launch) => Launched) | undefined } | undefined;
+type Spawn = (launch: Launch) => Promise<Launched>;
+let loaded: { spawn: Spawn | undefined } | undefined;
 
 const SETSIGDEF = 0x04;
 const SETSIGMASK = 0x08;
 const SETSID = 0x80;
 const WNOHANG = 1;
 const UNKNOWN_END = 255;
+/** It returns when the child has become another program; others need not wait for that. Koffi queues so many, and no more. */
+const MOST_IN_BACKGROUND = 128;
 /** More than any C library needs for the structures that only it looks into. */
 const OPAQUE_BYTES = 512;
 
-function tryLoad(): ((launch: Launch) => Launched) | undefined {
+function tryLoad(): Spawn | undefined {
   try {
     const koffi = createRequire(import.meta.url)('koffi') as typeof import('koffi');
     return bind(koffi.load(null));
@@ -51,7 +54,7 @@ function tryLoad(): ((launch: Launch) => Launched) | undefined {
   }
 }
 
-function bind(libc: ReturnType<typeof import('koffi').load>): (launch: Launch) => Launched {
+function bind(libc: ReturnType<typeof import('koffi').load>): Spawn {
   const posixSpawn = libc.func(
     'int posix_spawn(_Out_ int *pid, const char *path, void *actions, void *attributes, const char **argv, const char **envp)',
   );
@@ -60,7 +63,9 @@ function bind(libc: ReturnType<typeof import('koffi').load>): (launch: Launch) =
   const addChdir = libc.func('int posix_spawn_file_actions_addchdir_np(void *actions, const char *path)');
   const destroyActions = libc.func('int posix_spawn_file_actions_destroy(void *actions)');
   const waitpid = libc.func('int waitpid(int pid, _Out_ int *status, int options)');
+  const inBackground = promisify(posixSpawn.async);
   const attributes = spawnAttributes(libc);
+  let starting = 0;
   const reaper = new Reaper((pid) => {
     const status = [0];
     const ended = waitpid(pid, status, WNOHANG);
@@ -68,7 +73,7 @@ function bind(libc: ReturnType<typeof import('koffi').load>): (launch: Launch) =
     // Somebody else has fetched it: how it ended is not known, and must not pass for success.
     return ended === pid ? exitOf(status[0]!) : { kind: 'exited', code: UNKNOWN_END };
   });
-  return ({ file, args, cwd, env, stdio }) => {
+  return async ({ file, args, cwd, env, stdio }) => {
     const actions = Buffer.alloc(OPAQUE_BYTES);
     initActions(actions);
     try {
@@ -78,10 +83,12 @@ function bind(libc: ReturnType<typeof import('koffi').load>): (launch: Launch) =
       addChdir(actions, cwd);
       const pid = [0];
       const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
-      const failure = posixSpawn(pid, file, actions, attributes, [file, ...args, null], [...variables, null]);
+      const spawn = starting++ < MOST_IN_BACKGROUND ? inBackground : posixSpawn;
+      const failure: number = await spawn(pid, file, actions, attributes, [file, ...args, null], [...variables, null]);
       if (failure !== 0) throw systemError(failure, file);
       return { pid: pid[0]!, exit: reaper.exitOf(pid[0]!) };
     } finally {
+      starting--;
       destroyActions(actions);
     }
   };

@@ -1,5 +1,5 @@
 import type { Outcome, Trouble } from '../core/model.ts';
-import { makeOrder, type OrderDetails } from '../core/order.ts';
+import { askedCriteria, makeOrder, type OrderDetails } from '../core/order.ts';
 import type { Shift, Task } from '../core/shift.ts';
 import type { Claim, Snapshot } from '../store/store.ts';
 import { Watch } from '../watch/watch.ts';
@@ -72,24 +72,53 @@ export function openAirspace(parts: RunParts, tasks: () => Iterable<Task>): Airs
   return { parts, watch, failure };
 }
 
+/** From the dev to the verdict. Where no agent is asked for it, it is known with the dev's end, and both share a write. */
+export async function flyThrough(airspace: Airspace, flight: Flight): Promise<FlightEnd> {
+  const { hasPassed, landing } = await workAsDev(airspace, flight);
+  const isKnown = hasPassed && askedCriteria(flight.task).length === 0;
+  const [dev, known] = await Promise.all([landing, isKnown ? flyQa(airspace, flight, true) : undefined]);
+  if (dev.end !== 'qa') return dev;
+  const qa = known ?? (await flyQa(airspace, flight, true));
+  return { ...qa, compacted: qa.compacted || dev.compacted };
+}
+
 /** The dev's part: done, recorded as `qa` or `failed` as soon as it is finished, or given back. */
 export async function flyDev(airspace: Airspace, flight: Flight): Promise<FlightEnd> {
+  return (await workAsDev(airspace, flight)).landing;
+}
+
+/** Resolves when the dev has ended; `landing`, when that is in the table. */
+async function workAsDev(
+  airspace: Airspace,
+  flight: Flight,
+): Promise<{ hasPassed: boolean; landing: Promise<FlightEnd> }> {
   const { parts } = airspace;
   const { claim, task } = flight;
   const last = parts.history.of(task.name, claim.id)?.failure;
   const { outcome, withdrawn } = await carryOut(airspace, flight, { role: 'dev', lastFailure: last });
   const end = (end: FlightEnd['end']): FlightEnd => ({ flight, end, compacted: outcome.compacted });
-  if (withdrawn !== undefined) return end({ returned: withdrawn });
-  if (outcome.to === undefined) {
-    const reason = outcome.reason ?? 'given back';
-    await parts.store.release(claim.token, reason);
-    return end({ returned: reason, ...troubleIn(airspace, outcome, reason) });
-  }
-  // Reason and recommendations are durable before the status is: a crash in between only means doing the item again.
-  await parts.flush();
-  const recorded = await parts.store.record(claim.token, 'in_progress', outcome.to, outcome.outputs, outcome.reason);
-  if (!recorded.ok) return end({ returned: recorded.why });
-  return end(outcome.to === 'qa' ? 'qa' : 'failed');
+  const { to } = outcome;
+  if (withdrawn === undefined && to !== undefined) await keepSaid(parts, outcome);
+  const land = async (): Promise<FlightEnd> => {
+    if (withdrawn !== undefined) return end({ returned: withdrawn });
+    if (to === undefined) {
+      const reason = outcome.reason ?? 'given back';
+      await parts.store.release(claim.token, reason);
+      return end({ returned: reason, ...troubleIn(airspace, outcome, reason) });
+    }
+    const recorded = await parts.store.record(claim.token, 'in_progress', to, outcome.outputs, outcome.reason);
+    if (!recorded.ok) return end({ returned: recorded.why });
+    return end(to === 'qa' ? 'qa' : 'failed');
+  };
+  return { hasPassed: withdrawn === undefined && to === 'qa', landing: land() };
+}
+
+/**
+ * What the table does not hold is durable before the status is: a crash in between only means doing the item again.
+ * Of an item that passed and has nothing to tell, what happened may follow.
+ */
+async function keepSaid({ flush }: RunParts, { reason, recommendations, usage }: Outcome): Promise<void> {
+  if (reason !== undefined || recommendations.length > 0 || Object.keys(usage).length > 0) await flush();
 }
 
 /** The qa's part. `fresh`: right after its dev, whose passing checks need not be run again. */
@@ -104,7 +133,7 @@ export async function flyQa(airspace: Airspace, flight: Flight, fresh: boolean):
     await parts.store.release(token, reason);
     return end({ returned: reason, ...troubleIn(airspace, outcome, reason) });
   }
-  await parts.flush();
+  await keepSaid(parts, outcome);
   const recorded = await parts.store.record(token, 'qa', outcome.to, {}, outcome.reason);
   if (!recorded.ok) return end({ returned: recorded.why });
   return end(outcome.to);
@@ -126,14 +155,14 @@ async function carryOut(
     const item = { id: claim.id, index: claim.row, metadata };
     const order = makeOrder(shift, task, { ...details, item, token: claim.token, now: parts.now() });
     const agents = parts.agents(shift);
-    using _dev = order.role === 'dev' ? await parts.folders.enter(workingFolder(order, agents)) : undefined;
+    using _dev = order.role === 'dev' ? parts.folders.enter(workingFolder(order, agents)) : undefined;
     const outcome = await parts.perform(
       order,
       agents,
       {
         run: async (request) => {
           // A check may write as a dev may.
-          using _check = await parts.folders.enter(request.folder);
+          using _check = parts.folders.enter(request.folder);
           return parts.check(request);
         },
         trespass: (calls) => watch.trespassOf(claim.token, calls),

@@ -2,7 +2,7 @@ import { adaptLimit, type Limit, noteInFlight, type SizeSettings, startLimit } f
 import { cellsAt, nextBatch, type Selection } from '../core/plan.ts';
 import type { Shift, Task } from '../core/shift.ts';
 import type { Snapshot } from '../store/store.ts';
-import { type Airspace, claimRows, type Flight, type FlightEnd, flyDev, flyQa, openAirspace } from './flight.ts';
+import { type Airspace, claimRows, type Flight, type FlightEnd, flyQa, flyThrough, openAirspace } from './flight.ts';
 import type { RunParts } from './run-state.ts';
 
 interface InFlight {
@@ -111,12 +111,8 @@ export class Stream implements AsyncDisposable {
     this.#inFlight.set(flight.claim.token, { flight, epoch: this.#limit.epoch, landing });
   }
 
-  async #fly(flight: Flight): Promise<FlightEnd> {
-    if (flight.claim.status === 'qa') return flyQa(this.#airspace, flight, false);
-    const dev = await flyDev(this.#airspace, flight);
-    if (dev.end !== 'qa') return dev;
-    const qa = await flyQa(this.#airspace, flight, true);
-    return { ...qa, compacted: qa.compacted || dev.compacted };
+  #fly(flight: Flight): Promise<FlightEnd> {
+    return flight.claim.status === 'qa' ? flyQa(this.#airspace, flight, false) : flyThrough(this.#airspace, flight);
   }
 
   #land({ flight, end }: FlightEnd): void {

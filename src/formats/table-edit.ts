@@ -26,6 +26,8 @@ interface Splice {
 
 /** More edited rows than this are put together with the others, so that a file goes out in one call (IOV_MAX is 1024). */
 const MOST_EDITED = 500;
+/** A small table is put together sooner: to copy so many bytes costs less than to write one piece more each time. */
+const BYTES_FOR_A_PIECE = 1024;
 
 /** Of several changes of one cell the last counts. A cell that has its value already keeps its source. */
 export function editCells(table: Table, changes: readonly CellChange[]): Table {
@@ -69,7 +71,8 @@ function withSources({ base, header, starts }: Table, edited: ReadonlyMap<number
   let beside = 0;
   for (const source of edited.values()) beside += source.length;
   checkTableSize(base.length + growthOf(table));
-  return edited.size > MOST_EDITED || beside > base.length / 2 ? flatten(table) : table;
+  const most = Math.min(MOST_EDITED, base.length / BYTES_FOR_A_PIECE);
+  return edited.size > most || beside > base.length / 2 ? flatten(table) : table;
 }
 
 /** The same table in one piece. */

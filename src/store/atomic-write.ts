@@ -1,4 +1,5 @@
-import { type BigIntStats, close, closeSync, constants, fstatSync, fsync, openSync, writev } from 'node:fs';
+import * as fs from 'node:fs';
+import { type BigIntStats, close, closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { readdir, rename, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -26,6 +27,9 @@ export type Failpoint = (name: (typeof WRITE_POINTS)[number] | EventType) => voi
 export const TEMPORARY = /^\.[^/]+\.[0-9]+\.nightshift-tmp$/;
 let counter = 0;
 
+const fsync = promisify(fs.fsync);
+const writev = promisify(fs.writev);
+
 /**
  * Replaces a file so that after a power cut it is the old one or the new one: temporary file, fsync, checked length
  * (a full disk can write less than asked without an error), rename, fsync of the folder.
@@ -45,13 +49,13 @@ export async function replaceFile(
   await lastReleased;
   try {
     const fd = openSync(temporary, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, mode);
-    const release = holdReplaced(file);
+    const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+    const release = length < LARGE_BYTES ? () => {} : holdReplaced(file);
     try {
       await writeAll(fd, pieces);
       failpoint(`${point}:written`);
-      await promisify(fsync)(fd);
+      await fsync(fd);
       const { size } = fstatSync(fd);
-      const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
       if (size !== length) throw shortWrite(`only ${size} of ${length} bytes were written`);
       failpoint(`${point}:synced`);
       if (!(await isCurrent())) {
@@ -83,8 +87,8 @@ function shortWrite(message: string): Error {
 }
 
 async function writeAll(fd: number, pieces: readonly Uint8Array[]): Promise<void> {
-  for (let left = without(pieces, 0); left.length > 0; ) {
-    const { bytesWritten } = await promisify(writev)(fd, left);
+  for (let left = pieces.filter(({ length }) => length > 0); left.length > 0; ) {
+    const { bytesWritten } = await writev(fd, left);
     if (bytesWritten === 0) throw shortWrite('nothing more could be written');
     left = without(left, bytesWritten);
   }
@@ -102,6 +106,7 @@ function without(pieces: readonly Uint8Array[], bytes: number): Uint8Array[] {
 
 /** The next write waits for it: the room of the one before may be needed. */
 let lastReleased: Promise<void> = Promise.resolve();
+const LARGE_BYTES = 1024 * 1024;
 
 /** Held open while it is replaced, a large file is taken apart when it is released, and not while somebody waits. */
 function holdReplaced(file: string): () => void {
@@ -119,7 +124,7 @@ function holdReplaced(file: string): () => void {
 async function syncFolder(folder: string): Promise<void> {
   const fd = openSync(folder, constants.O_RDONLY);
   try {
-    await promisify(fsync)(fd);
+    await fsync(fd);
   } finally {
     closeSync(fd);
   }

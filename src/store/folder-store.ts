@@ -124,7 +124,7 @@ export class FolderStore implements Store {
       const task = this.#tasks.indexOf(held.task);
       if (task < 0) return refuse('its task is not in the Task Order any more');
       const status = draft.status(row, task);
-      if (held.status !== from || status !== from) return refuse(`its status is ${status}, not ${from}`);
+      if (status !== from) return refuse(`its status is ${status}, not ${from}`);
       draft.setStatus(row, task, to);
       draft.addColumns(Object.keys(outputs), '');
       for (const [name, value] of Object.entries(outputs)) draft.setCell(row, name, value);

@@ -9,6 +9,8 @@ import { readError } from './table-file.ts';
 
 /** Events come in bursts: those of a moment go out in one write. */
 const SOON_MS = 10;
+/** What nobody waits for would survive a power cut after this time. */
+const SYNC_WITHIN_MS = 1000;
 
 /**
  * History, one event on a line. It is appended to and read, never replayed into the table: losing it loses reasons and
@@ -19,6 +21,7 @@ export class Journal implements AsyncDisposable {
   readonly #handle: FileHandle;
   #waiting: string[] = [];
   #timer: NodeJS.Timeout | undefined;
+  #syncTimer: NodeJS.Timeout | undefined;
   #tail: Promise<void> = Promise.resolve();
   #failure: unknown;
   #lastSync: Promise<void> = Promise.resolve();
@@ -70,6 +73,7 @@ export class Journal implements AsyncDisposable {
     if (lines === '' || this.#failure) return;
     try {
       await this.#handle.appendFile(lines);
+      this.#syncTimer ??= setTimeout(() => void this.flush().catch(() => {}), SYNC_WITHIN_MS);
     } catch (cause) {
       this.#failure = diskError(cause, this.file);
     }
@@ -89,6 +93,8 @@ export class Journal implements AsyncDisposable {
 
   async #sync(): Promise<void> {
     await this.#writeSoon();
+    clearTimeout(this.#syncTimer);
+    this.#syncTimer = undefined;
     if (this.#failure) throw this.#failure;
     try {
       await this.#handle.datasync();
@@ -98,7 +104,7 @@ export class Journal implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#writeSoon();
+    await this.flush().catch(() => {});
     await this.#handle.close();
   }
 }

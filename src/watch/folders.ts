@@ -1,4 +1,4 @@
-import { realpath } from 'node:fs/promises';
+import { realpathSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import type { FolderChanges, FolderWatch, WatchRequest } from '../core/folder-watch.ts';
 import { changedFiles, takeInventory } from './inventory.ts';
@@ -39,15 +39,15 @@ export class Folders {
   }
 
   /** Somebody works there who may write, until it is disposed. */
-  async enter(folder: string): Promise<Disposable> {
-    const work = { folder: await resolved(folder) };
+  enter(folder: string): Disposable {
+    const work = { folder: resolved(folder) };
     this.#work.add(work);
     for (const each of this.#judging) if (overlap(each.root, work.folder)) each.isDisturbed = true;
     return { [Symbol.dispose]: () => void this.#work.delete(work) };
   }
 
   async watch({ folder: asked, protect, alone, signal }: WatchRequest): Promise<FolderWatch> {
-    const folder = await resolved(asked);
+    const folder = resolved(asked);
     // Where it is known already that nobody could say who did it, git need not be asked.
     const repository = this.#isWorkedIn(folder) ? undefined : await this.#repositoryOf(folder, signal);
     const judging = await this.#enterToJudge(repository ?? folder, alone, signal);
@@ -151,8 +151,12 @@ export class Folders {
   }
 }
 
-async function resolved(folder: string): Promise<string> {
-  return realpath(folder).catch(() => folder);
+function resolved(folder: string): string {
+  try {
+    return realpathSync.native(folder);
+  } catch {
+    return folder;
+  }
 }
 
 function overlap(one: string, other: string): boolean {

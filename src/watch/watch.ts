@@ -34,6 +34,7 @@ export class Watch implements AsyncDisposable {
   #suspects = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> = Promise.resolve();
+  #nextLook: Promise<void> | undefined;
   /** Edits that were put back, and who may have made them. */
   #edits: Suspicion[] = [];
   /** Tokens of items that were withdrawn while they waited for their qa, and why. */
@@ -58,11 +59,15 @@ export class Watch implements AsyncDisposable {
     this.#inFlight.delete(token);
   }
 
-  /** Looks now, one look at a time. */
+  /** Looks now, one look at a time; who asks while one is under way shares the next. */
   look(): Promise<void> {
-    const look = this.#looking.then(() => this.#lookNow());
-    this.#looking = look.catch(() => {});
-    return look;
+    this.#nextLook ??= this.#looking.then(() => {
+      this.#nextLook = undefined;
+      const look = this.#lookNow();
+      this.#looking = look.catch(() => {});
+      return look;
+    });
+    return this.#nextLook;
   }
 
   /**
