@@ -203,6 +203,26 @@ describe.each([
       ]);
     });
 
+    test('T2 takes an item from its dev to its verdict at once, one arrow after the other', async () => {
+      const subject = open(items('todo', 'todo'));
+      const { store, events } = subject;
+      const [a, b] = (await claimAll(store)) as [Claim, Claim];
+      const both = ({ token }: Claim) => [
+        store.record(token, 'in_progress', 'qa', { url: token }),
+        store.record(token, 'qa', 'done'),
+      ];
+      expect(await Promise.all(both(a))).toEqual([{ ok: true }, { ok: true }]);
+      subject.outside.edit((rows) => rows.map((row, i) => (i === 1 ? { ...row, draft: 'failed' } : row)));
+      expect(await Promise.all(both(b))).toMatchObject([{ ok: false }, { ok: false }]);
+      expect(seen(subject)).toEqual(['a done todo', 'b failed todo']);
+      expect(subject.outside.rows()[0]).toMatchObject({ url: a.token });
+      const recorded = events.flatMap((event) => (event.type === 'item:recorded' ? [[event.item, event.to]] : []));
+      expect(recorded).toEqual([
+        [a.id, 'qa'],
+        [a.id, 'done'],
+      ]);
+    });
+
     test('T8 refuses a token that is not the current one, and changes nothing', async () => {
       const subject = open(items('todo', 'todo', 'todo', 'todo', 'todo'));
       const { store, outside } = subject;

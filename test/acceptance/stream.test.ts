@@ -491,6 +491,21 @@ test('X7 L2 a lesson that comes up while another is folded in starts from the St
   expect(shift.task('work')).toContain('1. Open {name}\n2. Close it\n3. Knock\n4. Wipe your feet\n');
 });
 
+test('X7 T2 a verdict that the checks alone give is recorded with the end of the dev, in one write', async () => {
+  const project = new Project();
+  const shift = stream(
+    project,
+    ['item1'],
+    { agent: 'shell' },
+    { work: shellTask('echo done > {name}', 'grep done {name}') },
+  );
+  // The first write is the claim.
+  const killed = await shift.start([], { env: { NIGHTSHIFT_CRASH_AT: 'table:renamed#2' } });
+  expect([killed.signal, shift.column('work')]).toEqual(['SIGKILL', ['done']]);
+  const ended = await shift.start();
+  expect([ended.code, ofType(ended, 'dev:started')]).toEqual([0, []]);
+});
+
 test('X7 X5 trouble pauses the stream, the others in flight go on; without progress it ends with 4', async () => {
   const project = new Project();
   const shift = stream(project, ['alpha', 'bravo', 'charlie'], { patience: '3s' });
