@@ -100,6 +100,12 @@ describe('placeholders in shell blocks', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
+  test('V4 for a reader it is indented as its fence is, and a value stays as it is', () => {
+    const template = parseScript('a\n\n  b {x}\n{x}\n', scope, 1);
+    const values = { columns: { x: '1\n2' }, shift };
+    expect(renderForReader(template, values, '   ')).toEqual(["   a\n\n     b '1\n2'\n   '1\n2'\n"]);
+  });
+
   test('V4 variables are readable and differ where the columns do', () => {
     const similar = { ...scope, columns: new Set(['a b', 'a-b', 'größe', 'ENV_API_KEY']) };
     const template = parseScript('echo {a b} {a-b} {größe} {ENV_API_KEY} {ENV:API_KEY} {a b}', similar, 1);

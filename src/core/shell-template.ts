@@ -62,17 +62,22 @@ export function fillScript(template: ScriptTemplate, values: Values): Script {
   return { source: source.join(''), values: byName, line: template.line };
 }
 
-/** The block for somebody who may type it into a shell: values as literals, secrets as references to their variables. */
-export function renderForReader(template: ScriptTemplate, values: Values): Text {
-  const source = template.parts.map((part) => {
-    if (typeof part === 'string') return part;
+/**
+ * The block for somebody who may type it into a shell: values as literals, secrets as references to their variables.
+ * `indent`: what stands before each of its lines where its fence is indented; lines of a value stay as they are.
+ */
+export function renderForReader({ parts }: ScriptTemplate, values: Values, indent = ''): Text {
+  const source = parts.map((part) => {
+    if (typeof part === 'string') return part.replace(/\n(?!\n)/g, `\n${indent}`);
     if (part.standing.quoting === 'comment') return part.spelling;
     const value = valueFor(part.placeholder, values);
     return typeof value === 'string'
       ? quoteLiteral(value, part)
       : quoteReference(secretReference(value), part.standing);
   });
-  return [source.join('')];
+  const text = source.join('');
+  const end = text.endsWith(`\n${indent}`) ? text.length - indent.length : text.length;
+  return [indent + text.slice(0, end)];
 }
 
 /** Readable in the block and in `env`; the same for every item. */

@@ -45,7 +45,11 @@ export interface Task {
 }
 
 /** A part of a task file: bytes as they are, prose with placeholders, or a block that a shell may run. */
-export type Piece = string | { readonly prose: Template } | { readonly script: ScriptTemplate };
+export type Piece =
+  | string
+  | { readonly prose: Template }
+  /** `indent`: of its fence. */
+  | { readonly script: ScriptTemplate; readonly indent: string };
 
 /** The task for one item: what an order carries. */
 export interface FilledTask {
@@ -74,7 +78,7 @@ export function fillTask(task: Task, values: Values): FilledTask {
 
 function fillPiece(piece: Piece, values: Values): Text {
   if (typeof piece === 'string') return [piece];
-  return 'prose' in piece ? fillTemplate(piece.prose, values) : renderForReader(piece.script, values);
+  return 'prose' in piece ? fillTemplate(piece.prose, values) : renderForReader(piece.script, values, piece.indent);
 }
 
 /** The values that placeholders of one item stand for. */

@@ -274,12 +274,18 @@ function compilePieces(text: string, from: number, to: number, blocks: readonly 
   for (const block of blocks.filter(isScript)) {
     prose(text.indexOf('\n', block.start) + 1);
     const closing = text.lastIndexOf('\n', block.end - 1);
-    pieces.push({ script: parseScript(block.code, scope, block.line) });
+    pieces.push({ script: parseScript(block.code, scope, block.line), indent: indentBefore(text, block) });
     if (!block.code.endsWith('\n')) pieces.push('\n');
     at = Math.max(at, closing + 1);
   }
   prose(to);
   return pieces;
+}
+
+/** As wide as what stands before the fence, which may be the bullet of its criterion. */
+function indentBefore(text: string, { start }: Block): string {
+  const line = text.slice(text.lastIndexOf('\n', start - 1) + 1);
+  return /^[^`~]*/.exec(line)![0].replace(/[^\t]/g, ' ');
 }
 
 function find(key: string, own: readonly Setting[], shared: readonly Setting[]): Setting | undefined {
