@@ -83,6 +83,13 @@ describe('reading', () => {
       limits: {},
     });
     expect(warnings).toEqual(['unknown key `paralel` (manager.md line 12); did you mean `parallel`?']);
+    const limited = (lines: string) => {
+      const text = `## Shift Configuration\n${lines}\n## Task Order\n`;
+      return readShiftSettings(parseManager(text, 'manager.md'), 'manager.md').warnings;
+    };
+    const meant = 'unknown key `max-costs` (manager.md line 2); did you mean `max-cost`?';
+    expect(limited('- max-costs: 5')).toEqual([`${meant} No such limit is set there`]);
+    expect(limited('- max-costs: 5\n- max-cost: 5')).toEqual([meant]);
   });
 
   test.each([

@@ -1,4 +1,5 @@
 import { NightshiftError } from '../core/errors.ts';
+import { LIMIT_KEYS } from '../core/limits.ts';
 import type { Setting } from '../core/model.ts';
 import { nearest } from '../core/names.ts';
 import { headOf, type Item, listItems } from './list.ts';
@@ -84,6 +85,10 @@ export function refuseDuplicates(settings: readonly Setting[], code: 'bad-manage
   }
 }
 
+function isLimit(key: string | undefined): boolean {
+  return (LIMIT_KEYS as readonly (string | undefined)[]).includes(key);
+}
+
 /** One warning for each unknown key and each list item that is no setting. */
 export function settingWarnings(
   { settings, strays }: { readonly settings: readonly Setting[]; readonly strays: readonly number[] },
@@ -93,8 +98,11 @@ export function settingWarnings(
   const unknown = settings.filter(({ key }) => !known.includes(key));
   return [
     ...unknown.map(({ key, line }) => {
-      const meant = nearest(key, known);
-      return `unknown key \`${key}\` (${file} line ${line})${meant === undefined ? '' : `; did you mean \`${meant}\`?`}`;
+      const meant = nearest(key, [...known, ...LIMIT_KEYS]);
+      const question = meant === undefined ? '' : `; did you mean \`${meant}\`?`;
+      // What somebody believes to be a limit, and is none, costs money.
+      const isLost = isLimit(meant) && settings.every((setting) => setting.key !== meant);
+      return `unknown key \`${key}\` (${file} line ${line})${question}${isLost ? ' No such limit is set there' : ''}`;
     }),
     ...strays.map((line) => `ignored a list item that is not \`- key: value\` (${file} line ${line})`),
   ];
