@@ -44,6 +44,8 @@ export interface Inspection {
   readonly tested: string;
   /** Absent: the program can't say without a call that costs. */
   readonly isLoggedIn?: boolean;
+  /** Nothing can be asked without a login. Absent: it has one, or a provider of the user's own may need none. */
+  readonly needsLogin?: true;
   /** What to do, if something is to be done. */
   readonly hint?: string;
 }
@@ -81,8 +83,11 @@ export interface ResolvedStep extends Omit<Step, 'text' | 'scripts'> {
   readonly scripts: readonly { readonly source: string; readonly values: Readonly<Record<string, string>> }[];
 }
 
-/** `usage`: what this question cost, also when it failed. `compacted`: the session lost context meanwhile. */
-export type Answer = AnswerKind & { readonly usage?: Usage; readonly compacted?: boolean };
+/**
+ * `usage`: what this question cost, also when it failed. `compacted`: the session lost context meanwhile. `model`: which
+ * one answered, where the program tells it.
+ */
+export type Answer = AnswerKind & { readonly usage?: Usage; readonly compacted?: boolean; readonly model?: string };
 
 type AnswerKind =
   /** The agent gave a report; nobody has looked at it yet. */

@@ -53,7 +53,7 @@ export const claudeAgent: Agent = {
       version: version.stdout.text.trim().split(' ')[0] ?? '',
       tested: TESTED,
       ...(typeof loggedIn === 'boolean' ? { isLoggedIn: loggedIn } : {}),
-      ...(loggedIn === false ? { hint: LOG_IN } : {}),
+      ...(loggedIn === false ? { hint: LOG_IN, needsLogin: true } : {}),
     };
   },
   async open(opening) {

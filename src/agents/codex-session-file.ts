@@ -33,7 +33,7 @@ function fileOf(environment: Readonly<Record<string, string>>, threadId: string)
   return findFile(join(codexHome(environment), 'sessions'), threadId);
 }
 
-function codexHome({ CODEX_HOME, HOME }: Readonly<Record<string, string>>): string {
+export function codexHome({ CODEX_HOME, HOME }: Readonly<Record<string, string>>): string {
   return CODEX_HOME ?? join(HOME ?? '/', '.codex');
 }
 

@@ -1,11 +1,11 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Usage } from '../core/model.ts';
 import type { Agent, AgentSettings, Answer, Inspection, Opening, Place, Question, Session } from './agent.ts';
 import { type CodexConfig, type CodexServer, configure, type Toml } from './codex-config.ts';
 import { CodexEvents, type Totals } from './codex-events.ts';
 import { readFailure } from './codex-failure.ts';
-import { readSessionFile, removeSessionFile, type SessionFile } from './codex-session-file.ts';
+import { codexHome, readSessionFile, removeSessionFile, type SessionFile } from './codex-session-file.ts';
 import { JsonLines } from './json-lines.ts';
 import { lastJsonObject } from './last-json.ts';
 import { readMcpJson } from './mcp-json.ts';
@@ -52,7 +52,17 @@ async function inspect(place: Place): Promise<Inspection> {
   // A key in the environment, or a provider of the user's own: Codex looks at these only when it asks.
   const { CODEX_API_KEY, OPENAI_API_KEY } = place.environment;
   if (CODEX_API_KEY !== undefined || OPENAI_API_KEY !== undefined) return found;
-  return { ...found, isLoggedIn: false, hint: 'log in with `codex login`, if your model provider asks for it' };
+  const hint = 'log in with `codex login`';
+  if (await hasOwnProvider(place))
+    return { ...found, isLoggedIn: false, hint: `${hint}, if your model provider asks for it` };
+  return { ...found, isLoggedIn: false, needsLogin: true, hint };
+}
+
+/** One that is not OpenAI's may ask for no login. */
+async function hasOwnProvider({ folder, environment }: Place): Promise<boolean> {
+  const files = [codexHome(environment), join(folder ?? '/', '.codex')].map((home) => join(home, 'config.toml'));
+  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')));
+  return texts.some((text) => /^\s*(model_provider|oss_provider|profile)\s*=/m.test(text));
 }
 
 class CodexSession implements Session {

@@ -1,6 +1,8 @@
 import type { Agent, Inspection, Place } from '../agents/agent.ts';
 import { agentEnvironment } from '../agents/environment.ts';
 import { AgentSet, agentNames } from '../agents/registry.ts';
+import { askedCriteria } from '../core/order.ts';
+import type { Shift, Task } from '../core/shift.ts';
 import type { Finding } from '../views/findings.ts';
 import type { Io } from './io.ts';
 
@@ -15,6 +17,26 @@ export async function checkAgentPrograms(io: Io, folder: string): Promise<Findin
       return checkAgent(agent, { folder, environment });
     }),
   );
+}
+
+/** The agents of a shift that nobody is logged in with, where the program is certain that this is needed. */
+export async function checkLogins(io: Io, { name, root, tasks, secrets }: Shift, agents: AgentSet): Promise<Finding[]> {
+  const passEnv = tasks.flatMap(({ settings }) => settings.passEnv);
+  const findings = [...new Set(tasks.flatMap(agentsOf))].map(async (used): Promise<Finding[]> => {
+    const agent = agents.find(used);
+    if (!agent?.inspect) return [];
+    const sources = { caller: io.env, passEnv: [...agent.credentials, ...passEnv], secrets, own: {} };
+    const { needsLogin, hint } = await agent.inspect({ folder: root, environment: agentEnvironment(sources) });
+    if (!needsLogin) return [];
+    const message = `nobody is logged in with its agent ${used}`;
+    return [{ level: 'problem', shift: name, message, todo: hint ?? 'log in with that program' }];
+  });
+  return (await Promise.all(findings)).flat();
+}
+
+function agentsOf(task: Task): string[] {
+  const { agent, qaAgent = agent } = task.settings;
+  return askedCriteria(task).length > 0 ? [agent, qaAgent] : [agent];
 }
 
 async function checkAgent(agent: Agent, place: Place): Promise<Finding> {

@@ -15,6 +15,7 @@ import { ShiftFiles } from '../store/shift-files.ts';
 import { changeTable } from '../store/table-change.ts';
 import type { Finding } from '../views/findings.ts';
 import { count } from '../views/plain.ts';
+import { checkLogins } from './check-agents.ts';
 import type { Io } from './io.ts';
 import { type OpenShift, openAndCheck } from './open-shift.ts';
 import { failpointFrom, requireAgents } from './run-shift.ts';
@@ -36,7 +37,13 @@ export async function checkShift(io: Io, root: string, name: string): Promise<Fi
   if (!paths) return findings;
   const opened = await attempt(() => openAndCheck(paths));
   await using agents = new AgentSet();
-  if (opened) await attempt(() => requireAgents(opened.shift, agents, io));
+  if (opened) {
+    const logins = await attempt(async () => {
+      await requireAgents(opened.shift, agents, io);
+      return checkLogins(io, opened.shift, agents);
+    });
+    findings.push(...(logins ?? []));
+  }
   const older = await olderFinding(paths, opened === undefined);
   // What the upgrade cures needs no second complaint.
   if (older?.fixable && isCured) findings.length = 0;

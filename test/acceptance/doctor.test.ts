@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, readdirSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { agentTask, Project, processesOf, shellTask, until } from '../harness.ts';
+import { agentTask, Project, processesOf, shellTask, task, until } from '../harness.ts';
 
 /** What `doctor --json` says. */
 async function doctor(project: Project, ...args: string[]) {
@@ -246,4 +246,19 @@ test('X5 says which agent programs are there, in which version, whether that was
   expect(stdout).toMatch(/^note +agent opencode: not installed\n +install it with `npm install -g opencode-ai`/m);
   expect(stdout).toMatch(/^note +agent claude 2\.0\.1 \(tested: 2\.1\.\d+\), not logged in\n +\S/m);
   expect(stdout).toMatch(/^ok +agent codex 0\.166\.0, logged in$/m);
+
+  // Only a shift that would need the login has a problem.
+  const parts = {
+    table: 'name,work\na,todo\n',
+    tasks: { work: task({ steps: '1. Do {name}', validation: '- It is done' }) },
+  };
+  project.shift('by-codex', { settings: { agent: 'codex' }, ...parts });
+  expect((await project.run(['doctor'], { env: { PATH } })).code).toBe(0);
+  project.shift('by-claude', { settings: { agent: 'claude' }, ...parts });
+  const needed = await project.run(['doctor'], { env: { PATH } });
+  expect(needed.code).toBe(2);
+  expect(needed.stdout).toMatch(
+    /^problem +by-claude: nobody is logged in with its agent claude\n +.*claude auth login/m,
+  );
+  expect(needed.stdout).toMatch(/^1 problem\.$/m);
 });
