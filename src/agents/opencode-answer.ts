@@ -51,12 +51,16 @@ export function readAnswer(said: Said | undefined, asked: Asked, error: ProgramE
   return { kind: 'no-report', reason: `no report: ${reason}` };
 }
 
+export function modelOf({ providerID, modelID }: Pick<AssistantMessage, 'providerID' | 'modelID'>): string {
+  return `${providerID}/${modelID}`;
+}
+
 /** OpenCode falls back to another agent without an error. */
 function wrongOne({ agent, providerID, modelID, summary }: AssistantMessage, asked: Asked): string | undefined {
   // A compaction is summed up by an agent of the program's own.
   if (summary === true) return undefined;
   if (agent !== asked.agent) return `the agent ${agent} answered instead of ${asked.agent}: nothing it did counts`;
-  const model = `${providerID}/${modelID}`;
+  const model = modelOf({ providerID, modelID });
   if (asked.model === undefined || model === asked.model) return undefined;
   return `the model ${model} answered instead of ${asked.model}`;
 }

@@ -1,5 +1,6 @@
 import { createOpencodeClient, type OpencodeClient } from '@opencode-ai/sdk/v2/client';
 import { expect, test } from 'vitest';
+import type { TranscriptEntry } from '../core/events.ts';
 import type { Opening, Question } from './agent.ts';
 import { Folders } from './opencode-folders.ts';
 import { Models } from './opencode-models.ts';
@@ -22,15 +23,16 @@ function serverWith(client: OpencodeClient): OpencodeServer {
   } as unknown as OpencodeServer;
 }
 
-function sessionOn(server: Promise<OpencodeServer>) {
+function sessionOn(server: Promise<OpencodeServer>, settings: object = { model: 'a/b' }) {
+  const said: TranscriptEntry[] = [];
   const stop = new AbortController();
   const released: OpencodeServer[] = [];
   const opening = {
     role: 'dev',
-    settings: { tools: ['alpha'], model: 'a/b' },
+    settings: { tools: ['alpha'], ...settings },
     folder: '/w/own',
     shiftFolder: '/w/.nightshift/s',
-    transcript() {},
+    transcript: (entry: TranscriptEntry) => void said.push(entry),
     signal: stop.signal,
   } as unknown as Opening;
   const pool = {
@@ -40,7 +42,7 @@ function sessionOn(server: Promise<OpencodeServer>) {
   };
   const question: Question = { prompt: 'do it', schema: {}, steps: [], environment: {} };
   const session = new OpencodeSession(opening, pool);
-  return { session, released, stop, ask: () => session.ask(question) };
+  return { session, released, said, stop, ask: () => session.ask(question) };
 }
 
 /** A server that does all that it is asked for, and what that was. */
@@ -84,6 +86,23 @@ test('X5 a server that went between two attempts uses up none of them', async ()
   const { ask, session: asked } = sessionOn(Promise.resolve(server));
   expect(await ask()).toMatchObject({ kind: 'trouble' });
   expect(asked.remembers).toBe(false);
+});
+
+test('X1 where no model is set, the transcript and the answer tell which one OpenCode chose', async () => {
+  const { client } = willing();
+  const { session: sessions } = client;
+  const info = { id: 'm1', role: 'assistant', agent: 'nightshift-engine-dev', providerID: 'p', modelID: 'm' };
+  const session = {
+    create: () => sessions.create({}),
+    promptAsync: async () => ({}),
+    status: async () => ({ data: {} }),
+    messages: async () => ({ data: [{ info: { ...info, time: { completed: 1 }, structured: {} }, parts: [] }] }),
+    get: async () => ({ data: {} }),
+  };
+  const server = serverWith({ ...parts(client), session } as unknown as OpencodeClient);
+  const { ask, said } = sessionOn(Promise.resolve(server), {});
+  expect(await ask()).toMatchObject({ kind: 'report', model: 'p/m' });
+  expect(said).toContainEqual({ kind: 'note', text: 'no model is set: OpenCode chose p/m' });
 });
 
 test('T4 a session that is stopped while its server starts asks nothing later, and lets go of the server', async () => {

@@ -4,7 +4,7 @@ import { rest, sum } from '../core/history.ts';
 import type { Trouble, Usage } from '../core/model.ts';
 import type { Answer, Opening, Question, Session } from './agent.ts';
 import { readMcpJson } from './mcp-json.ts';
-import { readAnswer, type Said, usageOf } from './opencode-answer.ts';
+import { modelOf, readAnswer, type Said, usageOf } from './opencode-answer.ts';
 import { agentName, namedServers, permissionRules, serverEnvironment, splitModel } from './opencode-config.ts';
 import { EventReader } from './opencode-events.ts';
 import type { OpencodeServer } from './opencode-server.ts';
@@ -137,7 +137,11 @@ export class OpencodeSession implements Session {
     const usage = sum(own, reader.ofChildren);
     // What is told of this turn later is counted by now.
     place.server.forget(place.id);
-    return { ...answer, usage, compacted: reader.compacted };
+    const answered = said && modelOf(said.info);
+    if (answered !== undefined && model === undefined) {
+      transcript({ kind: 'note', text: `no model is set: OpenCode chose ${answered}` });
+    }
+    return { ...answer, usage, compacted: reader.compacted, ...(answered === undefined ? {} : { model: answered }) };
   }
 
   /** Waits until the turn is over, by itself or because there is a reason to end it; its last message, if there is one. */

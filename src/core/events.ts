@@ -43,6 +43,7 @@ interface EventMap {
     usage?: Usage;
     compacted?: boolean;
     key: string;
+    model?: string;
   };
   'qa:started': { agent: string; key: string };
   'qa:finished': {
@@ -53,6 +54,7 @@ interface EventMap {
     verdicts: CriterionVerdict[];
     usage?: Usage;
     key: string;
+    model?: string;
   };
   /** `changed`: the files that it changed, or may have. */
   'verdict:voided': { reason: string; changed: string[] };

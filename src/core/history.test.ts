@@ -29,6 +29,28 @@ const qa = (status: 'PASS' | 'FAIL' | 'NONE', reason?: string): Happening => ({
   ...(reason === undefined ? {} : { reason }),
 });
 
+test('M7 the latest run is known by what it spent, and by its end, which one that was killed has not', () => {
+  const begin = { type: 'run:started' } as Happening;
+  const spend = { type: 'usage:spent', ...subject, role: 'dev', agent: 'a', usage: { costUsd: 1 } } as Happening;
+  const end = { type: 'run:finished', exitCode: 4, reason: 'no ink' } as Happening;
+  const history = historyOf(begin, spend, end);
+  expect(history.lastRun).toMatchObject({ number: 1, usage: { costUsd: 1 }, end: { exitCode: 4, reason: 'no ink' } });
+  // By hand, between two runs.
+  const add = (happening: Happening, run: string) =>
+    history.add({ ...happening, at: 'later', run, seq: 1, shift: 's' } as NightshiftEvent);
+  add(spend, 'by hand');
+  expect(history.lastRun?.usage).toEqual({ costUsd: 1 });
+  add(begin, 'second');
+  expect(history.lastRun).toEqual({ run: 'second', number: 2, startedAt: 'later', lastAt: 'later', usage: {} });
+});
+
+test('X1 which model did it and which judged it is kept, where the program told', () => {
+  const of = (...happenings: Happening[]) => historyOf(started, ...happenings).of('work', 'i1');
+  const told = of({ ...succeeded, model: 'p/m' } as Happening, { ...qa('PASS'), model: 'q/n' } as Happening);
+  expect([told?.dev?.model, told?.qa?.model]).toEqual(['p/m', 'q/n']);
+  expect(of(succeeded)?.dev).not.toHaveProperty('model');
+});
+
 test('D1 a failure is remembered until the item passes, also over a new start that was given back', () => {
   expect(historyOf(started, failed).of('work', 'i1')?.failure).toBe('no ink');
   const trouble: Happening = { type: 'dev:finished', ...dev, status: 'trouble', attempts: 1, reason: 'quota' };

@@ -8,13 +8,25 @@ import { Tally } from './tally.ts';
  */
 export interface ItemHistory {
   attempts: { number: number; status: string; reason?: string; at: string }[];
-  dev?: { status: string; attempts: number; ms: number; reason?: string; at: string };
-  qa?: { status: string; reason?: string; verdicts: CriterionVerdict[]; at: string };
+  dev?: { status: string; attempts: number; ms: number; reason?: string; at: string; model?: string };
+  qa?: { status: string; reason?: string; verdicts: CriterionVerdict[]; at: string; model?: string };
   captured: Record<string, string>;
   usage: Usage;
   key?: string;
   /** Why it failed, if its last end was a failure. */
   failure?: string;
+}
+
+/** The latest run of a shift. `end` is absent while it goes on, and for ever if it was killed. */
+export interface LastRun {
+  readonly run: string;
+  /** How many runs there were, with this one. */
+  readonly number: number;
+  readonly startedAt: string;
+  /** Of its last event. */
+  lastAt: string;
+  usage: Usage;
+  end?: { readonly exitCode: number; readonly reason: string };
 }
 
 export class History {
@@ -23,6 +35,7 @@ export class History {
   readonly #recommendations = new Map<string, Map<string, Recommendation[]>>();
   readonly tally = new Tally();
   usage: Usage = {};
+  lastRun: LastRun | undefined;
   firstAt: string | undefined;
   lastAt: string | undefined;
 
@@ -39,6 +52,7 @@ export class History {
     this.firstAt ??= event.at;
     this.lastAt = event.at;
     this.tally.add(event);
+    this.#followRun(event);
     switch (event.type) {
       case 'dev:started': {
         const item = this.#item(event);
@@ -61,7 +75,7 @@ export class History {
         const item = this.#item(event);
         if (!item || event.status === 'NONE') return;
         const { status, reason, verdicts, at } = event;
-        item.qa = { status, verdicts, at, ...(reason === undefined ? {} : { reason }) };
+        item.qa = { status, verdicts, at, ...(reason === undefined ? {} : { reason }), ...modelIn(event) };
         if (status === 'FAIL') item.failure = reason ?? 'qa failed it';
         else delete item.failure;
         return;
@@ -79,11 +93,24 @@ export class History {
     }
   }
 
+  /** What is done by hand beside a run is none of its. */
+  #followRun(event: NightshiftEvent): void {
+    const { type, run, at } = event;
+    if (type === 'run:started') {
+      this.lastRun = { run, number: (this.lastRun?.number ?? 0) + 1, startedAt: at, lastAt: at, usage: {} };
+    }
+    const last = this.lastRun;
+    if (!last || last.run !== run) return;
+    last.lastAt = at;
+    if (type === 'usage:spent') last.usage = sum(last.usage, event.usage);
+    if (type === 'run:finished') last.end = { exitCode: event.exitCode, reason: event.reason };
+  }
+
   #devFinished(event: Extract<NightshiftEvent, { type: 'dev:finished' }>): void {
     const item = this.#item(event);
     if (!item) return;
     const { status, attempts, ms, reason, at, task = '', item: id = '', index = 0 } = event;
-    item.dev = { status, attempts, ms, at, ...(reason === undefined ? {} : { reason }) };
+    item.dev = { status, attempts, ms, at, ...(reason === undefined ? {} : { reason }), ...modelIn(event) };
     item.captured = event.captured ?? {};
     item.key = event.key;
     if (status.startsWith('FAILED')) item.failure = reason ?? status;
@@ -108,6 +135,10 @@ export class History {
     }
     return item;
   }
+}
+
+function modelIn({ model }: { model?: string }): { model?: string } {
+  return typeof model === 'string' ? { model } : {};
 }
 
 const AMOUNTS = ['inputTokens', 'outputTokens', 'costUsd', 'unpricedTokens'] as const;

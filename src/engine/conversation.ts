@@ -33,6 +33,8 @@ export class Conversation implements AsyncDisposable {
   #isLost = false;
   usage: Usage = {};
   compacted = false;
+  /** That answered last, where its program tells it. */
+  model: string | undefined;
 
   constructor(agent: Agent, opening: Omit<Opening, 'transcript'>, transcript: Transcript) {
     this.#agent = agent;
@@ -58,6 +60,7 @@ export class Conversation implements AsyncDisposable {
     this.#session ??= await this.#agent.open({ ...this.#opening, transcript: this.#transcript.add });
     const answer = await this.#session.ask(question);
     this.#account(answer);
+    this.model = answer.model ?? this.model;
     if (answer.kind === 'no-report') return { kind: 'unusable', reason: answer.reason };
     if (answer.kind !== 'report') return answer;
     const report = await read(answer.report);

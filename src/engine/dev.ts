@@ -38,7 +38,7 @@ export async function performDev(work: Work): Promise<Outcome> {
   const subject = { task: order.task, index: order.item.index, item: order.item.id };
   work.emit({ type: 'dev:started', ...subject, agent: order.settings.agent, key: order.key, version: order.version });
 
-  const { last, ...spent } = await tryUpTo(ATTEMPTS, work, subject);
+  const { last, model, ...spent } = await tryUpTo(ATTEMPTS, work, subject);
   const outcome = outcomeOf(work, last, spent);
   work.emit({
     type: 'dev:finished',
@@ -53,6 +53,7 @@ export async function performDev(work: Work): Promise<Outcome> {
     recommendations: [...outcome.recommendations],
     usage: outcome.usage,
     compacted: outcome.compacted,
+    ...(model === undefined ? {} : { model }),
   });
   return outcome;
 }
@@ -60,7 +61,11 @@ export async function performDev(work: Work): Promise<Outcome> {
 type Spent = Pick<Outcome, 'attempts' | 'verdicts' | 'usage' | 'compacted'>;
 
 /** The conversation is over, and all that was said in it told, before the dev is finished. */
-async function tryUpTo(most: number, work: Work, subject: object): Promise<Spent & { last: Attempt }> {
+async function tryUpTo(
+  most: number,
+  work: Work,
+  subject: object,
+): Promise<Spent & { last: Attempt; model: string | undefined }> {
   let attempts = 1;
   await using conversation = converse(work, () => attempts);
   const obstacle = missingFolder(work);
@@ -81,8 +86,8 @@ async function tryUpTo(most: number, work: Work, subject: object): Promise<Spent
     work.emit({ type: 'attempt:finished', ...subject, attempt: number, status: statusOf(last), ...reason });
     if (last.kind === 'succeeded' || last.final) break;
   }
-  const { usage, compacted } = conversation;
-  return { last, attempts, verdicts, usage, compacted };
+  const { usage, compacted, model } = conversation;
+  return { last, attempts, verdicts, usage, compacted, model };
 }
 
 function statusOf(attempt: Attempt): string {

@@ -43,8 +43,9 @@ export async function performQa(work: Work): Promise<Outcome> {
   const started = performance.now();
   const subject = { task: order.task, index: order.item.index, item: order.item.id };
   work.emit({ type: 'qa:started', ...subject, agent: order.settings.agent, key: order.key });
-  const spent: Spent = { usage: {}, compacted: false };
-  const judgement = await judge(work, spent);
+  const session: Session = { usage: {}, compacted: false };
+  const judgement = await judge(work, session);
+  const { model, ...spent } = session;
   const verdicts = judgement.kind === 'judged' ? judgement.verdicts : [];
   const failure = failureIn(judgement);
   const passed = failure === undefined;
@@ -58,6 +59,7 @@ export async function performQa(work: Work): Promise<Outcome> {
     verdicts: [...verdicts],
     usage: spent.usage,
     key: order.key,
+    ...(model === undefined ? {} : { model }),
   });
   return {
     role: 'qa',
@@ -76,9 +78,11 @@ export async function performQa(work: Work): Promise<Outcome> {
   };
 }
 
-interface Spent {
+/** What is known of it when it is over. */
+interface Session {
   usage: Usage;
   compacted: boolean;
+  model?: string | undefined;
 }
 
 /** What stands in the way of `done`, if anything does. */
@@ -94,14 +98,14 @@ function placeOf(work: Work, judgement: Judgement): { place?: string } {
   return { place: failedCriterion(work, judgement.verdicts) ?? 'verdict' };
 }
 
-async function judge(work: Work, spent: Spent): Promise<Judgement> {
+async function judge(work: Work, session: Session): Promise<Judgement> {
   const obstacle = missingFolder(work);
   if (obstacle !== undefined) return { kind: 'none', reason: obstacle, place: 'working-dir' };
   const checked = await checksOf(work);
   if (checked.kind !== 'checked') return notChecked(work, checked);
   const asked = askedCriteria(work.order);
   if (asked.length === 0) return { kind: 'judged', verdicts: checked.verdicts };
-  const answered = await ask(work, asked, spent);
+  const answered = await ask(work, asked, session);
   if (answered.kind !== 'judged') return answered;
   const final = answered.isChanged ? await runChecks(work, 1) : checked;
   if (final.kind !== 'checked') return notChecked(work, final);
@@ -113,7 +117,7 @@ function notChecked(work: Work, checked: Exclude<Checked, { kind: 'checked' }>):
   return checked.kind === 'aborted' ? stopped(work) : { kind: 'trouble', trouble: { reason: checked.reason } };
 }
 
-async function ask(work: Work, asked: readonly Criterion[], spent: Spent): Promise<Judgement> {
+async function ask(work: Work, asked: readonly Criterion[], session: Session): Promise<Judgement> {
   const { order, agents } = work;
   const criteria = asked.map((criterion) => criterionText(work, criterion));
   const texts = asked.map(({ text }) => text);
@@ -138,8 +142,8 @@ async function ask(work: Work, asked: readonly Criterion[], spent: Spent): Promi
       },
       (raw) => readQaReport(raw, criteria),
     );
-    spent.usage = conversation.usage;
-    spent.compacted = conversation.compacted;
+    const { usage, compacted, model } = conversation;
+    Object.assign(session, { usage, compacted, model });
     const wasAskedTwice = reply.kind === 'unusable' && conversation.remembers;
     // Nobody is at work any more when the files are looked at.
     await conversation.forget();

@@ -74,9 +74,9 @@ function taskLines(
       `  attempt ${number}: ${reason === undefined ? end : printable(reason).trim().replaceAll('\n', '\n    ')}`,
     );
   }
-  if (dev) lines.push(`  dev: ${dev.status} in ${formatDuration(dev.ms)}, ${dev.at}`);
+  if (dev) lines.push(`  dev: ${dev.status} in ${formatDuration(dev.ms)}, ${dev.at}${modelText(dev)}`);
   if (qa) {
-    lines.push(`  qa: ${qa.status}, ${qa.at}`);
+    lines.push(`  qa: ${qa.status}, ${qa.at}${modelText(qa)}`);
     for (const { criterion, status: verdict, reason, checked } of qa.verdicts) {
       const by = checked ? ' (check)' : '';
       lines.push(
@@ -95,4 +95,8 @@ function taskLines(
     );
   for (const file of transcripts) lines.push(`  transcript: ${file.replace(`${root}/`, '')}`);
   return lines;
+}
+
+function modelText({ model }: { model?: string }): string {
+  return model === undefined ? '' : `, model ${oneLine(model)}`;
 }
