@@ -10,13 +10,16 @@ export interface EventView extends Disposable {
   heard(happening: Pick<TranscriptHappening, 'task' | 'item' | 'entry'>): void;
 }
 
-/** JSON for machines, the live view on a terminal, else plain lines. */
-export function viewEvents(io: Io, { json, plain }: Options): EventView {
-  if (!json && !plain && io.terminal) return new LiveTerminal(io.terminal, io.now);
+/** What Ctrl-C does where the run is another process's. */
+export const ONLY_WATCHING = 'Ctrl-C here only stops watching.';
+
+/** JSON for machines, the live view on a terminal, else plain lines. `ctrlC`: what that does, if not to the run. */
+export function viewEvents(io: Io, { json, plain }: Options, ctrlC?: string): EventView {
+  if (!json && !plain && io.terminal) return new LiveTerminal(io.terminal, io.now, ctrlC);
   return {
     event: (event) => {
       if (json) io.print(JSON.stringify(event));
-      else for (const line of plainLines(event)) io.print(line);
+      else for (const line of plainLines(event, ctrlC)) io.print(line);
     },
     heard: () => {},
     [Symbol.dispose]: () => {},

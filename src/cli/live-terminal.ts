@@ -17,6 +17,7 @@ export class LiveTerminal implements EventView {
   readonly state = new ViewState();
   readonly #terminal: Terminal;
   readonly #now: () => number;
+  readonly #ctrlC: string | undefined;
   readonly #block = new LiveBlock();
   readonly #ticks: NodeJS.Timeout;
   readonly #resizes: Disposable;
@@ -24,15 +25,16 @@ export class LiveTerminal implements EventView {
   #drawnAt = 0;
   #planned: NodeJS.Timeout | undefined;
 
-  constructor(terminal: Terminal, now: () => number) {
+  constructor(terminal: Terminal, now: () => number, ctrlC?: string) {
     this.#terminal = terminal;
     this.#now = now;
+    this.#ctrlC = ctrlC;
     this.#ticks = setInterval(() => this.#plan(), TICK_MS).unref();
     this.#resizes = terminal.onResize(() => this.#plan());
   }
 
   event(event: NightshiftEvent): void {
-    for (const line of scrollingLines(event)) this.#above.push(...escapeUnsafe(line).split('\n'));
+    for (const line of scrollingLines(event, this.#ctrlC)) this.#above.push(...escapeUnsafe(line).split('\n'));
     this.past(event);
   }
 

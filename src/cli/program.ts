@@ -108,6 +108,7 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
   );
   add('logs [shift]', 'what happened, or what was said about one row', () => import('./commands/logs.ts'))
     .option('--row <row>', 'the transcripts of this row, 1-based')
+    .option('--prompts', 'with --row: also what the agents were asked, in full')
     .option('-f, --follow', 'go on until the run has ended');
   addLimits(add('retry [shift]', 'set back what failed, and start', () => import('./commands/retry.ts')))
     .option('--reason <text>', 'only failures whose reason contains this, in capitals or not')

@@ -7,8 +7,11 @@ import { oneLine } from './printable.ts';
 /** Rows of a batch are listed up to this many. */
 const ROWS_SHOWN = 12;
 
-/** An event as calm lines for a log or a terminal; none for what only machines read. */
-export function plainLines(event: NightshiftEvent): string[] {
+/** For whoever sits in front of the run itself. */
+const CTRL_C_AGAIN = 'Ctrl-C again stops at once.';
+
+/** An event as calm lines for a log or a terminal; none for what only machines read. `ctrlC`: what one does there. */
+export function plainLines(event: NightshiftEvent, ctrlC = CTRL_C_AGAIN): string[] {
   switch (event.type) {
     case 'run:started': {
       const { shift, total, tasks, agent, parallel, stream, recovered, waiting } = event;
@@ -25,7 +28,7 @@ export function plainLines(event: NightshiftEvent): string[] {
     case 'run:warning':
       return [`warning: ${oneLine(event.message)}`];
     case 'run:draining':
-      return [drainLine(event)];
+      return [drainLine(event, ctrlC)];
     case 'run:waiting':
       return [`waiting ${formatDuration(event.ms)}: ${oneLine(event.reason)}`];
     case 'task:paused':
@@ -84,18 +87,19 @@ export function plainLines(event: NightshiftEvent): string[] {
 }
 
 /** The lines that a live view lets scroll away; how many there are and what is in flight stands below them anyway. */
-export function scrollingLines(event: NightshiftEvent): string[] {
+export function scrollingLines(event: NightshiftEvent, ctrlC?: string): string[] {
   if (['batch:claimed', 'batch:finished', 'limit:changed'].includes(event.type)) return [];
   if (event.type === 'progress' && !event.compacted) return [];
-  return plainLines(event);
+  return plainLines(event, ctrlC);
 }
 
-function drainLine({ signal, running, reason }: Extract<NightshiftEvent, { type: 'run:draining' }>): string {
+function drainLine(event: Extract<NightshiftEvent, { type: 'run:draining' }>, ctrlC: string): string {
+  const { signal, running, reason } = event;
   if (reason !== undefined) {
     return `stopping: ${oneLine(reason, 1000)}. ${count(running, 'item')} in flight will finish, nothing new starts.`;
   }
   if (signal === 'SIGINT') {
-    return `stopping: ${count(running, 'item')} in flight will finish, nothing new starts. Ctrl-C again stops at once.`;
+    return `stopping: ${count(running, 'item')} in flight will finish, nothing new starts. ${ctrlC}`.trimEnd();
   }
   return `stopping (${signal}): ${count(running, 'item')} in flight may finish within a minute, nothing new starts.`;
 }

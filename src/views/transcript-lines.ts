@@ -11,19 +11,29 @@ export type Said = TranscriptEntry & {
 
 /** What was said, for a reader: a heading wherever somebody else speaks. */
 export class TranscriptLines {
+  readonly #withPrompts: boolean;
   #speaker = '';
+
+  constructor(withPrompts: boolean) {
+    this.#withPrompts = withPrompts;
+  }
 
   of(task: string, said: Said): string[] {
     const { at, role, attempt } = said;
     const speaker = `${task}, ${role}${attempt === undefined ? '' : ` attempt ${attempt}`}, ${titleOf(said)}`;
     const heading = speaker === this.#speaker ? [] : [`--- ${printable(speaker)} (${at})`];
     this.#speaker = speaker;
-    const text = said.kind === 'usage' ? (usageText(said.usage) ?? '') : said.text;
-    const lines = printable(text)
+    const lines = printable(this.#textOf(said))
       .replace(/\n$/, '')
       .split('\n')
       .map((line) => `  ${line}`);
     return [...heading, ...lines];
+  }
+
+  #textOf(said: Said): string {
+    if (said.kind === 'usage') return usageText(said.usage) ?? '';
+    if (said.kind !== 'prompt' || this.#withPrompts) return said.text;
+    return `(${said.text.length} characters; \`--prompts\` shows them)`;
   }
 }
 

@@ -3,7 +3,7 @@ import type { NightshiftEvent } from '../../core/events.ts';
 import type { ShiftPaths } from '../../store/layout.ts';
 import { currentHolder, type Holder } from '../../store/run-lock.ts';
 import { chooseShift } from '../choose-shift.ts';
-import { viewEvents } from '../event-view.ts';
+import { ONLY_WATCHING, viewEvents } from '../event-view.ts';
 import { followLines, parseEvent } from '../follow-run.ts';
 import { hearTranscripts } from '../hear-transcripts.ts';
 import type { Io } from '../io.ts';
@@ -41,7 +41,7 @@ async function watch(
   options: Options,
   signal: AbortSignal,
 ): Promise<Finished | undefined> {
-  using view = viewEvents(io, options);
+  using view = viewEvents(io, options, ONLY_WATCHING);
   const live = view instanceof LiveTerminal ? view : undefined;
   let isPast = true;
   let end: Finished | undefined;

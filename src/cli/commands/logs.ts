@@ -5,6 +5,7 @@ import { currentHolder } from '../../store/run-lock.ts';
 import { plainLines } from '../../views/plain.ts';
 import { type Said, TranscriptLines } from '../../views/transcript-lines.ts';
 import { chooseShift } from '../choose-shift.ts';
+import { ONLY_WATCHING } from '../event-view.ts';
 import { followLines, parseEvent } from '../follow-run.ts';
 import type { Io } from '../io.ts';
 import { openAndCheck } from '../open-shift.ts';
@@ -21,6 +22,7 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
 }
 
 async function printJournal(io: Io, paths: ShiftPaths, run: string | undefined, options: Options): Promise<void> {
+  const ctrlC = run === undefined ? '' : ONLY_WATCHING;
   for await (const found of followLines([{ file: paths.journal, tag: '' }], paths, run)) {
     for (const line of found.flatMap(({ lines }) => lines)) {
       const event = parseEvent(line);
@@ -29,7 +31,7 @@ async function printJournal(io: Io, paths: ShiftPaths, run: string | undefined, 
         io.print(line);
         continue;
       }
-      const lines = event.type === 'run:finished' ? [`the run has ended: ${event.reason}`] : plainLines(event);
+      const lines = event.type === 'run:finished' ? [`the run has ended: ${event.reason}`] : plainLines(event, ctrlC);
       for (const each of lines) io.print(`${event.at} ${each}`);
     }
   }
@@ -50,19 +52,26 @@ async function printTranscripts(
       tag: task,
     })),
   );
-  const view = new TranscriptLines();
+  const view = new TranscriptLines(options.prompts === true);
+  const waiting: { task: string; said: Said }[] = [];
   let isEmpty = true;
+  // Who spoke first comes first, whichever file it is in.
+  const print = () => {
+    for (const { task, said } of waiting
+      .splice(0)
+      .sort((a, b) => Number(a.said.at > b.said.at) - Number(a.said.at < b.said.at))) {
+      if (options.json) io.print(JSON.stringify({ task, ...said }));
+      else for (const line of view.of(task, said)) io.print(line);
+    }
+  };
   for await (const found of followLines(sources, paths, run)) {
     for (const { lines, tag: task } of found) {
-      for (const line of lines) {
-        const said = parseSaid(line);
-        if (!said) continue;
-        isEmpty = false;
-        if (options.json) io.print(JSON.stringify({ task, ...said }));
-        else for (const each of view.of(task, said)) io.print(each);
-      }
+      waiting.push(...lines.flatMap((line) => parseSaid(line) ?? []).map((said) => ({ task, said })));
     }
+    if (waiting.length > 0) isEmpty = false;
+    if (found.length === 0) print();
   }
+  print();
   if (isEmpty && !options.json) io.print(`Nothing was said about row ${row} of ${paths.name} yet.`);
 }
 
