@@ -1,22 +1,32 @@
 import { NightshiftError } from '../core/errors.ts';
 import type { Counts } from '../core/events.ts';
 import { countItems } from '../core/plan.ts';
+import { isStale, readBatch } from '../store/batch-file.ts';
 import { openShift } from '../store/layout.ts';
 import { currentHolder } from '../store/run-lock.ts';
 import { openAndCheck } from './open-shift.ts';
 
 /** A shift in a list: how far it is, or why nobody can say. */
 export type Description =
-  | { readonly name: string; readonly counts: Counts; readonly tasks: number; readonly running: boolean }
+  | {
+      readonly name: string;
+      readonly counts: Counts;
+      readonly tasks: number;
+      readonly running: boolean;
+      /** One that was opened by hand, and of which something was heard lately. */
+      readonly hasOpenBatch: boolean;
+    }
   | { readonly name: string; readonly problem: string };
 
 /** One shift with a problem must not hide the others. */
-export async function describeShift(root: string, name: string): Promise<Description> {
+export async function describeShift(root: string, name: string, now: number): Promise<Description> {
   try {
     const paths = openShift(root, name);
     const { snapshot } = await openAndCheck(paths);
     const running = currentHolder(paths.runLock) !== undefined;
-    return { name, counts: countItems(snapshot), tasks: snapshot.tasks.length, running };
+    const batch = readBatch(paths);
+    const hasOpenBatch = batch !== undefined && !isStale(batch, now);
+    return { name, counts: countItems(snapshot), tasks: snapshot.tasks.length, running, hasOpenBatch };
   } catch (error) {
     if (!(error instanceof NightshiftError)) throw error;
     return { name, problem: error.message };
@@ -29,6 +39,7 @@ export function descriptionLines(shifts: readonly Description[]): string[] {
     const name = shift.name.padEnd(width);
     if ('problem' in shift) return `${name}  ${shift.problem}`;
     const { completed, total, failed } = shift.counts;
-    return `${name}  ${completed}/${total} completed, ${failed} failed${shift.running ? ', running' : ''}`;
+    const now = shift.running ? ', running' : shift.hasOpenBatch ? ', a batch is open' : '';
+    return `${name}  ${completed}/${total} completed, ${failed} failed${now}`;
   });
 }

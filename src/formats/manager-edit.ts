@@ -114,13 +114,14 @@ interface NewManager {
   readonly parallel: boolean;
   /** More lines for Shift Configuration, such as `agent`. */
   readonly settings?: Readonly<Record<string, string>>;
+  readonly items?: number;
 }
 
 /** Unbounded doubling of agents of some hundred MB each ends a machine. */
 const FIRST_MAX_BATCH_SIZE = 8;
 
 /** The `manager.md` of a new shift. */
-export function createManager({ name, created, parallel, settings = {} }: NewManager): string {
+export function createManager({ name, created, parallel, settings = {}, items = 0 }: NewManager): string {
   const configuration = [
     `- name: ${name}`,
     `- created: ${created}`,
@@ -142,9 +143,9 @@ ${configuration.join('\n')}
 
 ## Progress
 
-- Total items: 0
+- Total items: ${items}
 - Completed: 0
 - Failed: 0
-- Remaining: 0
+- Remaining: ${items}
 `;
 }

@@ -48,7 +48,7 @@ export async function createShift(root: string, { from, ...shift }: NewShift): P
   let building: string | undefined;
   try {
     building = await mkdtemp(join(shiftsFolder(root), '.new-'));
-    await writeFile(join(building, 'manager.md'), createManager(shift));
+    await writeFile(join(building, 'manager.md'), createManager({ ...shift, items: table.rowCount }));
     await writeFile(join(building, 'table.csv'), table.bytes);
     await writeFile(join(building, 'table.csv.lock'), '');
     // mkdtemp makes folders that only their owner can read; a shift is shared like the project it is in.

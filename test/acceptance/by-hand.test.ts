@@ -61,6 +61,10 @@ test('O3 O4 batch by hand: claimed in the table, prompts in files, own status by
 
   const status = await shift.project.run(['status', 'site']);
   expect(status.stdout).toMatch(/a batch is open since .*: draft, 2 items/);
+  const overview = (await shift.project.run([])).stdout;
+  expect(overview).toMatch(/^ {2}site {2}0\/4 completed, 0 failed, a batch is open$/m);
+  expect(overview).toMatch(/^ {2}nightshift batch close site +closes the batch that is open/m);
+  expect(overview).not.toContain('nightshift start');
   const early = await close(shift);
   expect(early.code).toBe(2);
   expect(early.stderr).toMatch(/index 0 is in_progress \(dev, .*row-1-dev.md\); index 1 is in_progress/);

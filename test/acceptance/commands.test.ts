@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { agentTask, Project, type ShiftHandle, shellTask, until } from '../harness.ts';
+import { agentTask, Project, type ShiftHandle, shellTask, task, until } from '../harness.ts';
 
 /** Every file of a project with its bytes and its time of change, without what the engine keeps for itself. */
 function state(project: Project): Record<string, string> {
@@ -92,6 +92,18 @@ test('no shift named: the only one there is, else an error that lists them; unkn
     expect([args, (await project.run(args)).code]).toEqual([args, 2]);
   }
   expect((await project.run(['--help'])).stdout).toMatch(/Rows are 1-based/);
+});
+
+test('D1 a block stands in the prompt as it does in the task file, indented as its fence is', async () => {
+  const project = new Project();
+  const text = task({
+    steps:
+      '1. Do {name}\n\n   ```sh\n   for i in 1 2; do\n     echo "{name}"\n\n   done\n   ```\n2. - ~~~sh\n     true\n     ~~~',
+    validation: '- It is there\n  ```sh\n  if test -e x; then\n  \techo "{name}"\n  fi\n  ```',
+  });
+  project.shift('night', { table: 'name,work\na,todo\n', tasks: { work: text } });
+  const preview = JSON.parse((await project.run(['preview', 'night', 'work', '--row', '1', '--json'])).stdout);
+  expect(preview.dev).toContain(text.replaceAll('{name}', 'a').trimEnd());
 });
 
 test('preview shows byte for byte what is sent, but for secrets, and the names of variables given and withheld', async () => {
@@ -261,7 +273,7 @@ test('table edit, add, import and reset touch only their own bytes; a status goe
 
 test('init, create and add-task make a shift that runs; names are checked; nothing is overwritten', async () => {
   const project = new Project();
-  expect(JSON.parse((await project.run(['init', '--json'])).stdout).files).toHaveLength(10);
+  expect(JSON.parse((await project.run(['init', '--json'])).stdout).files).toHaveLength(11);
   expect((await project.run(['init'])).stdout).toContain('is already there');
   expect(project.read('.nightshift/.gitignore').split('\n')).toContain('.env');
   project.write('items.csv', '\uFEFFname;x,place\r\n"a",b\r\n');
@@ -282,6 +294,7 @@ test('init, create and add-task make a shift that runs; names are checked; nothi
   const manager = project.read('.nightshift/my-shift/manager.md');
   expect(manager).toMatch(/- name: my-shift\n- created: \d{4}-\d\d-\d\d\n/);
   expect(manager).toMatch(/- max-batch-size: 8\n/);
+  expect(manager).toMatch(/- Total items: 1\n- Completed: 0\n- Failed: 0\n- Remaining: 1\n/);
   expect(project.read('.nightshift/my-shift/greet.md')).toBe(project.read('greet.md'));
   expect(project.read('.nightshift/my-shift/table.csv')).toBe('\uFEFFname;x,place,greet\r\n"a",b,todo\r\n');
   expect((await project.run(['start'])).code).toBe(0);

@@ -19,7 +19,7 @@ const NEXT_SHOWN = 4;
 export async function run(io: Io, _args: readonly string[], { json }: Options): Promise<number> {
   const root = findRoot(io.cwd);
   const names = root === undefined ? [] : listShifts(root);
-  const shifts = await Promise.all(names.map((name) => describeShift(root!, name)));
+  const shifts = await Promise.all(names.map((name) => describeShift(root!, name, io.now())));
   const next = shifts.length === 0 ? BEGIN : [...shifts.map(nextOf)].slice(0, NEXT_SHOWN);
   if (json) {
     io.print(JSON.stringify({ root: root ?? null, shifts, next }));
@@ -43,6 +43,12 @@ function nextOf(shift: Description): Next {
   if ('problem' in shift) return { command: 'nightshift doctor', does: `says what to do about ${name}` };
   const { total, completed, failed, remaining } = shift.counts;
   if (shift.running) return { command: `nightshift status ${name}`, does: 'shows how far the run is' };
+  if (shift.hasOpenBatch) {
+    return {
+      command: `nightshift batch close ${name}`,
+      does: 'closes the batch that is open, when its items have ended',
+    };
+  }
   if (shift.tasks === 0) return { command: `nightshift add-task ${name} TASK`, does: 'adds what is to be done' };
   if (total === 0) return { command: `nightshift table ${name} import FILE.csv`, does: 'adds items' };
   if (completed === total) return { command: `nightshift archive ${name}`, does: 'puts it away: all is done' };
