@@ -30,8 +30,8 @@ export class EventStream implements AsyncDisposable {
   #journal: Journal | undefined;
   readonly #listeners: ((event: NightshiftEvent) => void)[] = [];
   #seq = 0;
-  /** Items in flight. */
-  running = 0;
+  /** Item-tasks that were begun and have not ended. */
+  readonly #begun = new Set<string>();
 
   constructor(run: string, paths: ShiftPaths, io: Io, listener: Listener) {
     this.#run = run;
@@ -39,6 +39,11 @@ export class EventStream implements AsyncDisposable {
     this.#io = io;
     this.#listener = listener;
     this.#transcripts = new Transcripts(paths, io.now);
+  }
+
+  /** How many are in flight, also between their dev and their qa. */
+  get running(): number {
+    return this.#begun.size;
   }
 
   async open(): Promise<this> {
@@ -69,9 +74,10 @@ export class EventStream implements AsyncDisposable {
   };
 
   #follow(event: NightshiftEvent): void {
-    if (event.type === 'dev:started' || event.type === 'qa:started') this.running++;
+    const name = `${event.task} ${event.item}`;
+    if (event.type === 'dev:started' || event.type === 'qa:started') this.#begun.add(name);
+    if (hasEnded(event)) this.#begun.delete(name);
     if (event.type !== 'dev:finished' && event.type !== 'qa:finished') return;
-    this.running--;
     this.#transcripts.close(event.task ?? '', event.key, event.type === 'dev:finished' ? 'dev' : 'qa');
   }
 
@@ -83,4 +89,9 @@ export class EventStream implements AsyncDisposable {
     await this.#transcripts[Symbol.asyncDispose]();
     await this.#journal?.[Symbol.asyncDispose]();
   }
+}
+
+function hasEnded(event: NightshiftEvent): boolean {
+  if (event.type === 'item:recorded') return event.to !== 'qa';
+  return event.type === 'item:returned' || event.type === 'item:withdrawn';
 }

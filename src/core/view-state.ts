@@ -69,6 +69,11 @@ export class ViewState {
     return STATUSES.reduce((all, status) => all + this.counts[status], 0);
   }
 
+  /** Item-tasks that were begun and have not ended, also between their dev and their qa. */
+  get begun(): number {
+    return this.#held.size;
+  }
+
   /** Item-tasks that are still to end. */
   get remaining(): number {
     const { todo, blocked, in_progress, qa } = this.counts;
