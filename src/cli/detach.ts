@@ -8,6 +8,7 @@ import { countItems } from '../core/plan.ts';
 import { diskError } from '../store/atomic-write.ts';
 import type { ShiftPaths } from '../store/layout.ts';
 import { lastHolder, refuseSecondRun } from '../store/run-lock.ts';
+import { flagsIn } from './command-line.ts';
 import type { Io } from './io.ts';
 import type { Options } from './program.ts';
 import { type Asked, planFolder } from './run-shift.ts';
@@ -29,7 +30,7 @@ export async function detach(io: Io, paths: ShiftPaths, asked: Asked, options: O
   refuseSecondRun(paths.runLock, paths.name);
   const log = openLog(paths.runLog);
   const begin = fstatSync(log).size;
-  const child = spawn(process.execPath, [MAIN, 'start', paths.name, '--plain', ...flagsOf(options)], {
+  const child = spawn(process.execPath, [MAIN, 'start', paths.name, '--plain', ...handedOn(options)], {
     cwd: io.cwd,
     env: io.env,
     detached: true,
@@ -51,14 +52,9 @@ export async function detach(io: Io, paths: ShiftPaths, asked: Asked, options: O
   return EXIT.done;
 }
 
-/** The options as they were given, whichever there are. */
-function flagsOf(options: Options): string[] {
-  return Object.entries(options).flatMap(([name, value]) => {
-    if (NOT_HANDED_ON.includes(name) || value === undefined || value === false) return [];
-    const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-    if (value === true) return [flag];
-    return [value].flat().map((each) => `${flag}=${each}`);
-  });
+function handedOn(options: Options): string[] {
+  const own = Object.entries(options).filter(([name]) => !NOT_HANDED_ON.includes(name));
+  return flagsIn(Object.fromEntries(own)).map(({ name, value }) => (value === undefined ? name : `${name}=${value}`));
 }
 
 function openLog(file: string): number {

@@ -10,6 +10,7 @@ import type { SetLimits } from '../core/limits.ts';
 import { cellsAt, countItems, type Selection } from '../core/plan.ts';
 import type { Shift, Task } from '../core/shift.ts';
 import { perform } from '../engine/item.ts';
+import { hasModel } from '../engine/limits.ts';
 import { checkAgents } from '../engine/preflight.ts';
 import { runShift } from '../engine/run.ts';
 import type { RunEnd } from '../engine/run-state.ts';
@@ -32,6 +33,8 @@ export interface Asked extends Choice {
   readonly agent?: string | undefined;
   readonly model?: string | undefined;
   readonly limits?: SetLimits;
+  /** The command that starts the same again. */
+  readonly again?: string;
 }
 
 export interface StartOptions extends Asked {
@@ -97,6 +100,7 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
       emit: stream.emit,
       listen: stream.listen,
       inFlight: () => stream.running,
+      ...(options.again === undefined ? {} : { again: options.again }),
       flush: async () => {
         await stream.flush();
         failpoint('journal:flushed');
@@ -207,10 +211,14 @@ export async function planFolder(
   paths: ShiftPaths,
   options: Asked,
   io: Io,
-): Promise<OpenShift & { selection: Selection }> {
+): Promise<OpenShift & { selection: Selection; hasModel: boolean }> {
   const opened = await openAndCheck(paths, overridesIn(options));
   refuseEmpty(opened, options);
   await using agents = new AgentSet();
   await requireAgents(opened.shift, agents, io);
-  return { ...opened, selection: selector(opened.snapshot, options)(opened.snapshot) };
+  return {
+    ...opened,
+    selection: selector(opened.snapshot, options)(opened.snapshot),
+    hasModel: opened.shift.tasks.some((task) => hasModel(task, agents.find)),
+  };
 }

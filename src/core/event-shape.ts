@@ -2,6 +2,7 @@ import type { NightshiftEvent } from './events.ts';
 
 /** What a reader of the journal relies on, by type of event; events of other types are read by nobody. */
 const NEEDED: Partial<Record<NightshiftEvent['type'], Record<string, (value: unknown) => boolean>>> = {
+  'run:finished': { exitCode: isNumber, reason: isText },
   'dev:started': { key: isText },
   'attempt:finished': { status: isText },
   'dev:finished': {

@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest';
-import { limitsInForce, limitTexts, readLimits, type SetLimits, sameFailures, timeIsOver, usedUp } from './limits.ts';
+import {
+  limitsInForce,
+  limitTexts,
+  readLimits,
+  type SetLimits,
+  sameFailures,
+  timeIsOver,
+  usedUp,
+  usedUpText,
+} from './limits.ts';
 
 const read = (set: Record<string, string>) =>
   readLimits(
@@ -62,8 +71,10 @@ test('X6 three failures in a row at one place pause a task of an agent with a mo
 });
 
 test('X6 a limit is used up when it is reached: the reason says by how much, and what goes on', () => {
-  const reached = (set: SetLimits, spent: object, now = NOW) =>
-    usedUp('night', limitsInForce(set, false, NOW), { ...NOTHING, ...spent }, now);
+  const reached = (set: SetLimits, spent: object, now = NOW) => {
+    const found = usedUp('night', limitsInForce(set, false, NOW), { ...NOTHING, ...spent }, now);
+    return found && usedUpText(found);
+  };
   expect(reached({ 'max-cost': 5 }, { usage: { costUsd: 4.99 } })).toBeUndefined();
   expect(reached({ 'max-cost': 5 }, { usage: { costUsd: 5 } })).toMatch(
     /^max-cost is used up: \$5\.00 of \$5\.00; `nightshift start night --max-cost 10` goes on, .* manager\.md$/,

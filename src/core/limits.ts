@@ -126,9 +126,20 @@ function timeOf(until: string, now: number): number {
   return time.getTime();
 }
 
-/** Which limit is used up, by how much, and what to do; undefined while there is none. */
-export function usedUp(shift: string, limits: Limits, spent: Spent, now: number): string | undefined {
-  const start = `nightshift start ${shift}`;
+/** A limit that is used up, by how much, and what goes on in spite of it. */
+export interface UsedUp {
+  readonly limit: string;
+  readonly remedy: string;
+}
+
+/** Undefined while there is none. `start`: how this run would be started again. */
+export function usedUp(
+  shift: string,
+  limits: Limits,
+  spent: Spent,
+  now: number,
+  start = `nightshift start ${shift}`,
+): UsedUp | undefined {
   const higher = (key: LimitKey, text: string) =>
     `\`${start} --${key} ${text}\` goes on, and so does a higher ${key} in manager.md`;
   const cost = limits['max-cost'];
@@ -137,25 +148,29 @@ export function usedUp(shift: string, limits: Limits, spent: Spent, now: number)
   const failures = limits['max-failures'];
   const used = tokensIn(spent.usage);
   if (cost !== undefined && (spent.usage.costUsd ?? 0) + LESS_THAN_ANY_COST >= cost) {
-    return `max-cost is used up: ${costText(limits, spent)}; ${higher('max-cost', String(above(spent.usage.costUsd!, cost)))}`;
+    const remedy = higher('max-cost', String(above(spent.usage.costUsd!, cost)));
+    return { limit: `max-cost is used up: ${costText(limits, spent)}`, remedy };
   }
   if (tokens !== undefined && used >= tokens) {
-    return `max-tokens is used up: ${tokensText(limits, spent)}; ${higher('max-tokens', shortTokens(above(used, tokens)))}`;
+    const remedy = higher('max-tokens', shortTokens(above(used, tokens)));
+    return { limit: `max-tokens is used up: ${tokensText(limits, spent)}`, remedy };
   }
   if (ms !== undefined && spent.ms >= ms) {
-    const more = formatDuration(above(spent.ms, ms)).replaceAll(' ', '');
-    return `max-duration is used up: ${durationText(limits, spent)}; ${higher('max-duration', more)}`;
+    const remedy = higher('max-duration', formatDuration(above(spent.ms, ms)).replaceAll(' ', ''));
+    return { limit: `max-duration is used up: ${durationText(limits, spent)}`, remedy };
   }
   if (limits.until !== undefined && now >= Date.parse(limits.until)) {
-    return `${untilText(limits)} is over; \`${start} --until none\` goes on, or another time`;
+    return { limit: `${untilText(limits)} is over`, remedy: `\`${start} --until none\` goes on, or another time` };
   }
   if (failures !== undefined && spent.failures >= failures) {
-    return (
-      `max-failures is used up: ${spent.failures} failed in this run; \`${start}\` goes on with the others, ` +
-      `\`nightshift retry ${shift}\` with those that failed`
-    );
+    const remedy = `\`${start}\` goes on with the others, \`nightshift retry ${shift}\` with those that failed`;
+    return { limit: `max-failures is used up: ${spent.failures} failed in this run`, remedy };
   }
   return undefined;
+}
+
+export function usedUpText({ limit, remedy }: UsedUp): string {
+  return `${limit}; ${remedy}`;
 }
 
 /** The limit doubled, and again as long as that is spent already. */

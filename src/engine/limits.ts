@@ -1,6 +1,17 @@
-import { type Limits, limitsInForce, localTime, type Spent, sameFailures, timeIsOver, usedUp } from '../core/limits.ts';
+import {
+  type Limits,
+  limitsInForce,
+  localTime,
+  type Spent,
+  sameFailures,
+  timeIsOver,
+  type UsedUp,
+  usedUp,
+  usedUpText,
+} from '../core/limits.ts';
 import type { Selection } from '../core/plan.ts';
-import type { Shift } from '../core/shift.ts';
+import type { Shift, Task } from '../core/shift.ts';
+import type { Agents } from './parts.ts';
 import type { RunParts } from './run-state.ts';
 
 /** Machines sleep and clocks are set: time that runs out is looked at this often, however much is left. */
@@ -21,7 +32,7 @@ export class RunLimits implements Disposable {
   #inForce: Limits;
   #timer: NodeJS.Timeout | undefined;
   #hasWarned = false;
-  #reached: string | undefined;
+  #reached: UsedUp | undefined;
 
   constructor(parts: RunParts, shift: Shift) {
     this.#parts = parts;
@@ -45,12 +56,12 @@ export class RunLimits implements Disposable {
   }
 
   get hasModel(): boolean {
-    return this.#shift.tasks.some(({ name }) => this.#taskHasModel(name));
+    return this.#shift.tasks.some((task) => hasModel(task, this.#parts.agents(this.#shift).find));
   }
 
   /** Which limit was reached, how much is spent by now, and what to do. */
   get reason(): string | undefined {
-    return this.#reached && (this.#usedUpAt(this.#parts.now()) ?? this.#reached);
+    return this.#reached && usedUpText(this.#usedUpAt(this.#parts.now()) ?? this.#reached);
   }
 
   /** Aborts at a limit. */
@@ -80,30 +91,31 @@ export class RunLimits implements Disposable {
     if (this.#drain.signal.aborted || this.#parts.stop.drain.aborted) return;
     this.#warnOfUnknownCost();
     const now = this.#parts.now();
-    const reason = this.#usedUpAt(now);
-    if (reason === undefined) {
+    const reached = this.#usedUpAt(now);
+    if (!reached) {
       this.#lookLater(now);
       return;
     }
-    this.#reached = reason;
+    this.#reached = reached;
     this.#drain.abort();
     const running = this.#parts.inFlight();
-    if (running > 0) this.#parts.emit({ type: 'run:draining', signal: 'limit', running, reason });
+    // What is in flight goes on spending: what to do is known when it has ended.
+    if (running > 0) this.#parts.emit({ type: 'run:draining', signal: 'limit', running, reason: reached.limit });
   }
 
   /** Which limit would have been reached when something ends that is waited for. */
   before(end: number): string | undefined {
     const isInTime = end < timeIsOver(this.#inForce, this.spent, this.#parts.now());
     const limit = isInTime ? undefined : this.#usedUpAt(end);
-    return limit && `it ends at ${localTime(end)}, and by then ${limit}`;
+    return limit && `it ends at ${localTime(end)}, and by then ${usedUpText(limit)}`;
   }
 
   #resolve(): Limits {
     return limitsInForce(this.#shift.settings.limits, this.hasModel, this.#startedAt);
   }
 
-  #usedUpAt(time: number): string | undefined {
-    return usedUp(this.#shift.name, this.#inForce, this.#spentAt(time), time);
+  #usedUpAt(time: number): UsedUp | undefined {
+    return usedUp(this.#shift.name, this.#inForce, this.#spentAt(time), time, this.#parts.again);
   }
 
   #spentAt(time: number): Spent {
@@ -112,9 +124,8 @@ export class RunLimits implements Disposable {
   }
 
   #taskHasModel(name: string): boolean {
-    const settings = this.#shift.tasks.find((task) => task.name === name)?.settings;
-    const agents = this.#parts.agents(this.#shift);
-    return [settings?.agent, settings?.qaAgent].some((agent) => agent !== undefined && agents.find(agent)?.hasModel);
+    const task = this.#shift.tasks.find((each) => each.name === name);
+    return task !== undefined && hasModel(task, this.#parts.agents(this.#shift).find);
   }
 
   #lookLater(now: number): void {
@@ -141,7 +152,7 @@ export class RunLimits implements Disposable {
     this.#paused.set(
       task,
       `${task} was paused: ${found}; \`nightshift retry ${name} --task ${task}\` tries those that failed again, ` +
-        `\`nightshift start ${name}\` goes on with the others`,
+        `\`${this.#parts.again ?? `nightshift start ${name}`}\` goes on with the others`,
     );
     this.#parts.emit({ type: 'task:paused', task, place, failures, reason: `${found}; no more of it is begun` });
   }
@@ -149,4 +160,9 @@ export class RunLimits implements Disposable {
   [Symbol.dispose](): void {
     clearTimeout(this.#timer);
   }
+}
+
+/** Whether an agent with a model does the task or judges it. */
+export function hasModel({ settings }: Task, find: Agents['find']): boolean {
+  return [settings.agent, settings.qaAgent].some((agent) => agent !== undefined && find(agent)?.hasModel === true);
 }

@@ -32,8 +32,10 @@ export interface RunParts {
   readonly emit: Emit;
   /** Calls back after each event, whoever told it. */
   listen(listener: (event: NightshiftEvent) => void): void;
-  /** Devs and qas that are at work. */
+  /** Items that were begun and have not ended. */
   inFlight(): number;
+  /** The command that would start this run again; absent: of the whole shift. */
+  readonly again?: string;
   /** Resolves when every event so far is durable. */
   flush(): Promise<void>;
   readonly history: History;

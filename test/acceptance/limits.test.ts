@@ -32,16 +32,32 @@ test('X6 max-cost drains a batch: what is in flight is finished and judged; a re
     /^max-cost is used up: \$1\.00 of \$0\.50; `nightshift start night --max-cost 2` goes/,
   );
   expect(shift.manager).toContain('- Completed: 2');
+  // What is in flight goes on spending, so nobody can say yet what would be enough.
+  expect(ofType(ended, 'run:draining')[0]).toMatchObject({
+    running: 2,
+    reason: expect.stringMatching(/^max-cost is used up: \$\d\.\d\d of \$0\.50$/),
+  });
+
+  const dry = await project.run(['start', 'night', '--dry-run', '--where', 'name=c']);
+  expect(dry.stdout).toMatch(/^limits: \$1\.00 of \$0\.50$/m);
+  expect(dry.stdout).toMatch(
+    /exit code be 4: max-cost is used up: .*; `nightshift start night --where name=c --max-cost 2` goes on/,
+  );
+  expect(dry.stdout).not.toMatch(/can be dispatched|first:/);
 
   // Nothing is claimed, and nobody is asked, not even about what was recommended.
   const again = await project.run(['start', 'night']);
   expect(again.code).toBe(4);
   expect(again.stdout).toContain('limits: $1.00 of $0.50');
   expect(again.stdout).toMatch(/^stopped: max-cost is used up: .* in manager\.md\.$/m);
+  expect(again.stdout).toMatch(/^this run: [^,\n]+\nthe shift: \S+, 360 tokens in, 40 out, \$1\.00$/m);
   expect(begun(project)).toHaveLength(4);
   expect(shift.journal().filter(({ type }) => type === 'batch:claimed')).toHaveLength(1);
   const status = await project.run(['status', 'night']);
   expect(status.stdout).toContain('limits: $1.00 of $0.50');
+  expect(status.stdout).toMatch(
+    /^the last run ended \S+Z: max-cost is used up: .*`nightshift start night --max-cost 2`/m,
+  );
   expect(JSON.parse((await project.run(['status', 'night', '--json'])).stdout).limits).toEqual({ 'max-cost': 0.5 });
 
   expect((await shift.start(['--max-cost', '2'])).code).toBe(0);
@@ -52,13 +68,16 @@ test('X6 max-tokens drains a stream: who is in flight goes on to the end of its 
   const project = new Project();
   const shift = night(project, ['a', 'b', 'c'], { parallel: true, dispatch: 'stream', 'max-tokens': '1M' });
   project.behave({ 'dev:a': { report: priced }, 'dev:b': waits });
-  const running = shift.spawn(['--max-tokens', '100']);
+  const running = shift.spawn(['--max-tokens', '100', '--rows', ':3']);
   const draining = await running.seen('run:draining');
   expect(draining).toMatchObject({ signal: 'limit', reason: expect.stringContaining('100 of 100 tokens') });
   expect(draining.running).toBeGreaterThan(0);
   project.write('go', '');
   const ended = await running.ended;
-  expect([ended.code, reasonOf(ended)]).toEqual([4, expect.stringContaining('--max-tokens 200')]);
+  expect([ended.code, reasonOf(ended)]).toEqual([
+    4,
+    expect.stringContaining('`nightshift start night --rows :3 --max-tokens 200`'),
+  ]);
   expect(shift.column('work')).toEqual(['done', 'done', 'todo']);
   expect(begun(project, 'qa')).toHaveLength(2);
   const again = await shift.start(['--max-tokens', '100']);
@@ -80,9 +99,13 @@ test('X6 max-duration drains although nothing is begun for long, and the time of
   project.behave({ 'dev:a': waits });
   const running = shift.spawn();
   const { reason } = await running.seen('run:draining');
-  expect(reason).toMatch(/^max-duration is used up: .* of 2s; `nightshift start night --max-duration /);
+  expect(reason).toMatch(/^max-duration is used up: .* of 2s$/);
   project.write('go', '');
-  expect((await running.ended).code).toBe(4);
+  const ended = await running.ended;
+  expect([ended.code, reasonOf(ended)]).toEqual([
+    4,
+    expect.stringContaining('`nightshift start night --max-duration '),
+  ]);
   expect(shift.column('work')).toEqual(['done', 'todo']);
   const calls = project.calls().length;
   expect((await shift.start()).code).toBe(4);

@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import {
+  agentTask,
   type Ended,
   NIGHTSHIFT,
   Project,
@@ -230,12 +231,21 @@ test('X8 Ctrl-C on attach leaves the run alone; a killed run is told from one th
   process.kill(pid, 'SIGKILL');
   const { code, stdout } = await second.ended;
   expect([code, stdout]).toEqual([4, expect.stringContaining('the run was killed. `nightshift start pages` goes on')]);
+  const status = await shift.project.run(['status', 'pages']);
+  expect(status.stdout).toMatch(/^the last run was killed, or ended by an error, after \S+Z$/m);
+  const { lastRun } = JSON.parse((await shift.project.run(['status', 'pages', '--json'])).stdout);
+  expect(lastRun).toMatchObject({ number: 1, end: null });
 });
 
 test('X8 stop lets what is in flight finish, and --now does not wait for it', async () => {
   const shift = slowShift();
   const { pid } = await detached(shift);
   await started(shift, 2);
+  const lookers = [
+    ['attach', 'pages'],
+    ['logs', 'pages', '-f'],
+  ].map((args) => shift.project.spawn(args));
+  for (const each of lookers) await until(() => each.stdout.includes('write: rows 1, 2'), 'who looks on');
   const stop = shift.project.spawn(['stop', 'pages']);
   await until(() => has(shift, 'run:draining'), 'the drain');
   // A second one waits too: it must not become the second Ctrl-C.
@@ -245,6 +255,8 @@ test('X8 stop lets what is in flight finish, and --now does not wait for it', as
   }
   expect(isAlive(pid)).toBe(true);
   go(shift);
+  for (const each of lookers)
+    expect((await each.ended).stdout).toMatch(/^.*stopping: .* Ctrl-C here only stops watching\.$/m);
   const [end, otherEnd] = [await stop.ended, await other.ended];
   expect([end.code, end.stdout]).toEqual([
     0,
@@ -318,4 +330,26 @@ test('X8 logs are the journal for a reader, or what was said about one row, also
   expect(all.events).toEqual(shift.journal());
   const none = await shift.project.run(['logs', 'pages', '--row', '9']);
   expect(none.code).toBe(2);
+});
+
+test('X8 logs of a row are in the order of time, whoever spoke, and leave out what was asked', async () => {
+  const project = new Project();
+  const shift = project.shift('pages', {
+    table: 'name,write\na,todo\n',
+    tasks: { write: agentTask('1. Write about {name}') },
+  });
+  project.behave({
+    'qa:a': { report: { overall_status: 'FAIL', criteria: [{ criterion: 'a is done', status: 'FAIL' }] } },
+  });
+  expect((await shift.start()).code).toBe(3);
+  expect((await project.run(['retry', 'pages', '--json'])).code).toBe(3);
+  const { stdout } = await project.run(['logs', 'pages', '--row', '1']);
+  const prompts = [
+    ...stdout.matchAll(/^--- write, (dev|qa) attempt 1, prompt \(\S+Z\)\n {2}\((\d+) characters; `--prompts`/gm),
+  ];
+  expect(prompts.map(([, role]) => role)).toEqual(['dev', 'qa', 'dev', 'qa']);
+  expect(stdout).not.toContain('You are the');
+  const full = await project.run(['logs', 'pages', '--row', '1', '--prompts']);
+  const asked = [...full.stdout.matchAll(/You are the (dev|qa) of/g)];
+  expect(asked.map(([, role]) => role)).toEqual(['dev', 'qa', 'dev', 'qa']);
 });

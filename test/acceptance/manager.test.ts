@@ -409,7 +409,7 @@ test('M7 the summary: counts, failures with attempts grouped by reason, time, to
   expect(stdout).toContain(
     'failed: work, 2 rows: 2, 4 after 3 attempts\n  row 2: FAILED (step 1): no file for bravo\n',
   );
-  expect(stdout).toMatch(/^time .*, 8000 tokens in, 160 out, \$2\.00$/m);
+  expect(stdout).toMatch(/^this run: .*, 8000 tokens in, 160 out, \$2\.00$/m);
   expect(stdout).not.toContain('nightshift archive');
 });
 

@@ -51,9 +51,11 @@ describe('Ctrl-C', () => {
   test('once: running items finish with their qa, nothing new starts, and the shift resumes', async () => {
     const project = new Project();
     const shift = fourRows(project);
-    project.behave({ dev: WAIT_FOR_GO });
-    const running = project.spawn(['start', 'night']);
+    project.behave({ 'dev:b': WAIT_FOR_GO });
+    const running = project.spawn(['start', 'night', '--rows', '1:', '--max-cost=5']);
     await bothDevsBegan(project);
+    // In flight, too, while nobody works on it: it waits for its qa.
+    await until(() => shift.column('make')[0] === 'qa', 'the end of the first dev');
     running.kill('SIGINT');
     await until(
       () => /stopping: 2 items in flight will finish.*Ctrl-C again/.test(running.stdout),
@@ -62,7 +64,9 @@ describe('Ctrl-C', () => {
     project.write('go', '');
     const { code, stdout } = await running.ended;
     expect(code).toBe(130);
-    expect(stdout).toContain('`nightshift start night` goes on');
+    expect(stdout).toContain('`nightshift start night --rows 1: --max-cost 5` goes on');
+    const ends = async () => (await project.run(['status', 'night'])).stdout;
+    expect(await ends()).toMatch(/^the last run ended \S+Z: interrupted$/m);
     expect(shift.column('make')).toEqual(['done', 'done', 'todo', 'todo']);
     expect(callsOf(project, 'qa')).toEqual(['a1', 'b1']);
     expect(shift.manager).toContain('current-batch-size: 4');

@@ -1,6 +1,6 @@
 import { EXIT, NightshiftError } from '../../core/errors.ts';
 import type { CellEdit } from '../../core/events.ts';
-import { limitsInForce, usedUp } from '../../core/limits.ts';
+import { limitsInForce, usedUp, usedUpText } from '../../core/limits.ts';
 import { cellsAt } from '../../core/plan.ts';
 import { outputsByTask } from '../../formats/compile.ts';
 import { type CellChange, editCells } from '../../formats/table.ts';
@@ -55,18 +55,16 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
   const done = await setBack(paths, failures, await outputsOf(plan), io);
   if (!json) io.print(done === 0 ? 'nothing has failed' : `${count(done, 'item-task')} set back to todo`);
   const items = isPart ? new Set(failures.map(({ item }) => item)) : undefined;
-  return start(io, [paths.name], { json, agent, model, task, items, plain: options.plain, ...limitFlagsIn(options) });
+  const chosen = { agent, model, task, rows: options.rows, items };
+  return start(io, [paths.name], { json, plain: options.plain, ...chosen, ...limitFlagsIn(options) });
 }
 
 /** A run that ends at once would only have taken the reasons of the failures away. */
 async function whyUsedUp(paths: ShiftPaths, { shift }: Plan, now: number): Promise<string | undefined> {
   const { usage, tally } = await readHistory(paths);
-  return usedUp(
-    paths.name,
-    limitsInForce(shift.settings.limits, false, now),
-    { usage, ms: tally.ms, failures: 0 },
-    now,
-  );
+  const limits = limitsInForce(shift.settings.limits, false, now);
+  const reached = usedUp(paths.name, limits, { usage, ms: tally.ms, failures: 0 }, now);
+  return reached && usedUpText(reached);
 }
 
 type Plan = Awaited<ReturnType<typeof planFolder>>;

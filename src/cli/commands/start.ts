@@ -2,6 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { startSize } from '../../core/dispatch.ts';
 import { formatDuration } from '../../core/duration.ts';
 import { EXIT } from '../../core/errors.ts';
+import type { History } from '../../core/history.ts';
+import { limitsInForce, limitTexts, type Spent, usedUp, usedUpText } from '../../core/limits.ts';
+import type { Usage } from '../../core/model.ts';
 import { cellsAt, countEligible, nextBatch } from '../../core/plan.ts';
 import { summarise } from '../../core/summary.ts';
 import type { RunEnd } from '../../engine/run-state.ts';
@@ -10,6 +13,7 @@ import { count, rowList } from '../../views/plain.ts';
 import { oneLine } from '../../views/printable.ts';
 import { summaryLines, usageText } from '../../views/summary.ts';
 import { chooseShift } from '../choose-shift.ts';
+import { howToGoOn, startAgain } from '../command-line.ts';
 import { detach } from '../detach.ts';
 import { viewEvents } from '../event-view.ts';
 import { readHistory } from '../history.ts';
@@ -28,18 +32,22 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
   const chosen = parseSample(options.sample, options.seed, () => randomBytes(4).toString('hex'));
   const where = parseConditions(options.where);
   const { agent, model, task, items } = options;
-  const asked = { agent, model, limits, task, rows, where, sample: chosen, items };
+  const again = { ...options, seed: chosen?.seed };
+  const asked: Asked = {
+    ...{ agent, model, limits, task, rows, where, sample: chosen, items },
+    again: startAgain(paths.name, again),
+  };
   if (chosen && options.seed === undefined) io.warn(`sample: --seed ${chosen.seed} makes the same choice again`);
   if (options.dryRun) return dryRun(io, paths, asked, options.json);
 
-  const detached = options.detach ? await detach(io, paths, asked, { ...options, seed: chosen?.seed }) : undefined;
+  const detached = options.detach ? await detach(io, paths, asked, again) : undefined;
   if (detached !== undefined) return detached;
 
   const started = io.now();
   const end = await runInView(io, paths, asked, options);
   const { exitCode, reason } = end;
   if (options.json) return exitCode;
-  const lines = await closing(paths, end, io.now() - started).catch((error: unknown) => {
+  const lines = await closing(paths, end, io.now() - started, howToGoOn(paths.name, again)).catch((error: unknown) => {
     // What stopped the run may be that the shift can't be read any more.
     if (exitCode === EXIT.stopped) return [`stopped: ${reason}`];
     throw error;
@@ -55,50 +63,79 @@ async function runInView(io: Io, paths: ShiftPaths, asked: Asked, options: Optio
 }
 
 /** Rule M7: what a person reads in the morning. */
-async function closing(paths: ShiftPaths, end: RunEnd, ms: number): Promise<string[]> {
+async function closing(paths: ShiftPaths, end: RunEnd, ms: number, next: string): Promise<string[]> {
   const { exitCode, reason, isLimit } = end;
   const { snapshot } = await openAndCheck(paths);
-  const summary = summarise(snapshot, await readHistory(paths));
+  const history = await readHistory(paths);
+  const summary = summarise(snapshot, history);
   const { total, completed, failed } = summary.counts;
-  const usage = usageText(summary.usage);
   if (reason === 'already complete') {
     return ['Already complete: nothing was left to do.', archiveHint(paths.name)];
   }
   return [
     '',
     ...summaryLines(paths.name, summary),
-    `time ${formatDuration(ms)}${usage === undefined ? '' : `, ${usage}`}`,
+    ...spentLines(history, ms),
     ...(exitCode === EXIT.done || exitCode === EXIT.failedItems
       ? []
-      : [`stopped: ${reason}.${isLimit ? '' : ` \`nightshift start ${paths.name}\` goes on.`}`]),
+      : [`stopped: ${reason}.${isLimit ? '' : ` ${next}.`}`]),
     ...(completed === total ? ['All done.', archiveHint(paths.name)] : []),
     ...(failed > 0 ? [`\`nightshift retry ${paths.name}\` tries the failed ones again.`] : []),
   ];
 }
 
+/** Of this run; and of all runs, if there were others. */
+function spentLines({ lastRun, usage, tally }: History, ms: number): string[] {
+  const line = (what: string, time: number, spent: Usage) =>
+    [`${what}: ${formatDuration(time)}`, usageText(spent)].filter((part) => part !== undefined).join(', ');
+  const run = line('this run', ms, lastRun?.usage ?? {});
+  return lastRun?.number === 1 ? [run] : [run, line('the shift', tally.ms, usage)];
+}
+
 async function dryRun(io: Io, paths: ShiftPaths, asked: Asked, json: boolean): Promise<number> {
-  const { shift, snapshot, selection } = await planFolder(paths, asked, io);
+  const { shift, snapshot, selection, hasModel } = await planFolder(paths, asked, io);
   for (const warning of shift.warnings) io.warn(`warning: ${oneLine(warning)}`);
   const { parallel } = shift.settings;
   const size = parallel ? startSize(shift.settings) : 1;
   const batch = nextBatch(snapshot, { parallel, size }, selection);
-  const plan = {
-    shift: shift.name,
+  const limits = limitsInForce(shift.settings.limits, hasModel, io.now());
+  const spent = await spentBefore(paths);
+  const left = {
     eligible: countEligible(snapshot, selection),
     atQa: cellsAt(snapshot, 'qa', selection).length,
     inProgress: cellsAt(snapshot, 'in_progress').length,
+  };
+  const isLeft = left.eligible + left.atQa + left.inProgress > 0;
+  const reached = isLeft ? usedUp(shift.name, limits, spent, io.now(), asked.again) : undefined;
+  const plan = {
+    shift: shift.name,
+    ...left,
     first: batch && { task: batch.task, indices: batch.rows, size },
+    limits,
+    spent,
+    usedUp: reached ? usedUpText(reached) : null,
   };
   if (json) {
     io.print(JSON.stringify(plan));
     return EXIT.done;
   }
+  const limited = limitTexts(limits, spent, hasModel);
+  if (limited.length > 0) io.print(`limits: ${limited.join(', ')}`);
   if (plan.inProgress > 0) io.print(`${count(plan.inProgress, 'item')} in progress would go back to todo first`);
-  if (plan.atQa > 0) io.print(`${count(plan.atQa, 'item')} at qa would be judged first`);
-  io.print(`${count(plan.eligible, 'item-task')} can be dispatched now`);
-  if (batch) io.print(`first: ${batch.task}, ${rowList(batch.rows)}`);
+  if (plan.usedUp !== null) io.print(`nothing would be begun, and the exit code be ${EXIT.stopped}: ${plan.usedUp}`);
+  else {
+    if (plan.atQa > 0) io.print(`${count(plan.atQa, 'item')} at qa would be judged first`);
+    io.print(`${count(plan.eligible, 'item-task')} can be dispatched now`);
+    if (batch) io.print(`first: ${batch.task}, ${rowList(batch.rows)}`);
+  }
   io.print('Nothing was written and no agent was started.');
   return EXIT.done;
+}
+
+/** What counts for the limits of a run that has not begun. */
+async function spentBefore(paths: ShiftPaths): Promise<Spent> {
+  const { usage, tally } = await readHistory(paths);
+  return { usage, ms: tally.ms, failures: 0 };
 }
 
 function archiveHint(name: string): string {

@@ -1,9 +1,11 @@
 import { EXIT } from '../../core/errors.ts';
+import type { LastRun } from '../../core/history.ts';
 import { type Limits, limitsInForce, limitTexts } from '../../core/limits.ts';
 import { type Summary, summarise } from '../../core/summary.ts';
 import { type FoundBatch, isStale, readBatch } from '../../store/batch-file.ts';
 import { currentHolder, type Holder } from '../../store/run-lock.ts';
 import { count } from '../../views/plain.ts';
+import { oneLine } from '../../views/printable.ts';
 import { summaryLines, usageText } from '../../views/summary.ts';
 import { chooseShift } from '../choose-shift.ts';
 import { readHistory } from '../history.ts';
@@ -21,6 +23,8 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
 interface State extends Summary {
   readonly shift: string;
   readonly running: Holder | null;
+  /** `end` is null while it goes on, and if it was killed. */
+  readonly lastRun: (Omit<LastRun, 'end'> & { readonly end: LastRun['end'] | null }) | null;
   /** One that somebody opened by hand. */
   readonly batch: { task: string; items: number; opened: string; isStale: boolean } | null;
   readonly ms: number;
@@ -40,6 +44,7 @@ export async function readState(io: Io, name: string | undefined): Promise<{ sta
   const state = {
     shift: paths.name,
     running: holder ?? null,
+    lastRun: history.lastRun ? { end: null, ...history.lastRun } : null,
     batch: batch ? described(batch, io.now()) : null,
     ...summarise(snapshot, history),
     ms: tally.ms,
@@ -48,8 +53,9 @@ export async function readState(io: Io, name: string | undefined): Promise<{ sta
   return { state, limited: limitTexts(limits, { usage, ms: tally.ms, failures: tally.failures }, false) };
 }
 
-/** What was spent of what, and who is at work. */
-export function runLines({ shift, running, batch, tasks, usage }: State, limited: readonly string[]): string[] {
+/** What was spent of what, who is at work, and how the last run ended. */
+export function runLines(state: State, limited: readonly string[]): string[] {
+  const { shift, running, batch, tasks, usage } = state;
   const lines: string[] = [];
   const spent = usageText(usage);
   if (spent !== undefined) lines.push(spent);
@@ -60,6 +66,7 @@ export function runLines({ shift, running, batch, tasks, usage }: State, limited
     const silence = isStale ? '; nothing was heard of it for longer than its timeout' : '';
     lines.push(`a batch is open since ${opened}: ${task}, ${count(items, 'item')}${silence}`);
   }
+  if (!running) lines.push(...lastRunLines(state));
   if (running) lines.push(`running: process ${running.pid} since ${running.since}`);
   else if (interrupted > 0 && !batch) {
     lines.push(
@@ -67,6 +74,14 @@ export function runLines({ shift, running, batch, tasks, usage }: State, limited
     );
   }
   return lines;
+}
+
+/** A limit or a trouble that only a person can end has its remedy in the reason. */
+function lastRunLines({ lastRun }: State): string[] {
+  if (!lastRun) return [];
+  const { end, lastAt } = lastRun;
+  if (!end) return [`the last run was killed, or ended by an error, after ${oneLine(lastAt)}`];
+  return [`the last run ended ${oneLine(lastAt)}: ${oneLine(end.reason, 1000)}`];
 }
 
 function described(found: FoundBatch, now: number): NonNullable<State['batch']> {

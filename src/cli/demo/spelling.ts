@@ -1,5 +1,6 @@
 import { accessSync, constants, realpathSync } from 'node:fs';
 import { delimiter, join, relative } from 'node:path';
+import { shellWord } from '../command-line.ts';
 import type { Io } from '../io.ts';
 
 /** How somebody who is in `folder` calls this very program: by its name if their shell finds it, else by its file. */
@@ -16,10 +17,6 @@ export function programSpelling(program: string, folder: string, env: Io['env'])
 export function shorter(path: string, from: string): string {
   const way = relative(from, path) || '.';
   return way.length < path.length ? way : path;
-}
-
-export function shellWord(text: string): string {
-  return /^[\w./:@%+,=][\w./:@%+,=-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 function isProgram(file: string): boolean {
