@@ -57,16 +57,15 @@ async function printTranscripts(
   let isEmpty = true;
   // Who spoke first comes first, whichever file it is in.
   const print = () => {
-    for (const { task, said } of waiting
-      .splice(0)
-      .sort((a, b) => Number(a.said.at > b.said.at) - Number(a.said.at < b.said.at))) {
+    const inOrder = waiting.splice(0).sort((a, b) => Number(a.said.at > b.said.at) - Number(a.said.at < b.said.at));
+    for (const { task, said } of inOrder) {
       if (options.json) io.print(JSON.stringify({ task, ...said }));
       else for (const line of view.of(task, said)) io.print(line);
     }
   };
   for await (const found of followLines(sources, paths, run)) {
     for (const { lines, tag: task } of found) {
-      waiting.push(...lines.flatMap((line) => parseSaid(line) ?? []).map((said) => ({ task, said })));
+      for (const said of lines.flatMap((line) => parseSaid(line) ?? [])) waiting.push({ task, said });
     }
     if (waiting.length > 0) isEmpty = false;
     if (found.length === 0) print();
