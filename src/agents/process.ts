@@ -72,7 +72,9 @@ async function run(request: ProcessRequest, output: Output): Promise<Ending> {
     await exit;
     return whyNotStarted(error as Error, request);
   }
-  if (typeof request.input === 'object') {
+  // Stopped meanwhile: behind the gate nothing has begun, and nothing will.
+  if (request.signal.aborted) stdin.destroy();
+  else if (typeof request.input === 'object') {
     stdin.write('\n');
     request.input.pipe(stdin);
   } else stdin.end(`\n${request.input ?? ''}`);
