@@ -506,6 +506,14 @@ test('X7 T2 a verdict that the checks alone give is recorded with the end of the
   expect([ended.code, ofType(ended, 'dev:started')]).toEqual([0, []]);
 });
 
+test('X7 a captured value that is no output is in the journal before its item is done', async () => {
+  const work = shellTask('echo colour=red >> "$NIGHTSHIFT_OUTPUT"', 'true');
+  const shift = stream(new Project(), ['item1'], { agent: 'shell' }, { work });
+  await shift.start([], { env: { NIGHTSHIFT_CRASH_AT: 'table:renamed#2' } });
+  const { captured } = shift.journal().find(({ type }) => type === 'dev:finished') ?? {};
+  expect([shift.column('work'), captured]).toEqual([['done'], { colour: 'red' }]);
+});
+
 test('X7 X5 trouble pauses the stream, the others in flight go on; without progress it ends with 4', async () => {
   const project = new Project();
   const shift = stream(project, ['alpha', 'bravo', 'charlie'], { patience: '3s' });
