@@ -76,7 +76,10 @@ export function openAirspace(parts: RunParts, tasks: () => Iterable<Task>): Airs
 export async function flyThrough(airspace: Airspace, flight: Flight): Promise<FlightEnd> {
   const { hasPassed, landing } = await workAsDev(airspace, flight);
   const isKnown = hasPassed && askedCriteria(flight.task).length === 0;
-  const [dev, known] = await Promise.all([landing, isKnown ? flyQa(airspace, flight, true) : undefined]);
+  const both = [landing, isKnown ? flyQa(airspace, flight, true) : undefined] as const;
+  // Also when one throws: nothing may run on unwatched.
+  await Promise.allSettled(both);
+  const [dev, known] = await Promise.all(both);
   if (dev.end !== 'qa') return dev;
   const qa = known ?? (await flyQa(airspace, flight, true));
   return { ...qa, compacted: qa.compacted || dev.compacted };
