@@ -133,7 +133,8 @@ export class Replay {
   #claim({ task, indices, size }: { task: string; indices: number[]; size: number }): void {
     if (size !== this.size) this.#violated(`a batch of size ${size}; what was written is ${this.size}`);
     for (const [of, column] of this.#board) {
-      const waits = column.some((status, row) => status === 'qa' && !this.#inFlight.has(`${of} ${row}`));
+      const isJudged = (row: number) => this.#dispatch === 'stream' && this.#inFlight.has(`${of} ${row}`);
+      const waits = column.some((status, row) => status === 'qa' && !isJudged(row));
       if (waits) this.#violated('qa was not judged first');
     }
     this.#checkClaim(task, indices);
@@ -145,7 +146,10 @@ export class Replay {
   }
 
   #checkClaim(task: string, rows: readonly number[]): void {
-    if (this.#dispatch === 'stream') return this.#checkRefill(task, rows);
+    if (this.#dispatch === 'stream') {
+      this.#checkRefill(task, rows);
+      return;
+    }
     const next = this.#nextBatch();
     if (next?.task !== task || next?.rows.join() !== rows.join()) {
       this.#violated(`a batch of ${task}, rows ${rows}; it should have been ${next?.task}, rows ${next?.rows}`);
@@ -190,10 +194,8 @@ export class Replay {
   }
 
   #eligible(task: string): number[] {
-    const earlier = TASKS.slice(
-      0,
-      TASKS.findIndex((each) => each === task),
-    );
+    const names: readonly string[] = TASKS;
+    const earlier = names.slice(0, names.indexOf(task));
     return this.#board.get(task)!.flatMap((status, row) => {
       return status === 'todo' && earlier.every((each) => this.#at(each, row) === 'done') ? [row] : [];
     });
