@@ -4,7 +4,8 @@ import { isMissed, renderMarkdown, renderPlain, type Section } from './figure.ts
 import { machine } from './machine.ts';
 import { makespan } from './makespan.ts';
 import { manyRows } from './many-rows.ts';
-import { opencode, opencodeMemory } from './opencode.ts';
+import { opencode } from './opencode.ts';
+import { opencodeMemory } from './opencode-memory.ts';
 import { realRun } from './real-run.ts';
 import { startup } from './startup.ts';
 

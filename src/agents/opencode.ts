@@ -141,7 +141,9 @@ class Pool implements ServerPool, AsyncDisposable {
   later(work: () => Promise<void>): void {
     const done = delay(LATER_MS, undefined, { signal: this.#end.signal })
       .catch(() => {})
-      .then(work);
+      .then(work)
+      // A server that does not do it: nobody else could.
+      .catch(() => {});
     this.#later.add(done);
     void done.finally(() => this.#later.delete(done));
   }

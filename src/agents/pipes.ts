@@ -1,11 +1,49 @@
-import { closeSync } from 'node:fs';
+import { closeSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { Socket } from 'node:net';
+import type { Writable } from 'node:stream';
 
 /** One end for us, the other to be given to a child as one of its first three descriptors. */
-export interface PipeEnds {
-  readonly ours: Socket;
+export interface PipeEnds<Ours extends Socket | Input = Socket | Input> {
+  readonly ours: Ours;
   readonly theirs: number;
+}
+
+/** Our end of what a child reads. */
+export class Input {
+  #end: number | Writable | undefined;
+
+  constructor(end: number | Writable) {
+    this.#end = end;
+  }
+
+  /** A few bytes, and no more: they fit into any pipe, and need no stream. */
+  say(text: string): void {
+    if (typeof this.#end !== 'number') this.stream().end(text);
+    else {
+      try {
+        writeSync(this.#end, text);
+      } catch {
+        // Who does not read it has ended.
+      }
+      this.destroy();
+    }
+  }
+
+  stream(): Writable {
+    const stream =
+      typeof this.#end === 'object' ? this.#end : new Socket({ fd: this.#end, readable: false, writable: true });
+    this.#end = stream;
+    // A program need not read what it is told: EPIPE.
+    stream.on('error', () => {});
+    return stream;
+  }
+
+  destroy(): void {
+    if (typeof this.#end === 'number') closeSync(this.#end);
+    else this.#end?.destroy();
+    this.#end = undefined;
+  }
 }
 
 type Pipe2 = (ends: number[], flags: number) => number;
@@ -16,16 +54,19 @@ const O_CLOEXEC = 0o2000000;
  * `tee /dev/stdout` and `cat /dev/stdin` fail in them. Programs expect pipes, so we ask the kernel for real ones.
  * Undefined where Node's own must do: other systems, where those names work, and where the library can't be loaded.
  */
-export function openPipes(): { stdin: PipeEnds; stdout: PipeEnds; stderr: PipeEnds } | undefined {
+export function openPipes():
+  | { stdin: PipeEnds<Input>; stdout: PipeEnds<Socket>; stderr: PipeEnds<Socket> }
+  | undefined {
   const pipe2 = loadPipe2();
   if (pipe2 === undefined) return undefined;
   const opened: PipeEnds[] = [];
   try {
-    const stdin = open(pipe2, 'write');
+    const [theirs, ours] = open(pipe2);
+    const stdin = { ours: new Input(ours), theirs };
     opened.push(stdin);
-    const stdout = open(pipe2, 'read');
+    const stdout = openToRead(pipe2);
     opened.push(stdout);
-    return { stdin, stdout, stderr: open(pipe2, 'read') };
+    return { stdin, stdout, stderr: openToRead(pipe2) };
   } catch (error) {
     for (const ends of opened) {
       ends.ours.destroy();
@@ -35,14 +76,17 @@ export function openPipes(): { stdin: PipeEnds; stdout: PipeEnds; stderr: PipeEn
   }
 }
 
-function open(pipe2: Pipe2, we: 'read' | 'write'): PipeEnds {
+function openToRead(pipe2: Pipe2): PipeEnds<Socket> {
+  const [ours, theirs] = open(pipe2);
+  return { ours: new Socket({ fd: ours, readable: true, writable: false }), theirs };
+}
+
+/** The end to read from, and the one to write to. */
+function open(pipe2: Pipe2): [number, number] {
   const ends = [-1, -1];
   // The only way in which this fails: no descriptors left, in this process or on this machine.
   if (pipe2(ends, O_CLOEXEC) !== 0) throw Object.assign(new Error('too many open files'), { code: 'EMFILE' });
-  const [readEnd, writeEnd] = ends as [number, number];
-  return we === 'read'
-    ? { ours: new Socket({ fd: readEnd, readable: true, writable: false }), theirs: writeEnd }
-    : { ours: new Socket({ fd: writeEnd, readable: false, writable: true }), theirs: readEnd };
+  return ends as [number, number];
 }
 
 let loaded: { pipe2: Pipe2 | undefined } | undefined;

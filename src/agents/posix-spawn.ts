@@ -40,7 +40,7 @@ const SETSIGMASK = 0x08;
 const SETSID = 0x80;
 const WNOHANG = 1;
 const UNKNOWN_END = 255;
-/** It returns when the child has become another program; others need not wait for that. Koffi refuses more than 256 at once. */
+/** It returns when the child has become another program, which others need not wait for. Koffi takes 256 at once at the most. */
 const MOST_IN_BACKGROUND = 128;
 /** More than any C library needs for the structures that only it looks into. */
 const OPAQUE_BYTES = 512;
@@ -76,7 +76,7 @@ function bind(libc: ReturnType<typeof import('koffi').load>): Spawn {
   return async ({ file, args, cwd, env, stdio }) => {
     const actions = Buffer.alloc(OPAQUE_BYTES);
     initActions(actions);
-    const spawn = starting++ < MOST_IN_BACKGROUND ? inBackground : posixSpawn;
+    starting++;
     try {
       stdio.forEach((from, to) => {
         addDup2(actions, from, to);
@@ -84,6 +84,7 @@ function bind(libc: ReturnType<typeof import('koffi').load>): Spawn {
       addChdir(actions, cwd);
       const pid = [0];
       const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+      const spawn = starting <= MOST_IN_BACKGROUND ? inBackground : posixSpawn;
       const failure: number = await spawn(pid, file, actions, attributes, [file, ...args, null], [...variables, null]);
       if (failure !== 0) throw systemError(failure, file);
       return { pid: pid[0]!, exit: reaper.exitOf(pid[0]!) };

@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream';
-import { finished } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { guardGroup, releaseGroup } from './guard.ts';
 import { endMarked } from './leftovers.ts';
@@ -64,7 +63,7 @@ async function run(request: ProcessRequest, output: Output): Promise<Ending> {
     return whyNotStarted(error as NodeJS.ErrnoException, request);
   }
   const { group, stdin, exit } = started;
-  const closed = collect(started, output);
+  const ended = collect(started, output);
   try {
     await guardGroup(group);
   } catch (error) {
@@ -74,10 +73,13 @@ async function run(request: ProcessRequest, output: Output): Promise<Ending> {
   }
   // Stopped meanwhile: behind the gate nothing has begun, and nothing will.
   if (request.signal.aborted) stdin.destroy();
-  else if (typeof request.input === 'object') {
-    stdin.write('\n');
-    request.input.pipe(stdin);
-  } else stdin.end(`\n${request.input ?? ''}`);
+  else if (request.input === undefined) stdin.say('\n');
+  else if (typeof request.input === 'string') stdin.stream().end(`\n${request.input}`);
+  else {
+    const stream = stdin.stream();
+    stream.write('\n');
+    request.input.pipe(stream);
+  }
 
   const aborted = await abortedBefore(exit, request.signal);
   if (aborted) await endGently(group);
@@ -87,7 +89,7 @@ async function run(request: ProcessRequest, output: Output): Promise<Ending> {
     await within(KILL_MS, exit);
   }
   releaseGroup(group);
-  await within(DRAIN_MS, closed);
+  await within(DRAIN_MS, ended);
   for (const stream of [stdin, started.stdout, started.stderr]) stream.destroy();
   return aborted ? { kind: 'aborted' } : exit;
 }
@@ -96,7 +98,11 @@ async function run(request: ProcessRequest, output: Output): Promise<Ending> {
 function collect({ stdout, stderr }: Started, output: Output): Promise<unknown> {
   stdout.on('data', (bytes: Buffer) => output.add('stdout', bytes));
   stderr.on('data', (bytes: Buffer) => output.add('stderr', bytes));
-  return Promise.allSettled([finished(stdout), finished(stderr)]);
+  return Promise.all([closed(stdout), closed(stderr)]);
+}
+
+function closed(stream: Readable): Promise<void> {
+  return new Promise((resolve) => stream.on('error', () => {}).once('close', resolve));
 }
 
 async function abortedBefore(exit: Promise<unknown>, signal: AbortSignal): Promise<boolean> {

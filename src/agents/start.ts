@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
-import type { Readable, Writable } from 'node:stream';
-import { openPipes } from './pipes.ts';
+import type { Readable } from 'node:stream';
+import { Input, openPipes } from './pipes.ts';
 import { type Exit, type Launch, type Launched, loadPosixSpawn } from './posix-spawn.ts';
 
 /** The shell of the system, as system(3) has it: a PATH that an agent is given does not decide which shell this is. */
@@ -17,7 +17,7 @@ const NO_INPUT = 'exec </dev/null; ';
 export interface Started {
   /** The id of the leader is that of its group. */
   readonly group: number;
-  readonly stdin: Writable;
+  readonly stdin: Input;
   readonly stdout: Readable;
   readonly stderr: Readable;
   readonly exit: Promise<Exit>;
@@ -38,13 +38,6 @@ export function gated({ file, args, cwd, env, input }: Program & { readonly inpu
 
 /** Throws what the system said, when there is no process. */
 export async function start(program: Program): Promise<Started> {
-  const started = await startWithPipes(program);
-  // A program need not read what it is told: EPIPE.
-  started.stdin.on('error', () => {});
-  return started;
-}
-
-async function startWithPipes(program: Program): Promise<Started> {
   const pipes = openPipes();
   if (pipes === undefined) return startByNode(program);
   const { stdin, stdout, stderr } = pipes;
@@ -63,7 +56,7 @@ async function startWithPipes(program: Program): Promise<Started> {
 async function startByNode({ file, args, ...options }: Program): Promise<Started> {
   const child = spawn(file, args, { ...options, detached: true });
   const { pid, exit } = await followed(child);
-  return { group: pid, stdin: child.stdin, stdout: child.stdout, stderr: child.stderr, exit };
+  return { group: pid, stdin: new Input(child.stdin), stdout: child.stdout, stderr: child.stderr, exit };
 }
 
 function launchByNode({ file, args, stdio, ...options }: Launch): Promise<Launched> {

@@ -143,6 +143,32 @@ describe('opencode', () => {
     expect(shift.column('work')).toEqual(['done', 'todo']);
   });
 
+  /** A plugin of the user's, which can change whatever it likes before the model is asked. */
+  const meddling = (body: string) =>
+    `export const Meddling = async ({ client }) => ({ 'chat.message': async ({ sessionID }, { message }) => { ${body} } });\n`;
+
+  test.each([
+    {
+      body: "message.agent = 'build';",
+      reason: 'the agent build answered instead of nightshift-engine-dev: nothing it did counts',
+    },
+    {
+      body: `await client.session.update({ path: { id: sessionID },
+        body: { permission: [{ permission: 'edit', pattern: '*', action: 'ask' }] } });`,
+      reason: 'it asked for a permission that nobody can give: edit',
+    },
+  ])('X1 an attempt fails with the reason: $reason', async ({ body, reason }) => {
+    const one = caseFor(opencode, model);
+    const name = one.unique('a');
+    one.project.write('meddling.js', meddling(body));
+    one.project.write('opencode.json', JSON.stringify({ plugin: [`file://${one.project.path('meddling.js')}`] }));
+    const shift = one.shift([{ name, dev: [writes(name), { report: SUCCESS }] }], { validation: CHECKED });
+    const { code, events } = await one.start(shift);
+    expect([code, shift.column('work')]).toEqual([3, ['failed']]);
+    const finished = events.find(({ type }) => type === 'attempt:finished');
+    expect(finished.reason).toContain(reason);
+  });
+
   test('X5 a model that opencode does not have ends the run with what to do', async () => {
     const one = caseFor(opencode, model);
     const shift = one.shift([{ name: one.unique('a') }], { configuration: '- model: loopback/nowhere' });
