@@ -57,6 +57,7 @@ export async function simulate(
         listen: () => {},
         inFlight: () => 0,
         flush: async () => {},
+        checkKept: () => {},
         history: new History(),
         asked: new Map(),
         stop: { drain: never, now: never },

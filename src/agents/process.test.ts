@@ -179,6 +179,14 @@ describe('R7 abort', () => {
     expect((await sh('echo $$ >> pids', { signal: AbortSignal.abort() })).kind).toBe('aborted');
     expect(read(join(folder, 'pids'))).toBe('');
   });
+
+  test('R7 aborted while they are being started, none of many begins', async () => {
+    const stop = new AbortController();
+    const running = Array.from({ length: 60 }, () => sh('echo began >> pids', { signal: stop.signal }));
+    stop.abort();
+    for (const ended of await Promise.all(running)) expect(ended.kind).toBe('aborted');
+    expect(read(join(folder, 'pids'))).toBe('');
+  });
 });
 
 test('S13 only the end of the output is kept, beginning with a whole character', async () => {

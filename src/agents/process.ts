@@ -71,7 +71,9 @@ async function run(request: ProcessRequest, output: Output): Promise<Ending> {
     await exit;
     return whyNotStarted(error as Error, request);
   }
-  if (request.input === undefined) stdin.say('\n');
+  // Stopped meanwhile: behind the gate nothing has begun, and nothing will.
+  if (request.signal.aborted) stdin.destroy();
+  else if (request.input === undefined) stdin.say('\n');
   else if (typeof request.input === 'string') stdin.stream().end(`\n${request.input}`);
   else {
     const stream = stdin.stream();

@@ -57,6 +57,7 @@ export async function openByHand(
     listen: stream.listen,
     inFlight: () => stream.running,
     flush: () => stream.flush(),
+    checkKept: () => stream.checkKept(),
     history: stream.history,
     asked: new Map(),
     stop: { drain: NEVER, now: NEVER },

@@ -85,6 +85,11 @@ export class EventStream implements AsyncDisposable {
     await this.#journal?.flush();
   }
 
+  /** Throws if an event could not be kept. */
+  checkKept(): void {
+    this.#journal?.check();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#transcripts[Symbol.asyncDispose]();
     await this.#journal?.[Symbol.asyncDispose]();

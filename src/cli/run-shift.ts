@@ -105,6 +105,7 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
         await stream.flush();
         failpoint('journal:flushed');
       },
+      checkKept: () => stream.checkKept(),
       history: stream.history,
       asked: new Map(),
       stop,
@@ -114,6 +115,7 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
     },
     await load(),
   ).finally(() => endMarked({ shiftFolder: paths.folder }));
+  await stream.flush();
   // A run that lost its folder has no table to count in.
   const last = await store.snapshot().catch((error: unknown) => {
     if (end.exitCode === EXIT.stopped) return undefined;

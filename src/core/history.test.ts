@@ -60,6 +60,12 @@ test('D1 a failure is remembered until the item passes, also over a new start th
   expect(historyOf(started, failed, started, succeeded, qa('PASS')).of('work', 'i1')?.failure).toBeUndefined();
 });
 
+test('T4 the verdict on an item that was withdrawn meanwhile is dropped', () => {
+  const withdrawn: Happening = { type: 'item:withdrawn', ...subject, reason: 'somebody set it to failed' };
+  expect(historyOf(started, succeeded, qa('PASS')).of('work', 'i1')?.qa?.status).toBe('PASS');
+  expect(historyOf(started, succeeded, qa('PASS'), withdrawn).of('work', 'i1')?.qa).toBeUndefined();
+});
+
 test('D3 attempts are those of the last dev only', () => {
   const attempt = (number: number): Happening => ({
     type: 'attempt:finished',

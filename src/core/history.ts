@@ -80,6 +80,10 @@ export class History {
         else delete item.failure;
         return;
       }
+      case 'item:withdrawn':
+        // In a stream it may have been judged at that moment: the verdict is dropped with the result (rule T4).
+        delete this.#item(event)?.qa;
+        return;
       case 'usage:spent': {
         const item = this.#item(event);
         if (item) item.usage = sum(item.usage, event.usage);

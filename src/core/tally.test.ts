@@ -43,6 +43,13 @@ test('X6 failures in a row count for one task, at one place, without a done in b
   expect(streak(...two, ...failed('c', 'step 2'))).toEqual({ place: 'step 2', failures: 1 });
   expect(streak(...two, done('c'))).toBeUndefined();
   expect(streak(...two, ...failed('c', 'step 2', 'other'))).toEqual({ place: 'step 1', failures: 2 });
+  // In a stream a verdict may be told before the end of its dev is recorded.
+  const judged = (item: string): [number, string, object][] => [
+    [1, 'r', { type: 'qa:finished', status: 'FAIL', task: 'make', item, place: 'working-dir' }],
+    [1, 'r', { type: 'item:recorded', from: 'in_progress', to: 'qa', task: 'make', item }],
+    [1, 'r', { type: 'item:recorded', from: 'qa', to: 'failed', task: 'make', item }],
+  ];
+  expect(streak(...judged('a'), ...failed('b', 'working-dir'))).toEqual({ place: 'working-dir', failures: 2 });
   const again = fold([0, 'r', STARTED], ...two, [2, 'r2', STARTED]);
   expect([again.streakOf('make'), again.failures]).toEqual([undefined, 0]);
 });

@@ -39,7 +39,8 @@ export class Tally {
     if ((event.type === 'dev:finished' || event.type === 'qa:finished') && event.place !== undefined) {
       this.#places.set(name, event.place);
     }
-    if (event.type !== 'item:recorded') return;
+    // Its verdict may be told before its `qa` is recorded.
+    if (event.type !== 'item:recorded' || event.to === 'qa') return;
     if (event.to === 'failed') this.#failed(task, this.#places.get(name) ?? '');
     if (event.to === 'done') this.#streaks.delete(task);
     this.#places.delete(name);

@@ -108,6 +108,10 @@ test('X8 what is given back, withdrawn, edited or unknown keeps the counts right
     changes: [{ item: 'id7', column: 'draft', from: 'in_progress', to: 'todo' }],
   });
   add(2, { type: 'item:withdrawn', ...of(7), reason: 'somebody set it to todo' });
+  // In a stream a qa may begin before the end of its dev is recorded.
+  add(2, dev(4));
+  add(2, { type: 'qa:started', ...of(4), agent: 'shell', key: 'k' });
+  add(2, { type: 'item:withdrawn', ...of(4), reason: 'somebody set it to todo' });
   expect(state.counts).toMatchObject({ todo: 14, in_progress: 0, failed: 2 });
   expect(state.inFlight.size).toBe(0);
   add(3, { type: 'table:grew', rows: 3 });

@@ -195,7 +195,9 @@ export class ViewState {
     const name = nameOf(event);
     this.waiting = undefined;
     if (role === 'dev' && this.#held.get(name) !== 'in_progress') this.#move('todo', 'in_progress');
-    this.#held.set(name, role === 'dev' ? 'in_progress' : 'qa');
+    // A qa may begin before the end of its dev is recorded.
+    if (role === 'dev') this.#held.set(name, 'in_progress');
+    else if (!this.#held.has(name)) this.#held.set(name, 'qa');
     const key = event.key ?? '';
     this.inFlight.set(name, { task, index, item, key, role, agent, since: at, attempt: 1, lastSign: at });
   }

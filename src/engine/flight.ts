@@ -76,7 +76,10 @@ export function openAirspace(parts: RunParts, tasks: () => Iterable<Task>): Airs
 export async function flyThrough(airspace: Airspace, flight: Flight): Promise<FlightEnd> {
   const { hasPassed, landing } = await workAsDev(airspace, flight);
   const isKnown = hasPassed && askedCriteria(flight.task).length === 0;
-  const [dev, known] = await Promise.all([landing, isKnown ? flyQa(airspace, flight, true) : undefined]);
+  const both = [landing, isKnown ? flyQa(airspace, flight, true) : undefined] as const;
+  // Also when one throws: nothing may run on unwatched.
+  await Promise.allSettled(both);
+  const [dev, known] = await Promise.all(both);
   if (dev.end !== 'qa') return dev;
   const qa = known ?? (await flyQa(airspace, flight, true));
   return { ...qa, compacted: qa.compacted || dev.compacted };
@@ -117,8 +120,14 @@ async function workAsDev(
  * What the table does not hold is durable before the status is: a crash in between only means doing the item again.
  * Of an item that passed and has nothing to tell, what happened may follow.
  */
-async function keepSaid({ flush }: RunParts, { reason, recommendations, usage }: Outcome): Promise<void> {
-  if (reason !== undefined || recommendations.length > 0 || Object.keys(usage).length > 0) await flush();
+async function keepSaid(
+  parts: RunParts,
+  { reason, recommendations, usage, captured, outputs }: Outcome,
+): Promise<void> {
+  const hasSaid = reason !== undefined || recommendations.length > 0 || Object.keys(usage).length > 0;
+  const isInTable = Object.keys(captured).every((name) => Object.hasOwn(outputs, name));
+  if (hasSaid || !isInTable) await parts.flush();
+  else parts.checkKept();
 }
 
 /** The qa's part. `fresh`: right after its dev, whose passing checks need not be run again. */

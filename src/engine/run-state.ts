@@ -38,6 +38,8 @@ export interface RunParts {
   readonly again?: string;
   /** Resolves when every event so far is durable. */
   flush(): Promise<void>;
+  /** Throws if an event could not be kept. */
+  checkKept(): void;
   readonly history: History;
   /** What the manager's agent was asked last, by task: the same question is not paid for twice. */
   readonly asked: Map<string, string>;

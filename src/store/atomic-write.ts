@@ -144,6 +144,7 @@ export function diskError(cause: unknown, file: string): unknown {
   switch (code) {
     case 'ENOSPC':
     case 'EDQUOT':
+    case 'EFBIG':
       return new NightshiftError(
         'disk',
         `no room left on the disk to write ${file}`,

@@ -54,7 +54,7 @@ export class Journal implements AsyncDisposable {
     if (last[0] !== 0x0a) await this.#handle.appendFile('\n');
   }
 
-  /** Appends soon; a failure shows at the next flush. */
+  /** Appends soon; a failure shows at the next flush or check. */
   append(event: object): void {
     this.#waiting.push(`${JSON.stringify(event)}\n`);
     this.#timer ??= setTimeout(() => void this.#writeSoon(), SOON_MS);
@@ -95,12 +95,19 @@ export class Journal implements AsyncDisposable {
     await this.#writeSoon();
     clearTimeout(this.#syncTimer);
     this.#syncTimer = undefined;
-    if (this.#failure) throw this.#failure;
+    this.check();
     try {
       await this.#handle.datasync();
     } catch (cause) {
-      throw diskError(cause, this.file);
+      // The system tells it once: the next sync would succeed without what was lost.
+      this.#failure = diskError(cause, this.file);
     }
+    this.check();
+  }
+
+  /** Throws what went wrong with something that was appended before, if anything did. */
+  check(): void {
+    if (this.#failure) throw this.#failure;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -270,4 +270,23 @@ describe('R3 a full disk', () => {
       }
     },
   );
+
+  test.each(['batch', 'stream'])('a journal that can not grow ends the run (dispatch: %s)', async (dispatch) => {
+    const work = new Project();
+    const shift = work.shift('pages', {
+      settings: { parallel: true, 'current-batch-size': 2, agent: 'shell', dispatch },
+      table: `name,make_page\n${names.map((name) => `${name},todo\n`).join('')}`,
+      tasks: { make_page: shellTask('touch begun-{name}; while ! test -e go; do sleep 0.05; done') },
+    });
+    const running = shift.spawn();
+    await until(() => work.exists('begun-b'), 'the second item');
+    // What the journal has by now; the table and the manifest are smaller.
+    execFileSync('prlimit', ['--pid', String(running.pid), '--fsize=1500']);
+    work.write('go', '');
+    const ended = await running.ended;
+    expectFull(ended, shift);
+    expect(ended.stderr).toMatch(/ to write .*journal\.jsonl$/m);
+    expect((await shift.start()).code).toBe(0);
+    expect(shift.column('make_page')).toEqual(names.map(() => 'done'));
+  });
 });

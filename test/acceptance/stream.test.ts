@@ -506,6 +506,32 @@ test('X7 T2 a verdict that the checks alone give is recorded with the end of the
   expect([ended.code, ofType(ended, 'dev:started')]).toEqual([0, []]);
 });
 
+test.each([
+  ['a recommendation', 'done', { recommendations: ['Knock'] }, { recommendations: ['Knock'] }],
+  ['what was spent', 'done', { usage: { input_tokens: 7 } }, { usage: { inputTokens: 7 } }],
+  [
+    'a captured value that is no output',
+    'done',
+    { captured_values: { colour: 'red' } },
+    { captured: { colour: 'red' } },
+  ],
+  [
+    'a reason',
+    'failed',
+    { overall_status: 'FAILED (step 1)', error: 'locked' },
+    { reason: expect.stringContaining('locked') },
+  ],
+])('X7 P8 %s is in the journal before the status is in the table', async (_, status, report, told) => {
+  const project = new Project();
+  const work = agentTask('1. Do {name}', '- It is done\n\n   ```sh\n   true\n   ```');
+  const shift = stream(project, ['item1'], {}, { work });
+  project.behave({ dev: { report } });
+  // The first write is the claim; events are written soon after they were told, which is later than this.
+  const killed = await shift.start([], { env: { NIGHTSHIFT_CRASH_AT: 'table:renamed#2' } });
+  expect([killed.signal, shift.column('work')]).toEqual(['SIGKILL', [status]]);
+  expect(shift.journal().find(({ type }) => type === 'dev:finished')).toMatchObject(told);
+});
+
 test('X7 X5 trouble pauses the stream, the others in flight go on; without progress it ends with 4', async () => {
   const project = new Project();
   const shift = stream(project, ['alpha', 'bravo', 'charlie'], { patience: '3s' });

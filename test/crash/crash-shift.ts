@@ -7,6 +7,12 @@ export const FIRST_SIZE = 2;
 export const MAX_SIZE = 8;
 const ROWS = 20;
 
+/** The two ways of dispatch; a shift may be resumed in the other one. */
+export const DISPATCHES = ['batch', 'stream'] as const;
+export type Dispatch = (typeof DISPATCHES)[number];
+/** Its checks are the whole verdict: in a stream `qa` and `done` share a write. About the other task a qa is asked. */
+export const CHECKED = TASKS[1];
+
 /** One of each for every ten rows; see agent.sh for what they do. */
 const KINDS = ['ok', 'ok', 'retry', 'ok', 'stray', 'ok', 'bad', 'ok', 'ok', 'unfit'] as const;
 
@@ -16,10 +22,14 @@ export function crashShift(project: Project): ShiftHandle {
   const rows = kinds.map((kind, row) => `"page ""${row + 1}""",${kind},todo,todo`);
   project.write('out/.keep', '');
   return project.shift('crash', {
-    settings: { parallel: true, 'current-batch-size': FIRST_SIZE, 'max-batch-size': MAX_SIZE },
+    settings: { parallel: true, 'current-batch-size': FIRST_SIZE, 'max-batch-size': MAX_SIZE, dispatch: 'batch' },
     table: `name,kind,make,polish\n${rows.join('\n')}\n`,
     tasks: Object.fromEntries(TASKS.map((name) => [name, taskFile(name)])),
   });
+}
+
+export function setDispatch(shift: ShiftHandle, dispatch: Dispatch): void {
+  shift.manager = shift.manager.replace(/^- dispatch: .*$/m, `- dispatch: ${dispatch}`);
 }
 
 function taskFile(name: string): string {
@@ -27,7 +37,7 @@ function taskFile(name: string): string {
   return task({
     configuration: `- agent: command\n- command: ${resolve('test/crash/agent.sh')}\n- outputs: token_${name}`,
     steps: `1. ${name} {name}`,
-    validation: `- The file is there\n\n${check}\n\n- It reads well`,
+    validation: `- The file is there\n\n${check}${name === CHECKED ? '' : '\n\n- It reads well'}`,
   });
 }
 

@@ -1,8 +1,16 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { Project, processesOf, type Running, type ShiftHandle, straysOf, until } from '../harness.ts';
-import { crashShift } from './crash-shift.ts';
-import { environmentOf, FAILPOINTS, failpointMoment, killAt, type Moment, randomMoment, type Victim } from './kill.ts';
+import { crashShift, DISPATCHES, type Dispatch, setDispatch } from './crash-shift.ts';
+import {
+  environmentOf,
+  failpointMoment,
+  failpointsOf,
+  killAt,
+  type Moment,
+  randomMoment,
+  type Victim,
+} from './kill.ts';
 import { Witness } from './witness.ts';
 
 /** 60 in every `npm test`; `npm run test:crash` asks for 1,000. */
@@ -13,8 +21,10 @@ const SEED = Number(process.env.NIGHTSHIFT_SEED ?? Date.now() % 1_000_000);
 const LANES = 3;
 /** What a group may live on after nightshift was killed. */
 const GUARD_MS = 2000;
+/** Each must have been hit in either way of dispatch. */
+const FAILPOINTS = DISPATCHES.flatMap((dispatch) => failpointsOf(dispatch).map((name) => `${dispatch} ${name}`));
 
-test('R1 R2 R6 T3 T5 P4 P8 killed at any moment, a shift goes on where it was and ends as if nothing had happened', {
+test('R1 R2 R6 T3 T5 P4 P8 X7 killed at any moment, a shift goes on where it was and ends as if nothing had happened', {
   timeout: 60_000 + KILLS * 5000,
 }, async () => {
   const loop = new CrashLoop();
@@ -30,9 +40,10 @@ class CrashLoop {
   readonly violations: string[] = [];
   readonly atFailpoints = new Map<string, number>();
   readonly #victims = { alone: 0, everything: 0 };
+  readonly #killed: Record<Dispatch, number> = { batch: 0, stream: 0 };
   readonly #sums = { shifts: 0, devs: 0, again: 0, torn: 0 };
   /** Failpoints that have to come before others come a second time. */
-  #points: string[] = [];
+  readonly #points: Record<Dispatch, string[]> = { batch: [], stream: [] };
   #slowestMs = 0;
 
   async run(random: () => number): Promise<void> {
@@ -48,20 +59,24 @@ class CrashLoop {
     const named = [...this.atFailpoints.values()].reduce((sum, count) => sum + count, 0);
     const { shifts, devs, again, torn } = this.#sums;
     return [
-      `crash loop: ${this.kills} kills (${named} at ${this.atFailpoints.size} failpoints, ${this.kills - named} at random moments;`,
+      `crash loop: ${this.kills} kills (${this.#killed.batch} of batches, ${this.#killed.stream} of streams;`,
+      `${named} at ${this.atFailpoints.size} failpoints, ${this.kills - named} at random moments;`,
       `${this.#victims.alone} of nightshift alone, ${this.#victims.everything} of everything), ${shifts} shifts to their end,`,
       `${devs} devs, ${again} of them again, ${torn} torn journal lines, groups gone within ${Math.ceil(this.#slowestMs)} ms,`,
       `${this.violations.length} violations, seed ${SEED}`,
     ].join(' ');
   }
 
-  /** Kill, start again, kill, until it is finished: after the last kill of all it is left in peace. */
+  /** Kill, start again in the other way of dispatch, kill, until it is finished: after the last kill of all it is left in peace. */
   async #wholeShift(random: () => number): Promise<void> {
     const project = new Project();
     mkdirSync(project.path('tmp'));
     const shift = crashShift(project);
     const witness = new Witness(shift);
-    for (let killed = true; killed; ) killed = await this.#oneRun(shift, witness, random);
+    const first = random() < 0.5 ? 0 : 1;
+    for (let run = first, killed = true; killed; run++) {
+      killed = await this.#oneRun(shift, DISPATCHES[run % DISPATCHES.length]!, witness, random);
+    }
     this.#sums.shifts++;
     this.#sums.devs += witness.devs;
     this.#sums.again += witness.again;
@@ -71,10 +86,11 @@ class CrashLoop {
   }
 
   /** False: it came to its end. */
-  async #oneRun(shift: ShiftHandle, witness: Witness, random: () => number): Promise<boolean> {
+  async #oneRun(shift: ShiftHandle, dispatch: Dispatch, witness: Witness, random: () => number): Promise<boolean> {
+    setDispatch(shift, dispatch);
     const folder = shift.project.path(shift.folder);
     const strays = straysOf(folder);
-    const moment = this.#isOver ? undefined : this.#nextMoment(random);
+    const moment = this.#isOver ? undefined : this.#nextMoment(dispatch, random);
     const victim: Victim = moment && moment.kind !== 'failpoint' && random() < 0.5 ? 'everything' : 'alone';
     const versions = witness.versions();
     const environment = { TMPDIR: shift.project.path('tmp'), ...(moment ? environmentOf(moment) : {}) };
@@ -84,26 +100,29 @@ class CrashLoop {
     const { code, events, stderr } = await running.ended;
     await resumed;
     if (!killed && code !== 3) throw new Error(`a run ended with exit code ${code}: ${stderr}\n${this.figures()}`);
-    if (killed) this.#count(moment!, victim);
+    if (killed) this.#count(dispatch, moment!, victim);
     await this.#nothingLives(folder, killed, victim);
-    witness.look(events, killed, versions);
+    witness.look(dispatch, events, killed, versions);
     if (stderr !== '') witness.violations.push(`it said: ${stderr}`);
-    if (!killed && moment?.kind === 'failpoint') this.#points.push(moment.name);
+    if (!killed && moment?.kind === 'failpoint') this.#points[dispatch].push(moment.name);
     return killed;
   }
 
-  #nextMoment(random: () => number): Moment {
+  #nextMoment(dispatch: Dispatch, random: () => number): Moment {
     const unseen = FAILPOINTS.length - this.atFailpoints.size;
     if (unseen < KILLS - this.kills && random() < 0.5) return randomMoment(random);
-    if (this.#points.length === 0) this.#points = [...FAILPOINTS].sort(() => random() - 0.5);
-    return failpointMoment(this.#points.shift()!, random);
+    const points = this.#points[dispatch];
+    if (points.length === 0) points.push(...failpointsOf(dispatch).sort(() => random() - 0.5));
+    return failpointMoment(points.shift()!, random);
   }
 
-  #count(moment: Moment, victim: Victim): void {
+  #count(dispatch: Dispatch, moment: Moment, victim: Victim): void {
     this.kills++;
+    this.#killed[dispatch]++;
     this.#victims[victim]++;
     if (moment.kind !== 'failpoint') return;
-    this.atFailpoints.set(moment.name, (this.atFailpoints.get(moment.name) ?? 0) + 1);
+    const point = `${dispatch} ${moment.name}`;
+    this.atFailpoints.set(point, (this.atFailpoints.get(point) ?? 0) + 1);
   }
 
   /** What an earlier run left outside of its groups is gone when the next one has begun. */

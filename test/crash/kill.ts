@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { EventType } from '../../src/core/events.ts';
 import { WRITE_POINTS } from '../../src/store/atomic-write.ts';
 import { processesOf, type Running, sleep } from '../harness.ts';
+import type { Dispatch } from './crash-shift.ts';
 
 /** When nightshift is killed. `nth` of an event counts all of them, of a failpoint only those of its name. */
 export type Moment =
@@ -23,17 +24,25 @@ const EVENT_POINTS = {
   'qa:finished': 6,
   'item:recorded': 10,
   'steps:changed': 2,
-  'batch:finished': 2,
   progress: 2,
   'run:finished': 1,
 } satisfies Partial<Record<EventType, number>>;
 
+const OWN_POINTS: Record<Dispatch, Partial<Record<EventType, number>>> = {
+  batch: { 'batch:finished': 2 },
+  stream: { 'limit:changed': 2 },
+};
+
 const MOST: Record<string, number> = {
   ...Object.fromEntries(WRITE_POINTS.map((name) => [name, name.startsWith('document:') ? 6 : 10])),
   ...EVENT_POINTS,
+  ...OWN_POINTS.batch,
+  ...OWN_POINTS.stream,
 };
 
-export const FAILPOINTS = Object.keys(MOST);
+export function failpointsOf(dispatch: Dispatch): string[] {
+  return [...WRITE_POINTS, ...Object.keys({ ...EVENT_POINTS, ...OWN_POINTS[dispatch] })];
+}
 
 export function failpointMoment(name: string, random: () => number): Moment {
   return { kind: 'failpoint', name, nth: 1 + Math.floor(random() * MOST[name]!) };

@@ -4,7 +4,7 @@ import { isStatus, type Status } from '../../src/core/status.ts';
 import { parseManager } from '../../src/formats/manager.ts';
 import { parseTask } from '../../src/formats/task.ts';
 import type { ShiftHandle } from '../harness.ts';
-import { FIRST_SIZE, finalStatus, lessonOf, MAX_SIZE, TASKS } from './crash-shift.ts';
+import { type Dispatch, FIRST_SIZE, finalStatus, lessonOf, TASKS } from './crash-shift.ts';
 import { type Effect, readEffects } from './effects.ts';
 import { type Board, Replay } from './replay.ts';
 
@@ -38,10 +38,10 @@ export class Witness {
 
   /** After a run that was killed or has come to its end. */
   // biome-ignore lint/suspicious/noExplicitAny: events of every kind
-  look(events: readonly any[], killed: boolean, versions: ReadonlyMap<string, string>): void {
+  look(dispatch: Dispatch, events: readonly any[], killed: boolean, versions: ReadonlyMap<string, string>): void {
     if (killed) this.#kills++;
     const before = this.#board;
-    const replay = new Replay(before, this.#size, versions, (what) => this.#violated(what));
+    const replay = new Replay(dispatch, before, this.#size, versions, (what) => this.#violated(what));
     for (const event of events) replay.follow(event);
 
     this.#sameRows();
@@ -49,14 +49,14 @@ export class Witness {
     replay.compare(after, killed);
     this.#checkManager(replay, killed);
     for (const task of TASKS) this.#checkTask(task);
-    this.#checkJournal();
+    this.#checkJournal(after);
     const effects = readEffects(this.#shift);
     this.#checkEffects(effects.slice(this.#effectsSeen), before, after);
     this.#checkOutputs(effects, after);
     this.#effectsSeen = effects.length;
     this.#board = after;
     if (killed) this.#countInFlight(after);
-    else this.#checkEnd(after, replay.batches);
+    else this.#checkEnd(after, replay.hasEnded);
   }
 
   /** The versions of the Steps that the next run finds. */
@@ -97,11 +97,8 @@ export class Witness {
     parseManager(manager, 'manager.md');
     if (skeleton(manager) !== this.#manager) this.#violated('manager.md was changed beyond size and Progress');
     const size = Number(/current-batch-size: (\d+)$/m.exec(manager)?.[1]);
-    // The size may be written and not announced yet: then it is what the batch made of the announced one.
-    const { size: announced } = replay;
-    const adapted = [announced, Math.max(1, Math.floor(announced / 2)), Math.min(MAX_SIZE, announced * 2)];
-    if (!(killed ? adapted : [announced]).includes(size)) {
-      this.#violated(`current-batch-size is ${size}, and the run had said ${announced}`);
+    if (!replay.mayBeWritten(killed).includes(size)) {
+      this.#violated(`current-batch-size is ${size}, and the run had said ${replay.size}`);
     }
     this.#size = size;
   }
@@ -118,14 +115,18 @@ export class Witness {
   }
 
   /** Half a line for each kill at most, and never one that is glued to the next. */
-  #checkJournal(): void {
+  #checkJournal(after: Board): void {
     const file = this.#shift.project.path(`${this.#shift.folder}/.engine/journal.jsonl`);
     if (!existsSync(file)) return;
     let torn = 0;
+    const told = new Set<string>();
     for (const line of readFileSync(file, 'utf8').split('\n')) {
       if (line === '') continue;
       try {
-        JSON.parse(line);
+        const { type, task, index, reason, recommendations } = JSON.parse(line);
+        if (type !== 'dev:finished' && type !== 'qa:finished') continue;
+        if (reason !== undefined) told.add(`why ${task} ${index}`);
+        for (const text of recommendations ?? []) told.add(text);
       } catch {
         torn++;
         if (line.includes('}{"type"')) this.#violated(`two lines of the journal are one: ${line}`);
@@ -133,6 +134,21 @@ export class Witness {
     }
     if (torn > this.#kills) this.#violated(`${torn} lines of the journal do not parse`);
     this.torn = torn;
+    this.#checkTold(told, after);
+  }
+
+  /** Reasons and recommendations are in the journal before the status is in the table. */
+  #checkTold(told: ReadonlySet<string>, after: Board): void {
+    for (const [task, column] of after) {
+      for (const [row, status] of column.entries()) {
+        const what = `${task} of row ${row + 1} is ${status}`;
+        if (status === 'failed' && !told.has(`why ${task} ${row}`)) this.#violated(`${what}, and nothing says why`);
+        const lesson = lessonOf(row, task);
+        const isKept = lesson === undefined || told.has(lesson);
+        if ((status === 'qa' || status === 'done') && !isKept)
+          this.#violated(`${what}, and its recommendation is lost`);
+      }
+    }
   }
 
   #checkEffects(fresh: readonly Effect[], before: Board, after: Board): void {
@@ -193,7 +209,7 @@ export class Witness {
   }
 
   /** Where a kill came between the last item and its lessons, nothing is left to learn for: then no agent is asked (rule M7). */
-  #checkEnd(after: Board, batches: number): void {
+  #checkEnd(after: Board, hasEnded: boolean): void {
     for (const task of TASKS) {
       const lessons = new Set(stepsOf(this.#shift.task(task)));
       for (const [row, { kind }] of this.#rows.entries()) {
@@ -201,7 +217,7 @@ export class Witness {
         if (status !== finalStatus(kind, task))
           this.#violated(`${task} of row ${row + 1} (${kind}) ended as ${status}`);
         const lesson = lessonOf(row, task);
-        const isDue = status === 'done' && (batches > 0 || task !== TASKS.at(-1));
+        const isDue = status === 'done' && (hasEnded || task !== TASKS.at(-1));
         if (isDue && lesson && !lessons.has(lesson)) this.#violated(`lost: ${lesson}`);
       }
     }
@@ -219,7 +235,7 @@ export class Witness {
 
 /** What of manager.md no run may change. */
 function skeleton(manager: string): string {
-  return manager.replace(/(current-batch-size|Total items|Completed|Failed|Remaining): \d+$/gm, '$1: N');
+  return manager.replace(/(dispatch|current-batch-size|Total items|Completed|Failed|Remaining): \w+$/gm, '$1: N');
 }
 
 function withoutSteps(text: string): string {
