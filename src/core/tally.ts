@@ -19,10 +19,11 @@ export class Tally {
   #startedAt = '';
   #lastAt = '';
   #earlierMs = 0;
+  #toldMs = 0;
 
-  /** From the start of each run to its last event: also of one that was killed. */
+  /** As long as each run says that it took; of one that was killed, from its start to its last event. */
   get ms(): number {
-    return this.#earlierMs + between(this.#startedAt, this.#lastAt);
+    return this.#earlierMs + Math.max(this.#toldMs, between(this.#startedAt, this.#lastAt));
   }
 
   streakOf(task: string): Streak | undefined {
@@ -34,6 +35,7 @@ export class Tally {
     // What is done by hand between two runs, or beside one, is none of theirs.
     if (event.run !== this.#run) return;
     this.#lastAt = event.at;
+    if (event.type === 'run:finished') this.#toldMs = event.ms || 0;
     const { task = '', item = '' } = event;
     const name = `${task} ${item}`;
     if ((event.type === 'dev:finished' || event.type === 'qa:finished') && event.place !== undefined) {
@@ -48,6 +50,7 @@ export class Tally {
 
   #start({ run, at, limits }: Extract<NightshiftEvent, { type: 'run:started' }>): void {
     this.#earlierMs = this.ms;
+    this.#toldMs = 0;
     this.#run = run;
     this.#startedAt = at;
     this.failures = 0;
