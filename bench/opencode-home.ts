@@ -1,12 +1,12 @@
+import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cell, Model, type Step } from '../test/agents/model.ts';
 import { installProgram, programFolder } from '../test/agents/programs.ts';
 import type { Figure } from './figure.ts';
-import { run } from './measure.ts';
 import { Project, TASK } from './project.ts';
 
-const FOUR_AT_ONCE = { parallel: true, 'current-batch-size': 4, 'max-batch-size': 4 };
+const FOUR_AT_ONCE = { parallel: true, 'current-batch-size': 4, 'max-batch-size': 4, dispatch: 'stream' };
 
 /** With the program installed, and a scripted model. */
 export async function withModel(measure: (model: Model) => Promise<Figure[]>): Promise<Figure[]> {
@@ -53,21 +53,26 @@ export class Home extends Project {
     };
   }
 
-  /** How long `opencode serve` takes until it listens. */
+  /** `opencode serve`, as soon as it listens. */
+  async serve(cwd: string): Promise<{ url: string } & Disposable> {
+    const file = join(programFolder('opencode'), 'opencode');
+    const env = { ...process.env, ...this.environment };
+    const server = spawn(file, ['serve', '--port', '0'], { cwd, env, stdio: ['ignore', 'pipe', 'ignore'] });
+    let printed = '';
+    for await (const text of server.stdout) {
+      printed += text;
+      const url = /listening on (\S+)/.exec(printed)?.[1];
+      if (url !== undefined) return { url, [Symbol.dispose]: () => void server.kill('SIGKILL') };
+    }
+    throw new Error(`opencode serve ended: ${printed}`);
+  }
+
+  /** How long its server takes until it has loaded a folder and knows its models; it listens before, and loads when it is asked. */
   async serverStart(): Promise<number> {
-    const options = {
-      env: this.environment,
-      cwd: this.root,
-      signal: 'SIGTERM' as const,
-      onOutput: (stdout: string, child: { kill(signal: 'SIGTERM'): boolean }) => {
-        if (stdout.includes('listening on')) child.kill('SIGTERM');
-      },
-    };
     const started = performance.now();
-    return (
-      (await run('opencode', ['serve', '--port', '0'], options).catch(() => undefined))?.firstOutputMs ??
-      performance.now() - started
-    );
+    using server = await this.serve(this.root);
+    await (await fetch(`${server.url}/config/providers?directory=${encodeURIComponent(this.root)}`)).text();
+    return performance.now() - started;
   }
 }
 

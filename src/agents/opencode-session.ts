@@ -19,7 +19,7 @@ export interface ServerPool {
 }
 
 /** Events may be missed when their stream breaks off. */
-const LOOK_MS = 2000;
+const LOOK_MS = 10_000;
 /** The event may come a moment before what it is about. */
 const LOOK_AGAIN_MS = 50;
 /** An abort that comes before the session is busy is lost, so it is repeated. */
