@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { isReadable } from '../core/event-shape.ts';
 import type { NightshiftEvent } from '../core/events.ts';
+import { Together } from '../core/together.ts';
 import { diskError } from './atomic-write.ts';
 import { readError } from './table-file.ts';
 
@@ -24,8 +25,7 @@ export class Journal implements AsyncDisposable {
   #syncTimer: NodeJS.Timeout | undefined;
   #tail: Promise<void> = Promise.resolve();
   #failure: unknown;
-  #lastSync: Promise<void> = Promise.resolve();
-  #nextSync: Promise<void> | undefined;
+  readonly #syncing = new Together(() => this.#sync());
 
   private constructor(file: string, handle: FileHandle) {
     this.file = file;
@@ -81,14 +81,7 @@ export class Journal implements AsyncDisposable {
 
   /** Resolves when everything appended so far would survive a power cut. Those who wait together share one sync. */
   flush(): Promise<void> {
-    this.#nextSync ??= this.#lastSync.then(() => {
-      // From here on a new caller may have appended something that this sync does not hold.
-      this.#nextSync = undefined;
-      const sync = this.#sync();
-      this.#lastSync = sync.catch(() => {});
-      return sync;
-    });
-    return this.#nextSync;
+    return this.#syncing.done();
   }
 
   async #sync(): Promise<void> {

@@ -1,3 +1,4 @@
+import { Together } from '../core/together.ts';
 import type { Change } from '../store/store.ts';
 
 /** How often the files are looked at while somebody works; a withdrawn item's agent is stopped within this time. */
@@ -33,8 +34,7 @@ export class Watch implements AsyncDisposable {
   /** Everybody who was in flight at some time since the last look. */
   #suspects = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
-  #looking: Promise<void> = Promise.resolve();
-  #nextLook: Promise<void> | undefined;
+  readonly #looking = new Together(() => this.#lookNow());
   /** Edits that were put back, and who may have made them. */
   #edits: Suspicion[] = [];
   /** Tokens of items that were withdrawn while they waited for their qa, and why. */
@@ -61,13 +61,7 @@ export class Watch implements AsyncDisposable {
 
   /** Looks now, one look at a time; who asks while one is under way shares the next. */
   look(): Promise<void> {
-    this.#nextLook ??= this.#looking.then(() => {
-      this.#nextLook = undefined;
-      const look = this.#lookNow();
-      this.#looking = look.catch(() => {});
-      return look;
-    });
-    return this.#nextLook;
+    return this.#looking.done();
   }
 
   /**
