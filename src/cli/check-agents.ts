@@ -29,7 +29,7 @@ export async function checkLogins(io: Io, { name, root, tasks, secrets }: Shift,
     const { needsLogin, hint } = await agent.inspect({ folder: root, environment: agentEnvironment(sources) });
     if (!needsLogin) return [];
     const message = `nobody is logged in with its agent ${used}`;
-    return [{ level: 'problem', shift: name, message, todo: hint ?? 'log in with that program' }];
+    return [{ level: 'problem', shift: name, message, remedy: hint ?? 'log in with that program' }];
   });
   return (await Promise.all(findings)).flat();
 }
@@ -45,7 +45,7 @@ async function checkAgent(agent: Agent, place: Place): Promise<Finding> {
     // Any command stands for the one that a shift names.
     const missing = await agent.missing({ command: 'sh', acpCommand: 'sh', tools: [] }, place);
     if (missing === undefined) return { level: 'ok', message: `agent ${name}` };
-    return { level: 'note', message: `the agent ${name} can't be started`, todo: missing };
+    return { level: 'note', message: `the agent ${name} can't be started`, remedy: missing };
   }
   return describe(name, await agent.inspect(place));
 }
@@ -53,12 +53,12 @@ async function checkAgent(agent: Agent, place: Place): Promise<Finding> {
 /** What is not installed, or is another version than the tested one, is worth a note and no more. */
 function describe(name: string, { version, tested, isLoggedIn, hint }: Inspection): Finding {
   if (version === undefined) {
-    return { level: 'note', message: `agent ${name}: not installed`, ...(hint === undefined ? {} : { todo: hint }) };
+    return { level: 'note', message: `agent ${name}: not installed`, ...(hint === undefined ? {} : { remedy: hint }) };
   }
   const login = isLoggedIn === undefined ? '' : isLoggedIn ? ', logged in' : ', not logged in';
   const isTested = version === tested;
   const message = `agent ${name} ${version}${isTested ? '' : ` (tested: ${tested})`}${login}`;
-  if (isLoggedIn === false) return { level: 'note', message, todo: hint ?? 'log in with that program' };
+  if (isLoggedIn === false) return { level: 'note', message, remedy: hint ?? 'log in with that program' };
   if (isTested) return { level: 'ok', message };
-  return { level: 'note', message, todo: hint ?? `if it behaves oddly, try version ${tested}` };
+  return { level: 'note', message, remedy: hint ?? `if it behaves oddly, try version ${tested}` };
 }

@@ -30,7 +30,7 @@ function checkNode(version: string): Finding {
   const [leastMajor, leastMinor] = OLDEST_NODE;
   if (major > leastMajor || (major === leastMajor && minor >= leastMinor)) return ok(`Node ${version}`);
   const message = `Node ${version} is older than ${OLDEST_NODE.join('.')}`;
-  return { level: 'problem', message, todo: 'install a newer one from https://nodejs.org' };
+  return { level: 'problem', message, remedy: 'install a newer one from https://nodejs.org' };
 }
 
 /** A lock that a second one gets too is none: some network file systems are like that. */
@@ -49,8 +49,8 @@ function checkLocks(folder: string): Finding {
   }
 }
 
-function lockProblem(message: string, todo: string | undefined, file: string): Finding {
-  return { level: 'problem', message, file, ...(todo === undefined ? {} : { todo }) };
+function lockProblem(message: string, remedy: string | undefined, file: string): Finding {
+  return { level: 'problem', message, file, ...(remedy === undefined ? {} : { remedy }) };
 }
 
 async function checkDisk(folder: string): Promise<Finding> {
@@ -62,14 +62,14 @@ async function checkDisk(folder: string): Promise<Finding> {
     level: 'problem',
     message: `only ${said}`,
     file: folder,
-    todo: 'make room: transcripts of a night need some',
+    remedy: 'make room: transcripts of a night need some',
   };
 }
 
 async function checkGit(root: string): Promise<Finding[]> {
   const version = await git(root, ['--version']);
   if (version.code !== 0) {
-    return [{ level: 'note', message: 'git is not there', todo: 'with it you could see what a night changed' }];
+    return [{ level: 'note', message: 'git is not there', remedy: 'with it you could see what a night changed' }];
   }
   const name = version.stdout.trim();
   if ((await git(root, ['rev-parse', '--is-inside-work-tree'])).stdout.trim() !== 'true') {
@@ -84,12 +84,12 @@ async function checkGit(root: string): Promise<Finding[]> {
   if (tracked.length + open.length === 0) return [ok(`${name}; no .env of a shift is tracked`)];
   return [
     ...tracked.map((file): Finding => {
-      const todo = `\`git rm --cached ${file}\`, commit, and change the secrets: whoever has the history has them`;
-      return { level: 'problem', message: 'git tracks a file with secrets', file, todo };
+      const remedy = `\`git rm --cached ${file}\`, commit, and change the secrets: whoever has the history has them`;
+      return { level: 'problem', message: 'git tracks a file with secrets', file, remedy };
     }),
     ...open.map((file): Finding => {
-      const todo = '`nightshift init` writes the .gitignore again';
-      return { level: 'problem', message: 'git does not ignore a file with secrets', file, todo, fixable: true };
+      const remedy = '`nightshift init` writes the .gitignore again';
+      return { level: 'problem', message: 'git does not ignore a file with secrets', file, remedy, fixable: true };
     }),
   ];
 }

@@ -66,12 +66,12 @@ export async function checkShift(io: Io, root: string, name: string): Promise<Fi
 /** Anything but wrong input or environment is a bug, and goes on as one. */
 export function problemOf(error: unknown, shift: string): Finding {
   if (!(error instanceof NightshiftError)) throw error;
-  const { message, hint: todo, file, line } = error;
+  const { message, hint: remedy, file, line } = error;
   return {
     level: 'problem',
     shift,
     message,
-    ...(todo === undefined ? {} : { todo }),
+    ...(remedy === undefined ? {} : { remedy }),
     ...(file === undefined ? {} : { file }),
     ...(line === undefined ? {} : { line }),
   };
@@ -92,7 +92,7 @@ async function olderFinding(paths: ShiftPaths, isBroken: boolean): Promise<Findi
       shift: paths.name,
       message,
       details: obstacles,
-      todo: 'correct this, then run doctor again',
+      remedy: 'correct this, then run doctor again',
     };
   }
   return {
@@ -100,7 +100,7 @@ async function olderFinding(paths: ShiftPaths, isBroken: boolean): Promise<Findi
     shift: paths.name,
     message: 'of older origin; this would be changed:',
     details: changes,
-    todo: '`nightshift doctor --fix` does it, and keeps a copy of the shift as it was',
+    remedy: '`nightshift doctor --fix` does it, and keeps a copy of the shift as it was',
     fixable: true,
   };
 }
@@ -116,7 +116,7 @@ function statusFindings({ shift, snapshot }: OpenShift, isRunning: boolean): Fin
             level: 'problem',
             shift: shift.name,
             message: `${count(stale, 'item-task')} in_progress, but no run is going on`,
-            todo: `\`nightshift start ${shift.name}\` gives them back and goes on; \`doctor --fix\` only gives them back`,
+            remedy: `\`nightshift start ${shift.name}\` gives them back and goes on; \`doctor --fix\` only gives them back`,
             fixable: true,
           } as const,
         ]),
@@ -135,21 +135,21 @@ async function leftovers(paths: ShiftPaths, isRunning: boolean): Promise<Finding
       shift,
       message,
       details: putBack,
-      todo: 'take what you need of it, then remove it',
+      remedy: 'take what you need of it, then remove it',
     });
   }
   if (isRunning) return findings;
   const pids = await findMarked({ shiftFolder: paths.folder });
   if (pids.length > 0) {
     const message = `${processes(pids.length)} of an earlier run still there`;
-    const todo = `\`doctor --fix\` ends them (${pids.join(', ')}); so does the next start`;
-    findings.push({ level: 'problem', shift, message, todo, fixable: true });
+    const remedy = `\`doctor --fix\` ends them (${pids.join(', ')}); so does the next start`;
+    findings.push({ level: 'problem', shift, message, remedy, fixable: true });
   }
   const temporary = files.filter((file) => TEMPORARY.test(file));
   if (temporary.length > 0) {
     const message = 'half-written files of an interrupted write';
-    const todo = '`doctor --fix` removes them; so does the next start';
-    findings.push({ level: 'problem', shift, message, details: temporary, todo, fixable: true });
+    const remedy = '`doctor --fix` removes them; so does the next start';
+    findings.push({ level: 'problem', shift, message, details: temporary, remedy, fixable: true });
   }
   return findings;
 }

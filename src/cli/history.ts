@@ -1,4 +1,5 @@
 import { History } from '../core/history.ts';
+import type { Spent } from '../core/limits.ts';
 import { readJournal } from '../store/journal.ts';
 import type { ShiftPaths } from '../store/layout.ts';
 
@@ -6,4 +7,10 @@ export async function readHistory(paths: ShiftPaths): Promise<History> {
   const history = new History();
   for await (const event of readJournal(paths.journal)) history.add(event);
   return history;
+}
+
+/** What counts for the limits of a run that has not begun. */
+export async function spentBefore(paths: ShiftPaths): Promise<Spent> {
+  const { usage, tally } = await readHistory(paths);
+  return { usage, ms: tally.ms, failures: 0 };
 }

@@ -8,7 +8,7 @@ export interface Finding {
   /** More of it, a line each. */
   readonly details?: readonly string[];
   /** What a person can do. */
-  readonly todo?: string;
+  readonly remedy?: string;
   readonly file?: string;
   readonly line?: number;
   /** `doctor --fix` can do it. */
@@ -18,7 +18,7 @@ export interface Finding {
 const WIDTH = 'problem'.length;
 const DETAILS_SHOWN = 20;
 
-export function findingLines({ level, shift, message, details = [], todo, file, line }: Finding): string[] {
+export function findingLines({ level, shift, message, details = [], remedy, file, line }: Finding): string[] {
   const margin = ' '.repeat(WIDTH + 2);
   const shown = details.slice(0, DETAILS_SHOWN);
   const more = details.length - shown.length;
@@ -26,7 +26,7 @@ export function findingLines({ level, shift, message, details = [], todo, file, 
     ...(file === undefined ? [] : [`at ${file}${line === undefined ? '' : `:${line}`}`]),
     ...shown.map((detail) => `- ${detail}`),
     ...(more > 0 ? [`- and ${more} more`] : []),
-    ...(todo === undefined ? [] : [todo]),
+    ...(remedy === undefined ? [] : [remedy]),
   ];
   const subject = shift === undefined ? '' : `${shift}: `;
   return [`${level.padEnd(WIDTH)}  ${subject}${message}`, ...below.map((text) => margin + text)].map(printable);

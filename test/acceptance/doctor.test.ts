@@ -56,7 +56,7 @@ test('doctor reads a shift of older origin and says what would be changed; --fix
   const found = await doctor(project);
   expect(found.code).toBe(2);
   const [finding] = found.findings.filter(({ shift }: { shift?: string }) => shift === 'site');
-  expect(finding).toMatchObject({ level: 'problem', fixable: true, todo: expect.stringContaining('--fix') });
+  expect(finding).toMatchObject({ level: 'problem', fixable: true, remedy: expect.stringContaining('--fix') });
   expect(finding.details).toEqual([
     'the task create-page becomes create_page: in the Task Order, its file and its column',
     'create_page: "complete" becomes done (1 row)',

@@ -40,17 +40,17 @@ function verdict(findings: readonly Finding[], problems: readonly Finding[]): st
 
 async function checkFolder(io: Io, root: string | undefined): Promise<Finding[]> {
   if (root === undefined) {
-    const todo = '`nightshift create NAME` makes a first shift, `nightshift demo` shows one at work';
-    return [{ level: 'note', message: 'there is no .nightshift folder here or above', todo }];
+    const remedy = '`nightshift create NAME` makes a first shift, `nightshift demo` shows one at work';
+    return [{ level: 'note', message: 'there is no .nightshift folder here or above', remedy }];
   }
   const findings: Finding[] = [];
   for (const shift of await interruptedUpgrades(root)) {
     const message = 'a doctor was ended while it put the shift in its place';
-    findings.push({ level: 'problem', shift, message, todo: '`nightshift doctor --fix` finishes it', fixable: true });
+    findings.push({ level: 'problem', shift, message, remedy: '`nightshift doctor --fix` finishes it', fixable: true });
   }
   for (const file of await forgotten(io, root)) {
     const message = 'a folder that was never finished';
-    findings.push({ level: 'problem', message, file, todo: '`nightshift doctor --fix` removes it', fixable: true });
+    findings.push({ level: 'problem', message, file, remedy: '`nightshift doctor --fix` removes it', fixable: true });
   }
   for (const name of listShifts(root)) findings.push(...(await checkShift(io, root, name)));
   return findings;

@@ -11,7 +11,7 @@ import { changeTable } from '../../store/table-change.ts';
 import { count } from '../../views/plain.ts';
 import { oneLine } from '../../views/printable.ts';
 import { chooseShift } from '../choose-shift.ts';
-import { readHistory } from '../history.ts';
+import { readHistory, spentBefore } from '../history.ts';
 import type { Io } from '../io.ts';
 import { limitFlagsIn, readLimitFlags } from '../limit-flags.ts';
 import type { Options } from '../program.ts';
@@ -61,9 +61,8 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
 
 /** A run that ends at once would only have taken the reasons of the failures away. */
 async function whyUsedUp(paths: ShiftPaths, { shift }: Plan, now: number): Promise<string | undefined> {
-  const { usage, tally } = await readHistory(paths);
   const limits = limitsInForce(shift.settings.limits, false, now);
-  const reached = usedUp(paths.name, limits, { usage, ms: tally.ms, failures: 0 }, now);
+  const reached = usedUp(paths.name, limits, await spentBefore(paths), now);
   return reached && usedUpText(reached);
 }
 

@@ -3,7 +3,7 @@ import { startSize } from '../../core/dispatch.ts';
 import { formatDuration } from '../../core/duration.ts';
 import { EXIT } from '../../core/errors.ts';
 import type { History } from '../../core/history.ts';
-import { limitsInForce, limitTexts, type Spent, usedUp, usedUpText } from '../../core/limits.ts';
+import { limitsInForce, limitTexts, usedUp, usedUpText } from '../../core/limits.ts';
 import type { Usage } from '../../core/model.ts';
 import { cellsAt, countEligible, nextBatch } from '../../core/plan.ts';
 import { summarise } from '../../core/summary.ts';
@@ -16,7 +16,7 @@ import { chooseShift } from '../choose-shift.ts';
 import { howToGoOn, startAgain } from '../command-line.ts';
 import { detach } from '../detach.ts';
 import { viewEvents } from '../event-view.ts';
-import { readHistory } from '../history.ts';
+import { readHistory, spentBefore } from '../history.ts';
 import type { Io } from '../io.ts';
 import { readLimitFlags } from '../limit-flags.ts';
 import { openAndCheck } from '../open-shift.ts';
@@ -130,12 +130,6 @@ async function dryRun(io: Io, paths: ShiftPaths, asked: Asked, json: boolean): P
   }
   io.print('Nothing was written and no agent was started.');
   return EXIT.done;
-}
-
-/** What counts for the limits of a run that has not begun. */
-async function spentBefore(paths: ShiftPaths): Promise<Spent> {
-  const { usage, tally } = await readHistory(paths);
-  return { usage, ms: tally.ms, failures: 0 };
 }
 
 function archiveHint(name: string): string {
