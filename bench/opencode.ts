@@ -1,7 +1,7 @@
 import { createOpencodeClient } from '@opencode-ai/sdk/v2/client';
 import { cell, type Model, type Step, SUCCESS } from '../test/agents/model.ts';
 import { atMost, type Figure, type Section } from './figure.ts';
-import { ms, NIGHTSHIFT, node, run, timed } from './measure.ts';
+import { ms, NIGHTSHIFT, node, run, takeTurns, timed } from './measure.ts';
 import { Home, shiftOf, withModel, writes } from './opencode-home.ts';
 import { SHIFT } from './project.ts';
 
@@ -10,6 +10,7 @@ const ANSWER_MS = 1000;
 /** What it takes to begin and end a session weighs less when there is more to do in it. */
 const FEW_ANSWERS = 2;
 const MANY_ANSWERS = 10;
+const ROUNDS = 3;
 
 /** A shift with OpenCode and a scripted model: how much time is lost between the model's answers, and by whom. */
 export async function opencode(): Promise<Section> {
@@ -20,9 +21,12 @@ async function speed(model: Model): Promise<Figure[]> {
   using home = new Home(model);
   // The first one makes its database.
   await home.serverStart();
-  const start = await home.serverStart();
+  const { start, ...few } = await takeTurns(ROUNDS, {
+    start: () => home.serverStart(),
+    ours: () => byNightshift(FEW_ANSWERS, home),
+    bare: () => byHand(FEW_ANSWERS, home),
+  });
   const many = { ours: await byNightshift(MANY_ANSWERS, home), bare: await byHand(MANY_ANSWERS, home) };
-  const few = { ours: await byNightshift(FEW_ANSWERS, home), bare: await byHand(FEW_ANSWERS, home) };
   const loop = await byRuns(FEW_ANSWERS, home);
   const figures = (answers: number, { ours, bare }: typeof few): Figure[] => {
     const modelMs = (ITEMS * answers * ANSWER_MS) / 4;

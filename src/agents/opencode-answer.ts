@@ -1,4 +1,4 @@
-import type { AssistantMessage, Part } from '@opencode-ai/sdk/v2/client';
+import type { AssistantMessage, Message, Part } from '@opencode-ai/sdk/v2/client';
 import type { Trouble, Usage } from '../core/model.ts';
 import type { Answer } from './agent.ts';
 import { lastJsonObject } from './last-json.ts';
@@ -7,6 +7,16 @@ import { lastJsonObject } from './last-json.ts';
 export interface Said {
   readonly info: AssistantMessage;
   readonly parts: readonly Part[];
+}
+
+/** The last message of a session, if it is an answer, is over, and came after the one that was read before. */
+export function saidIn(
+  last: { readonly info: Message; readonly parts: readonly Part[] } | undefined,
+  before: string,
+): Said | undefined {
+  if (last?.info.role !== 'assistant' || last.info.id === before) return undefined;
+  const isOver = last.info.time.completed !== undefined || last.info.error !== undefined;
+  return isOver ? { info: last.info, parts: last.parts } : undefined;
 }
 
 interface Spent {

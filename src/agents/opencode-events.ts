@@ -1,8 +1,8 @@
-import type { GlobalEvent, Part, SessionStatus } from '@opencode-ai/sdk/v2/client';
+import type { GlobalEvent, Message, Part, SessionStatus } from '@opencode-ai/sdk/v2/client';
 import type { TranscriptEntry } from '../core/events.ts';
 import { sum } from '../core/history.ts';
 import type { Usage } from '../core/model.ts';
-import { usageOf } from './opencode-answer.ts';
+import { type Said, saidIn, usageOf } from './opencode-answer.ts';
 import { isReading } from './opencode-config.ts';
 
 export type ServerEvent = GlobalEvent['payload'];
@@ -12,6 +12,8 @@ type SessionFailure = Extract<ServerEvent, { type: 'session.error' }>['propertie
 
 /** What a session needs to hear while it waits for an answer. */
 export interface Listener {
+  /** It asks the model now, or has begun to hear it. */
+  setOut(): void;
   idle(): void;
   failed(error: NonNullable<SessionFailure>): void;
   retrying(retry: Retry): void;
@@ -24,13 +26,28 @@ export class EventReader {
   readonly #transcript: (entry: TranscriptEntry) => void;
   readonly #listener: Listener;
   readonly #told = new Set<string>();
+  #last: { readonly info: Message; readonly parts: readonly Part[] } | undefined;
+  #hasMissed = false;
+  #timesBusy = 0;
   compacted = false;
+  /** What the session itself has spent in this turn. */
+  own: Usage = {};
   /** What child sessions have spent: the program leaves it out of the sum of their parent. */
   ofChildren: Usage = {};
 
   constructor(transcript: (entry: TranscriptEntry) => void, listener: Listener) {
     this.#transcript = transcript;
     this.#listener = listener;
+  }
+
+  /** Events were lost: what they told of the end of a turn has to be asked for. */
+  miss(): void {
+    this.#hasMissed = true;
+  }
+
+  /** The answer, if all of it was heard, and came after the one that was read before. */
+  said(before: string): Said | undefined {
+    return this.#hasMissed ? undefined : saidIn(this.#last, before);
   }
 
   /** `isOwn`: of the session itself, and not of one of its children. */
@@ -49,17 +66,23 @@ export class EventReader {
         return;
     }
     if (!isOwn) return;
+    if (event.type === 'message.updated') this.#message(event.properties.info);
     if (event.type === 'session.compacted') {
       this.compacted = true;
       this.#transcript({ kind: 'note', text: 'the session was compacted' });
     }
     if (event.type === 'session.idle') this.#listener.idle();
     if (event.type === 'session.error' && event.properties.error) this.#failed(event.properties.error);
-    if (event.type === 'session.status' && event.properties.status.type === 'retry') {
-      const { attempt, message } = event.properties.status;
-      this.#transcript({ kind: 'note', text: `opencode asks the model again, for the ${attempt}. time: ${message}` });
-      this.#listener.retrying(event.properties.status);
-    }
+    if (event.type === 'session.status') this.#status(event.properties.status);
+  }
+
+  #status(status: SessionStatus): void {
+    // Once when the turn begins, and again when all is loaded and the model is asked.
+    if (status.type === 'busy' && ++this.#timesBusy === 2) this.#listener.setOut();
+    if (status.type !== 'retry') return;
+    const { attempt, message } = status;
+    this.#transcript({ kind: 'note', text: `opencode asks the model again, for the ${attempt}. time: ${message}` });
+    this.#listener.retrying(status);
   }
 
   #failed(error: NonNullable<SessionFailure>): void {
@@ -68,8 +91,22 @@ export class EventReader {
     this.#listener.failed(error);
   }
 
+  /** Their ids ascend; an older one may be told again. */
+  #message(info: Message): void {
+    const last = this.#last;
+    if (last === undefined || info.id > last.info.id) this.#last = { info, parts: [] };
+    else if (info.id === last.info.id) this.#last = { ...last, info };
+  }
+
   #part(part: Part, isOwn: boolean): void {
+    if (this.#last && part.messageID === this.#last.info.id) {
+      const others = this.#last.parts.filter(({ id }) => id !== part.id);
+      this.#last = { ...this.#last, parts: [...others, part] };
+    }
     switch (part.type) {
+      case 'step-start':
+        if (isOwn) this.#listener.setOut();
+        return;
       case 'text':
         // Only what the model says has an end; prompts come without.
         if (part.time?.end !== undefined && part.text !== '' && this.#isNew(part.id)) {
@@ -78,7 +115,8 @@ export class EventReader {
         return;
       case 'step-finish':
         if (!this.#isNew(part.id)) return;
-        if (!isOwn) this.ofChildren = sum(this.ofChildren, usageOf(part));
+        if (isOwn) this.own = sum(this.own, usageOf(part));
+        else this.ofChildren = sum(this.ofChildren, usageOf(part));
         this.#transcript({ kind: 'usage', usage: usageOf(part) });
         return;
       case 'tool': {

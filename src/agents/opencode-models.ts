@@ -4,32 +4,8 @@ import { LOG_IN } from './opencode-answer.ts';
 import { splitModel } from './opencode-config.ts';
 import { answered } from './opencode-reply.ts';
 
-/** The models of one server. What was found is not looked for again, and by nobody twice at once: the list of all is long. */
-export class Models {
-  readonly #client: OpencodeClient;
-  readonly #looks = new Map<string, Promise<Trouble | undefined>>();
-
-  constructor(client: OpencodeClient) {
-    this.#client = client;
-  }
-
-  async whyNot(directory: string, model: string | undefined): Promise<Trouble | undefined> {
-    const name = model ?? '';
-    const look = this.#looks.get(name) ?? whyNoModel(this.#client, directory, model);
-    this.#looks.set(name, look);
-    let isFound = false;
-    try {
-      const trouble = await look;
-      isFound = trouble === undefined;
-      return trouble;
-    } finally {
-      if (!isFound) this.#looks.delete(name);
-    }
-  }
-}
-
-/** Asked before the first prompt, since OpenCode has no error type that tells an unknown model from anything else. */
-async function whyNoModel(
+/** Why a model can't answer, or none where none is named. The list of all is long, so it is asked for only after a failure. */
+export async function whyNoModel(
   client: OpencodeClient,
   directory: string,
   model: string | undefined,

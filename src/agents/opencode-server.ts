@@ -4,9 +4,9 @@ import type { OpencodeClient } from '@opencode-ai/sdk/v2/client';
 import type { Trouble } from '../core/model.ts';
 import { endMarked } from './leftovers.ts';
 import { configContent, mergeContent } from './opencode-config.ts';
+import { Door } from './opencode-door.ts';
 import type { ServerEvent } from './opencode-events.ts';
 import { Folders } from './opencode-folders.ts';
-import { Models } from './opencode-models.ts';
 import { type Ended, howItEnded, runProcess } from './process.ts';
 
 const KEEP_BYTES = 64 * 1024;
@@ -30,6 +30,8 @@ export interface ServerRequest {
 export interface Hearer {
   /** `isOwn`: of the session itself, and not of one of its children. */
   hear(event: ServerEvent, isOwn: boolean): void;
+  /** Events of this time may not have been heard. */
+  missed(): void;
   /** The server ended, and how. */
   gone(how: string): void;
 }
@@ -38,7 +40,7 @@ export interface Hearer {
 export class OpencodeServer implements AsyncDisposable {
   readonly client: OpencodeClient;
   readonly folders: Folders;
-  readonly models: Models;
+  readonly door = new Door();
   /** Why it is gone, as soon as it is. */
   readonly ended: Promise<string>;
   isAlive = true;
@@ -47,13 +49,13 @@ export class OpencodeServer implements AsyncDisposable {
   open = 0;
   readonly #stop: AbortController;
   readonly #hearers = new Map<string, Hearer>();
+  #isListening = false;
   /** The session that a child session belongs to. */
   readonly #parents = new Map<string, string>();
 
   private constructor(client: OpencodeClient, request: ServerRequest, process: Promise<Ended>, stop: AbortController) {
     this.client = client;
     this.folders = new Folders(client, request.root);
-    this.models = new Models(client);
     this.#stop = stop;
     this.ended = process.then(async (ended) => {
       this.isAlive = false;
@@ -82,7 +84,6 @@ export class OpencodeServer implements AsyncDisposable {
   }
 
   static async #boot(request: ServerRequest, disabled: ReadonlySet<string>): Promise<OpencodeServer | Trouble> {
-    const { createOpencodeClient } = await import('@opencode-ai/sdk/v2/client');
     const password = randomBytes(24).toString('base64url');
     const stop = new AbortController();
     if (request.signal.aborted) stop.abort();
@@ -111,6 +112,7 @@ export class OpencodeServer implements AsyncDisposable {
         if (url !== undefined) heard(url);
       },
     });
+    const { createOpencodeClient } = await import('@opencode-ai/sdk/v2/client');
     const slow = delay(START_MS, undefined, { ref: false });
     const first = await Promise.race([listening, process, slow]);
     if (typeof first === 'string') {
@@ -126,6 +128,7 @@ export class OpencodeServer implements AsyncDisposable {
 
   hear(session: string, hearer: Hearer): void {
     this.#hearers.set(session, hearer);
+    if (!this.#isListening) hearer.missed();
   }
 
   forget(session: string): void {
@@ -137,16 +140,19 @@ export class OpencodeServer implements AsyncDisposable {
   async #listen(): Promise<void> {
     while (this.isAlive && !this.#stop.signal.aborted) {
       try {
-        const { stream } = await this.client.global.event({ signal: this.#stop.signal });
+        const { stream } = await this.client.global.event({ signal: this.#stop.signal, sseMaxRetryAttempts: 1 });
         for await (const { payload } of stream) this.#pass(payload);
       } catch {
         // The server is gone, or will be asked again.
       }
+      this.#isListening = false;
+      for (const hearer of this.#hearers.values()) hearer.missed();
       await Promise.race([this.ended, delay(200)]);
     }
   }
 
   #pass(event: ServerEvent): void {
+    if (event.type === 'server.connected') this.#isListening = true;
     if (!('properties' in event)) return;
     if (event.type === 'session.created') {
       const { id, parentID } = event.properties.info;

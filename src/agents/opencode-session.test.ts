@@ -2,9 +2,10 @@ import { createOpencodeClient, type OpencodeClient } from '@opencode-ai/sdk/v2/c
 import { expect, test } from 'vitest';
 import type { TranscriptEntry } from '../core/events.ts';
 import type { Opening, Question } from './agent.ts';
+import { Door } from './opencode-door.ts';
+import type { ServerEvent } from './opencode-events.ts';
 import { Folders } from './opencode-folders.ts';
-import { Models } from './opencode-models.ts';
-import type { OpencodeServer } from './opencode-server.ts';
+import type { Hearer, OpencodeServer } from './opencode-server.ts';
 import { OpencodeSession } from './opencode-session.ts';
 
 /** Nobody listens there. */
@@ -12,11 +13,10 @@ const NOBODY = createOpencodeClient({ baseUrl: 'http://127.0.0.1:1' });
 
 function serverWith(client: OpencodeClient): OpencodeServer {
   const folders = new Folders(client, '/w');
-  const models = new Models(client);
   return {
     client,
     folders,
-    models,
+    door: new Door(),
     isAlive: true,
     hear() {},
     forget() {},
@@ -88,18 +88,70 @@ test('X5 a server that went between two attempts uses up none of them', async ()
   expect(asked.remembers).toBe(false);
 });
 
-test('X1 where no model is set, the transcript and the answer tell which one OpenCode chose', async () => {
-  const { client } = willing();
-  const { session: sessions } = client;
-  const info = { id: 'm1', role: 'assistant', agent: 'nightshift-engine-dev', providerID: 'p', modelID: 'm' };
-  const session = {
-    create: () => sessions.create({}),
-    promptAsync: async () => ({}),
+const ANSWER = {
+  ...{ id: 'm1', role: 'assistant', agent: 'nightshift-engine-dev', providerID: 'p', modelID: 'm' },
+  time: { completed: 1 },
+};
+const TOKENS = { input: 5, output: 2, reasoning: 0, cache: { read: 0, write: 0 } };
+
+/** A server that answers each prompt by these events, and what it is asked for by itself. */
+function telling(events: readonly object[], { hasBroken = false } = {}) {
+  const { client, calls } = willing();
+  const looked = {
+    create: client.session.create,
+    promptAsync: async () => {
+      if (hasBroken) hearer?.missed();
+      for (const event of events) hearer?.hear(event as ServerEvent, true);
+      return {};
+    },
     status: async () => ({ data: {} }),
-    messages: async () => ({ data: [{ info: { ...info, time: { completed: 1 }, structured: {} }, parts: [] }] }),
-    get: async () => ({ data: {} }),
+    messages: async () => ({ data: [{ info: { ...ANSWER, structured: { is: 'asked for' } }, parts: [] }] }),
+    get: async () => ({ data: { tokens: { ...TOKENS, input: 50 } } }),
   };
+  const session = new Proxy(looked, {
+    get: (target, name: keyof typeof looked) => {
+      calls.push(name);
+      return target[name];
+    },
+  });
   const server = serverWith({ ...parts(client), session } as unknown as OpencodeClient);
+  let hearer: Hearer | undefined;
+  server.hear = (_, each) => {
+    hearer = each;
+  };
+  return { server, calls };
+}
+
+const told = (type: string, properties: object) => ({ type, properties });
+const TURN = [
+  told('message.updated', { info: { ...ANSWER, time: {} } }),
+  told('message.part.updated', { part: { id: 'p1', messageID: 'm1', type: 'text', text: '{"is":"heard"}' } }),
+  told('message.part.updated', { part: { id: 'p2', messageID: 'm1', type: 'step-finish', cost: 0, tokens: TOKENS } }),
+  told('message.updated', { info: ANSWER }),
+  // Of an older message nothing counts.
+  told('message.updated', { info: { ...ANSWER, id: 'm0', structured: { is: 'old' } } }),
+  told('session.idle', {}),
+];
+
+test('X1 a turn whose events were all heard is read from them, and the server is asked for nothing more', async () => {
+  const { server, calls } = telling(TURN);
+  const { ask } = sessionOn(Promise.resolve(server), { model: 'p/m' });
+  expect(await ask()).toMatchObject({
+    kind: 'report',
+    report: { is: 'heard' },
+    usage: { inputTokens: 5, outputTokens: 2 },
+  });
+  expect(calls.slice(calls.indexOf('promptAsync'))).toEqual(['promptAsync']);
+});
+
+test('X1 where events may have been missed, the server is asked what was said and spent', async () => {
+  const { server } = telling(TURN, { hasBroken: true });
+  const { ask } = sessionOn(Promise.resolve(server), { model: 'p/m' });
+  expect(await ask()).toMatchObject({ kind: 'report', report: { is: 'asked for' }, usage: { inputTokens: 50 } });
+});
+
+test('X1 where no model is set, the transcript and the answer tell which one OpenCode chose', async () => {
+  const { server } = telling(TURN);
   const { ask, said } = sessionOn(Promise.resolve(server), {});
   expect(await ask()).toMatchObject({ kind: 'report', model: 'p/m' });
   expect(said).toContainEqual({ kind: 'note', text: 'no model is set: OpenCode chose p/m' });

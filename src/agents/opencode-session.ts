@@ -4,9 +4,10 @@ import { rest, sum } from '../core/history.ts';
 import type { Trouble, Usage } from '../core/model.ts';
 import type { Answer, Opening, Question, Session } from './agent.ts';
 import { readMcpJson } from './mcp-json.ts';
-import { modelOf, readAnswer, type Said, usageOf } from './opencode-answer.ts';
+import { modelOf, readAnswer, type Said, saidIn, usageOf } from './opencode-answer.ts';
 import { agentName, namedServers, permissionRules, serverEnvironment, splitModel } from './opencode-config.ts';
 import { EventReader } from './opencode-events.ts';
+import { whyNoModel } from './opencode-models.ts';
 import type { OpencodeServer } from './opencode-server.ts';
 import { gone, Wait } from './opencode-wait.ts';
 
@@ -101,8 +102,6 @@ export class OpencodeSession implements Session {
     const ofProject = await readMcpJson([folder, this.#root], environment);
     const servers = await server.folders.enter(folder, named, ofProject.servers);
     if ('reason' in servers) return servers;
-    const trouble = await server.models.whyNot(folder, settings.model);
-    if (trouble) return trouble;
     const { data, error } = await server.client.session.create({
       directory: folder,
       // With a title no model is asked for one.
@@ -118,8 +117,14 @@ export class OpencodeSession implements Session {
     const { client } = place.server;
     const wait = new Wait(signal);
     const reader = new EventReader(transcript, wait);
-    place.server.hear(place.id, { hear: (event, isOwn) => reader.hear(event, isOwn), gone: (how) => wait.gone(how) });
+    place.server.hear(place.id, {
+      hear: (event, isOwn) => reader.hear(event, isOwn),
+      missed: () => reader.miss(),
+      gone: (how) => wait.gone(how),
+    });
     const model = settings.model === undefined ? undefined : splitModel(settings.model);
+    await place.server.door.enter(wait.underWay);
+    if (wait.reason) return wait.reason;
     const { error, response } = await client.session.promptAsync({
       sessionID: place.id,
       directory: folder,
@@ -129,9 +134,10 @@ export class OpencodeSession implements Session {
       parts: [{ type: 'text', text: question.prompt }],
     });
     if (error && !response) return { kind: 'trouble', trouble: await this.#lost(String(error)) };
-    if (error) return { kind: 'failed', reason: `opencode: ${JSON.stringify(error)}` };
-    const { said, usage: own } = await this.#end(place, wait);
-    const answer = wait.reason ?? readAnswer(said, { agent: agentName(role), model: settings.model }, wait.error);
+    if (error) return this.#blame(place, { kind: 'failed', reason: `opencode: ${JSON.stringify(error)}` });
+    const { said, usage: own } = await this.#end(place, wait, reader);
+    const read = () => readAnswer(said, { agent: agentName(role), model: settings.model }, wait.error);
+    const answer = wait.reason ?? (await this.#blame(place, read()));
     this.#isLost = answer.kind === 'trouble' || answer.kind === 'aborted';
     this.#lastMessage = said?.info.id ?? this.#lastMessage;
     const usage = sum(own, reader.ofChildren);
@@ -144,14 +150,23 @@ export class OpencodeSession implements Session {
     return { ...answer, usage, compacted: reader.compacted, ...(answered === undefined ? {} : { model: answered }) };
   }
 
+  /** Of what failed, a model that is not there may be the cause: no error type of the program tells. */
+  async #blame({ server }: Place, answer: Answer): Promise<Answer> {
+    if (answer.kind !== 'failed') return answer;
+    const trouble = await whyNoModel(server.client, this.#opening.folder, this.#opening.settings.model);
+    return trouble ? { kind: 'trouble', trouble } : answer;
+  }
+
   /** Waits until the turn is over, by itself or because there is a reason to end it; its last message, if there is one. */
-  async #end(place: Place, wait: Wait): Promise<{ said?: Said | undefined; usage: Usage }> {
+  async #end(place: Place, wait: Wait, reader: EventReader): Promise<{ said?: Said | undefined; usage: Usage }> {
     for (;;) {
       await wait.next(wait.wasIdle ? LOOK_AGAIN_MS : LOOK_MS);
       if (wait.reason) {
         await this.#abort(place);
         return { usage: this.#spend(await this.#total(place)) };
       }
+      const heard = wait.wasIdle ? reader.said(this.#lastMessage) : undefined;
+      if (heard) return { said: heard, usage: this.#spend(sum(this.#spent, reader.own)) };
       if (!wait.wasIdle && (await this.#isBusy(place))) continue;
       // At once: each question takes as long as the server is busy with others.
       const [isBusy, said, total] = await Promise.all([this.#isBusy(place), this.#said(place), this.#total(place)]);
@@ -168,10 +183,7 @@ export class OpencodeSession implements Session {
   /** Only the last one: a list that holds a prompt with a schema is refused by the server that took it (1.18.33). */
   async #said({ server, id }: Place): Promise<Said | undefined> {
     const query = { sessionID: id, directory: this.#opening.folder, limit: 1 };
-    const last = (await server.client.session.messages(query)).data?.at(-1);
-    if (last?.info.role !== 'assistant' || last.info.id === this.#lastMessage) return undefined;
-    const isOver = last.info.time.completed !== undefined || last.info.error !== undefined;
-    return isOver ? { info: last.info, parts: last.parts } : undefined;
+    return saidIn((await server.client.session.messages(query)).data?.at(-1), this.#lastMessage);
   }
 
   /** What the session has spent in all; the program sums it up, without child sessions. */

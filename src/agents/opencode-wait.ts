@@ -13,9 +13,15 @@ export class Wait implements Listener {
   reason: Answer | undefined;
   error: Parameters<Listener['failed']>[0] | undefined;
   wasIdle = false;
+  /** The model is being asked, or will not be. */
+  readonly underWay: Promise<void>;
+  #setOut: () => void = () => {};
   #wake: () => void = () => {};
 
   constructor(signal: AbortSignal) {
+    this.underWay = new Promise((resolve) => {
+      this.#setOut = resolve;
+    });
     const aborted = () => this.#endWith({ kind: 'aborted' });
     if (signal.aborted) aborted();
     else signal.addEventListener('abort', aborted, { once: true });
@@ -31,8 +37,13 @@ export class Wait implements Listener {
     timer.abort();
   }
 
+  setOut(): void {
+    this.#setOut();
+  }
+
   idle(): void {
     this.wasIdle = true;
+    this.#setOut();
     this.#wake();
   }
 
@@ -57,6 +68,7 @@ export class Wait implements Listener {
 
   #endWith(answer: Answer): void {
     this.reason ??= answer;
+    this.#setOut();
     this.#wake();
   }
 }

@@ -2,7 +2,7 @@ import type { Agent, Answer, Opening, Question, Session } from '../agents/agent.
 import { sum } from '../core/history.ts';
 import type { Usage } from '../core/model.ts';
 import { reportAgainPrompt } from '../roles/prompt.ts';
-import type { Unusable } from '../roles/report.ts';
+import { expectReport, type Unusable } from '../roles/report.ts';
 import type { Transcript } from './transcript.ts';
 
 /** What is asked: all of it for somebody who knows nothing yet, less for somebody who remembers. */
@@ -58,7 +58,9 @@ export class Conversation implements AsyncDisposable {
 
   async #put<T extends Telling>(question: Question, read: (raw: unknown) => Promise<T | Unusable>): Promise<Reply<T>> {
     this.#session ??= await this.#agent.open({ ...this.#opening, transcript: this.#transcript.add });
-    const answer = await this.#session.ask(question);
+    const answering = this.#session.ask(question);
+    expectReport();
+    const answer = await answering;
     this.#account(answer);
     this.model = answer.model ?? this.model;
     if (answer.kind === 'no-report') return { kind: 'unusable', reason: answer.reason };

@@ -35,9 +35,15 @@ export interface ManagerReport {
   readonly usage: Usage;
 }
 
-/** zod takes 70 ms to load: paid with the first report, not when the program starts. */
+/** zod takes 70 ms to load: not when the program starts, but while the first agent works. */
 let loading: ReturnType<typeof loadSchemas> | undefined;
 const schemas = () => (loading ??= loadSchemas());
+
+/** Somebody is being asked for a report. */
+export function expectReport(): void {
+  // Who reads one hears of it.
+  schemas().catch(() => {});
+}
 
 async function loadSchemas() {
   const { z } = await import('zod');

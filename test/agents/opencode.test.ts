@@ -169,14 +169,20 @@ describe('opencode', () => {
     expect(finished.reason).toContain(reason);
   });
 
-  test('X5 a model that opencode does not have ends the run with what to do', async () => {
-    const one = caseFor(opencode, model);
-    const shift = one.shift([{ name: one.unique('a') }], { configuration: '- model: loopback/nowhere' });
-    const { code, events, stderr } = await one.start(shift);
-    expect([4, 6]).toContain(code);
-    expect(shift.column('work')).toEqual(['todo']);
-    expect(`${stderr}${JSON.stringify(events)}`).toContain('opencode models loopback');
-  });
+  test.each([
+    { model: 'loopback/nowhere', remedy: 'opencode models loopback' },
+    { model: 'nobody/nothing', remedy: 'opencode auth login' },
+  ])(
+    'X5 the model $model, which opencode does not have, ends the run with what to do',
+    async ({ model: name, remedy }) => {
+      const one = caseFor(opencode, model);
+      const shift = one.shift([{ name: one.unique('a') }], { configuration: `- model: ${name}` });
+      const { code, events, stderr } = await one.start(shift);
+      expect([4, 6]).toContain(code);
+      expect(shift.column('work')).toEqual(['todo']);
+      expect(`${stderr}${JSON.stringify(events)}`).toContain(remedy);
+    },
+  );
 });
 
 /** The addresses that a process listens on, IPv4 and IPv6. */
