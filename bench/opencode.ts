@@ -7,9 +7,12 @@ import { SHIFT } from './project.ts';
 
 const ITEMS = 20;
 const ANSWER_MS = 1000;
-/** What it takes to begin and end a session weighs less when there is more to do in it. */
-const FEW_ANSWERS = 2;
+/**
+ * As an item may well take; and the fewest that do anything: there what it costs OpenCode to begin and end a session weighs
+ * most, and a bare script is what to keep up with.
+ */
 const MANY_ANSWERS = 10;
+const FEW_ANSWERS = 2;
 const ROUNDS = 3;
 
 /** A shift with OpenCode and a scripted model: how much time is lost between the model's answers, and by whom. */
@@ -40,7 +43,13 @@ async function speed(model: Model): Promise<Figure[]> {
         ratio: oursMs / modelMs,
         target: atMost(1.3),
       },
-      { what, ours: ms(oursMs), other: `a bare script with OpenCode's SDK: ${ms(bareMs)}`, ratio: oursMs / bareMs },
+      {
+        what,
+        ours: ms(oursMs),
+        other: `a bare script with OpenCode's SDK: ${ms(bareMs)}`,
+        ratio: oursMs / bareMs,
+        target: atMost(1.1),
+      },
     ];
   };
   return [
