@@ -1,0 +1,175 @@
+import { rmSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { shellTask, sleep, until } from '../harness.ts';
+import { listing } from '../listing.ts';
+import { check, expectOneError, type Mistake, rightProject, setManager, setTable } from '../mistakes.ts';
+
+describe('the command line', () => {
+  const usage = (args: readonly string[], says: RegExp, advises: RegExp): Mistake => ({ args, says, advises, at: '' });
+  check({
+    'an unknown command': usage(['strat'], /unknown command 'strat'/, /start/),
+    'an unknown flag': usage(['start', '--rowz', '3'], /unknown option '--rowz'/, /--rows/),
+    'a flag without its value': usage(['start', 'pages', '--rows'], /--rows/, /--help/),
+    'an argument too many': usage(['start', 'pages', 'now'], /too many arguments/, /--help/),
+    'an argument too few': usage(['add-task', 'pages'], /missing required argument 'task'/, /--help/),
+    'a row that is missing': usage(['preview', 'pages', 'make_page'], /--row/, /--help/),
+    'rows backwards': usage(['start', 'pages', '--rows', '10:3'], /"10:3" is not a range of rows/, /3:10/),
+    'row 0': usage(['start', 'pages', '--rows', '0'], /"0" is not a range/, /the first row is 1/),
+    'rows in words': usage(['start', 'pages', '--rows', 'all'], /"all" is not a range/, /3, 3:10, 3: or :10/),
+    'rows behind the last': usage(['start', 'pages', '--rows', '7:9'], /no row .*7/, /rows are 1 to 2/),
+    'a row behind the last': usage(['preview', 'pages', 'make_page', '--row', '3'], /no row "3"/, /rows are 1 to 2/),
+    'a row that is no number': usage(['show', 'pages', 'first'], /no row "first"/, /rows are 1 to 2/),
+    'an index behind the last': usage(
+      ['table', 'pages', 'slice', '--index', '2'],
+      /no index "2"/,
+      /indices are 0 to 1/,
+    ),
+    'an index below zero': usage(['table', 'pages', 'edit', 'name', '-1', 'x'], /unknown option|no index/, /./),
+    'a task that is not there': {
+      args: ['start', 'pages', '--task', 'make_pages'],
+      says: /pages has no task "make_pages"/,
+      advises: /did you mean make_page\?/,
+      at: '',
+    },
+    'a verb that is not there': usage(['table', 'pages', 'cuont'], /no verb "cuont"/, /did you mean count\?/),
+    'no verb': usage(['table', 'pages'], /a verb is missing/, /verbs are: count, headers/),
+    'a column that is not there': usage(
+      ['table', 'pages', 'edit', 'nmae', '0', 'x'],
+      /no column "nmae"/,
+      /mean name\?/,
+    ),
+    'a status that is none': usage(
+      ['table', 'pages', 'edit', 'make_page', '0', 'ok'],
+      /"ok" is not a status/,
+      /todo, in/,
+    ),
+    'an arrow that is none': usage(
+      ['table', 'pages', 'edit', 'make_page', '0', 'done'],
+      /todo to done|todo.*done/,
+      /./,
+    ),
+    'a value of another form': usage(['table', 'pages', 'add', 'name'], /"name" is not NAME=VALUE/, /table --help/),
+    'a search for nothing': usage(
+      ['table', 'pages', 'search'],
+      /search needs --exact VALUE and --select COLUMN/,
+      /table --help/,
+    ),
+    'several shifts, and none named': {
+      make: (_, project) => {
+        project.shift('zebra', { table: 'a\n', tasks: {} });
+      },
+      args: ['start'],
+      says: /there are several shifts/,
+      advises: /name one of: pages, zebra/,
+      at: '',
+    },
+    'no shift': {
+      make: (shift, project) => rmSync(project.path(shift.folder), { recursive: true }),
+      args: ['start'],
+      says: /there is no shift yet/,
+      advises: /`nightshift create NAME`/,
+      at: '',
+    },
+    'no .nightshift folder': {
+      make: (_, project) => rmSync(project.path('.nightshift'), { recursive: true }),
+      args: ['status'],
+      says: /there is no \.nightshift folder in /,
+      advises: /`nightshift create NAME`/,
+      at: '',
+    },
+    'a file in place of .nightshift': {
+      make: (_, project) => {
+        rmSync(project.path('.nightshift'), { recursive: true });
+        project.write('.nightshift', '');
+      },
+      args: ['list'],
+      says: /\.nightshift is not a folder/,
+      advises: /remove it|rename it/,
+      at: '..',
+    },
+    'an archive of what is not finished': {
+      args: ['archive', 'pages'],
+      says: /2 items of pages not completed/,
+      advises: /--force/,
+      at: '',
+    },
+  });
+});
+
+describe('M7 nothing to do', () => {
+  check({
+    'no tasks': {
+      make: setManager((text) => text.replace('1. make_page\n', '')),
+      says: /pages has no tasks/,
+      advises: /`nightshift add-task pages TASK`/,
+      at: 'manager.md:9',
+    },
+    'no items': {
+      make: setTable('name,size,make_page\n'),
+      says: /pages has no items/,
+      advises: /`nightshift table pages add NAME=VALUE`/,
+      at: 'table.csv:1',
+    },
+  });
+
+  test('already complete: exit code 0, said in other words, and nothing is started', async () => {
+    const { project, shift } = rightProject();
+    shift.tableText = 'name,size,make_page\na,1,done\nb,2,done\n';
+    // Only Progress may be behind, if the run that did the last item ended too early.
+    await shift.start();
+    expect(shift.manager).toContain('- Completed: 2\n');
+    const before = listing(project.root);
+    const ended = await project.run(['start', 'pages']);
+    expect(ended.code).toBe(0);
+    expect(ended.stderr).toBe('');
+    expect(ended.stdout).toMatch(/Already complete/);
+    expect(ended.stdout).toContain('nightshift archive pages');
+    expect(ended.stdout).not.toMatch(/no tasks|no items/);
+    const told = await shift.start();
+    expect(told.events.map(({ type }) => type)).toEqual(['run:finished']);
+    expect(told.events[0]).toMatchObject({ exitCode: 0, reason: 'already complete' });
+    expect(listing(project.root)).toEqual(before);
+  });
+});
+
+test('T6 a second start says who runs it and since when, exit code 5, and leaves everything as it is', async () => {
+  const { project, shift } = rightProject();
+  project.write(`${shift.folder}/make_page.md`, shellTask('touch begun; while ! test -e go; do sleep 0.05; done'));
+  const first = shift.spawn();
+  await until(() => project.exists('begun'), 'the first run');
+  const before = await stillListing(project.root);
+  const second = await shift.start();
+  expect(second.code).toBe(5);
+  expectOneError(second);
+  expect(second.stderr).toMatch(/^error: pages is already being run by process \d+ since \d{4}-\d\d-\d\dT/);
+  expect(second.stderr).toContain(`process ${first.pid} `);
+  expect(second.stderr).toContain('`nightshift attach pages`');
+  expect(listing(project.root)).toEqual(before);
+  project.write('go', '');
+  expect((await first.ended).code).toBe(0);
+});
+
+/** When the first run has written all that belongs to its beginning, its journal and transcript included. */
+async function stillListing(root: string): Promise<ReturnType<typeof listing>> {
+  for (let before = listing(root); ; ) {
+    await sleep(500);
+    const after = listing(root);
+    if (isDeepStrictEqual(after, before)) return after;
+    before = after;
+  }
+}
+
+test('an error without --json: the same words on standard error, nothing on standard output', async () => {
+  const { project, shift } = rightProject();
+  shift.tableText = 'name,name,make_page\n';
+  const ended = await project.run(['start']);
+  expect(ended.code).toBe(2);
+  expect(ended.stdout).toBe('');
+  expect(ended.stderr.split('\n')).toEqual([
+    expect.stringMatching(/^error: .*"name" twice/),
+    `  at ${project.path(shift.folder, 'table.csv')}:1`,
+    expect.stringMatching(/^ {2}rename or remove/i),
+    '',
+  ]);
+});
