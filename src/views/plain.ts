@@ -57,7 +57,7 @@ export function plainLines(event: NightshiftEvent, ctrlC = CTRL_C_AGAIN): string
     case 'steps:changed':
       return [
         `${event.task}: Steps changed (${event.from} to ${event.to}): ${oneLine(event.summary)}`,
-        ...event.lessons.map((lesson) => `  + ${oneLine(lesson.text)} (from rows ${lesson.rows.join(', ')})`),
+        ...event.lessons.map((lesson) => `  + ${oneLine(lesson.text)} (from ${listed('row', lesson.rows)})`),
       ];
     case 'steps:kept':
       if (event.recommendations.length === 0) return [];
@@ -112,6 +112,11 @@ export function rowList(indices: readonly number[]): string {
   const rows = indices.slice(0, ROWS_SHOWN).map((index) => index + 1);
   const more = indices.length > ROWS_SHOWN ? ` and ${indices.length - ROWS_SHOWN} more` : '';
   return `${indices.length === 1 ? 'row' : 'rows'} ${rows.join(', ')}${more}`;
+}
+
+/** `row 1`, `rows 1, 2`. */
+export function listed(noun: string, numbers: readonly unknown[]): string {
+  return `${noun}${numbers.length === 1 ? '' : 's'} ${numbers.join(', ')}`;
 }
 
 export function count(number: number, noun: string): string {

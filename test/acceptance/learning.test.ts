@@ -144,7 +144,7 @@ test('L4 every lesson has its origin, every version is kept, and steps shows the
     },
   ]);
   const plain = (await project.run(['steps', 'night', 'work'])).stdout;
-  expect(plain).toMatch(/2 \w+ \(in force\) +learned .*, batch 1 of run .*\n +Knock \(from rows 2; attempts 2\)/);
+  expect(plain).toMatch(/2 \w+ \(in force\) +learned .*, batch 1 of run .*\n +Knock \(from row 2; attempt 2\)/);
   const diff = (await project.run(['steps', 'night', 'work', '--diff', '2'])).stdout.split('\n');
   expect(diff.filter((line) => /^[+-]/.test(line))).toEqual(['+3. Knock']);
 

@@ -6,6 +6,7 @@ import { parseTask, stepTexts } from '../../formats/task.ts';
 import { Journal, readJournal } from '../../store/journal.ts';
 import { openShift, type ShiftPaths } from '../../store/layout.ts';
 import { ShiftFiles } from '../../store/shift-files.ts';
+import { listed } from '../../views/plain.ts';
 import { oneLine, printable } from '../../views/printable.ts';
 import { requireRoot } from '../choose-shift.ts';
 import { findTask } from '../find-task.ts';
@@ -84,7 +85,7 @@ function describe(version: {
     `${number} ${hash}${current ? ' (in force)' : ''}  ${origin}`,
     ...lessons.map(
       ({ text, rows, attempts }) =>
-        `    ${oneLine(text)} (from rows ${rows.join(', ')}; attempts ${attempts.join(', ')})`,
+        `    ${oneLine(text)} (from ${listed('row', rows)}; ${listed('attempt', attempts)})`,
     ),
   ];
 }
