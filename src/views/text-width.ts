@@ -1,4 +1,3 @@
-const SEGMENTER = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const ASCII = /^[\x20-\x7e]*$/;
 /** Marks that stand on the character before them, and what joins characters. */
 const NO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}]*$/u;
@@ -7,11 +6,19 @@ const EMOJI = /\p{Emoji_Presentation}|\uFE0F/u;
 const WIDE =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
 
+/** Made when it is needed: that takes 20 ms, and most text is ASCII. */
+let segmenter: Intl.Segmenter | undefined;
+
+function graphemes(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
+  return segmenter.segment(text);
+}
+
 /** The columns that a text takes on a terminal. */
 export function widthOf(text: string): number {
   if (ASCII.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of SEGMENTER.segment(text)) width += widthOfOne(segment);
+  for (const { segment } of graphemes(text)) width += widthOfOne(segment);
   return width;
 }
 
@@ -20,7 +27,7 @@ export function cutTo(text: string, width: number): string {
   if (width <= 0) return '';
   if (widthOf(text) <= width) return text;
   let [kept, used] = ['', 0];
-  for (const { segment } of SEGMENTER.segment(text)) {
+  for (const { segment } of graphemes(text)) {
     const more = widthOfOne(segment);
     if (used + more > width - 1) break;
     kept += segment;
