@@ -294,12 +294,12 @@ describe('F6 what does not fit together', () => {
       .sort()
       .join('');
 
-  test('F6 between batches it is read again: repaired in time, the run goes on', async () => {
+  test('F6 between batches it is read again, and said what is wrong: repaired in time, the run goes on', async () => {
     const { project, shift, running } = await betweenBatches();
     shift.manager = shift.manager.replace('1. work', '1. work\n2. not_yet_saved');
     project.write('.nightshift/judge', '');
-    await running.seen('progress');
-    await sleep(1500);
+    const { message } = await running.seen('run:warning');
+    expect(message).toMatch(/not_yet_saved.* \(manager\.md:\d+\); .*; if it stays so for 10 seconds, the run ends$/);
     expect([devs(project), shift.column('work')]).toEqual(['ab', ['done', 'done', 'todo', 'todo']]);
     shift.manager = shift.manager.replace('\n2. not_yet_saved', '');
     await running.seen('batch:claimed', ({ indices }) => indices.includes(2));
