@@ -121,7 +121,11 @@ export class OpencodeSession implements Session {
     const reader = new EventReader(transcript, wait, this.#lastMessage);
     place.server.hear(place.id, {
       hear: (event, isOwn) => reader.hear(event, isOwn),
-      missed: () => reader.miss(),
+      missed: () => {
+        reader.miss();
+        // Nobody will hear when.
+        wait.setOut();
+      },
       gone: (how) => wait.gone(how),
     });
     const model = settings.model === undefined ? undefined : splitModel(settings.model);
