@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { howToGoOn, startAgain } from './command-line.ts';
+import { howToGoOn, lastingFlags, startAgain } from './command-line.ts';
 
 test('M7 how to go on repeats what chose the part of the shift, as a shell reads it, and the limits', () => {
   expect(startAgain('night', { json: true, plain: true })).toBe('nightshift start night');
@@ -7,8 +7,16 @@ test('M7 how to go on repeats what chose the part of the shift, as a shell reads
   const part =
     "nightshift start night --model='-x' --task work --rows 3: --where 'name=O'\\''Neil & Co' --where city=Rome";
   expect(startAgain('night', options)).toBe(part);
-  expect(howToGoOn('night', options)).toBe(`\`${part} --max-cost 5\` goes on`);
-  expect(howToGoOn('night', { sample: '3', seed: 's' })).toBe(
+  expect(howToGoOn('night', lastingFlags(options))).toBe(`\`${part} --max-cost 5\` goes on`);
+  expect(howToGoOn('night', lastingFlags({ sample: '3', seed: 's' }))).toBe(
     '`nightshift start night --sample 3 --seed s` goes on, with a sample of what is left',
   );
+  const lines = { where: ['note=one\ntwo'], json: true, detach: true };
+  expect(howToGoOn('night', lastingFlags(lines))).toBe("`nightshift start night --where 'note=one\ntwo'` goes on");
+});
+
+test('M7 of a run of which nothing is known, or something else, the whole shift is gone on with', () => {
+  for (const flags of [undefined, [], ['; rm -rf /', '--json', 'x --rows=1']]) {
+    expect(howToGoOn('night', flags)).toBe('`nightshift start night` goes on');
+  }
 });

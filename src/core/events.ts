@@ -21,11 +21,14 @@ interface EventMap {
     hasModel: boolean;
     limits: Limits;
     spent: Spent;
+    /** Of the command line, as `--name=value`: which part is run, by whom, and within which limits. */
+    flags?: string[];
   };
   'run:warning': { message: string };
   'run:draining': { signal: string; running: number; reason?: string };
   'run:waiting': { ms: number; reason: string };
-  'run:finished': { exitCode: number; reason: string; ms: number } & Counts;
+  /** `isLimit`: the reason says how to go on. `error`: its code, if one ended the run; there may be no table to count in. */
+  'run:finished': { exitCode: number; reason: string; ms: number; isLimit?: boolean; error?: string } & Partial<Counts>;
   'task:paused': { place: string; failures: number; reason: string };
   'batch:claimed': { indices: number[]; size: number };
   'limit:changed': { from: number; to: number; reason: string };

@@ -36,6 +36,8 @@ export interface RunParts {
   inFlight(): number;
   /** The command that would start this run again; absent: of the whole shift. */
   readonly again?: string;
+  /** What of the command line goes on with it, as `--name=value`. */
+  readonly flags?: readonly string[];
   /** Resolves when every event so far is durable. */
   flush(): Promise<void>;
   /** Throws if an event could not be kept. */

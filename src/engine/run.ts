@@ -56,6 +56,7 @@ async function recover(course: Course): Promise<void> {
     limits: course.limits.inForce,
     // Those of the run before do not count.
     spent: { ...course.limits.spent, failures: 0 },
+    ...(parts.flags === undefined ? {} : { flags: [...parts.flags] }),
   });
   course.limits.check();
   // Recommendations of items that passed just before an interruption; where nothing is left, or may be spent, no agent is started.

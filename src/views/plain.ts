@@ -93,6 +93,11 @@ export function scrollingLines(event: NightshiftEvent, ctrlC?: string): string[]
   return plainLines(event, ctrlC);
 }
 
+/** How a run ended. */
+export function endText({ reason, error }: { reason: string; error?: string }): string {
+  return `ended${error === undefined ? '' : ' by an error'}: ${reason}`;
+}
+
 function drainLine(event: Extract<NightshiftEvent, { type: 'run:draining' }>, ctrlC: string): string {
   const { signal, running, reason } = event;
   if (reason !== undefined) {

@@ -13,7 +13,7 @@ import { count, rowList } from '../../views/plain.ts';
 import { oneLine } from '../../views/printable.ts';
 import { summaryLines, usageText } from '../../views/summary.ts';
 import { chooseShift } from '../choose-shift.ts';
-import { howToGoOn, startAgain } from '../command-line.ts';
+import { howToGoOn, lastingFlags, startAgain } from '../command-line.ts';
 import { detach } from '../detach.ts';
 import { viewEvents } from '../event-view.ts';
 import { readHistory, spentBefore } from '../history.ts';
@@ -36,6 +36,7 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
   const asked: Asked = {
     ...{ agent, model, limits, task, rows, where, sample: chosen, items },
     again: startAgain(paths.name, again),
+    flags: lastingFlags(again),
   };
   if (chosen && options.seed === undefined) io.warn(`sample: --seed ${chosen.seed} makes the same choice again`);
   if (options.dryRun) return dryRun(io, paths, asked, options.json);
@@ -47,7 +48,8 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
   const end = await runInView(io, paths, asked, options);
   const { exitCode, reason } = end;
   if (options.json) return exitCode;
-  const lines = await closing(paths, end, io.now() - started, howToGoOn(paths.name, again)).catch((error: unknown) => {
+  const next = howToGoOn(paths.name, asked.flags);
+  const lines = await closing(paths, end, io.now() - started, next).catch((error: unknown) => {
     // What stopped the run may be that the shift can't be read any more.
     if (exitCode === EXIT.stopped) return [`stopped: ${reason}`];
     throw error;
