@@ -1,8 +1,11 @@
-import { limitFlagsIn } from './limit-flags.ts';
+import type { Again } from '../core/limits.ts';
+import { limitFlag, limitFlagsIn } from './limit-flags.ts';
 import type { Options } from './program.ts';
 
-/** Those of `start` that say which part of a shift is run, and by whom. */
-const PART = ['agent', 'model', 'task', 'rows', 'where', 'sample', 'seed'];
+/** Those of `start` and `retry` that say which part of a shift is run, and by whom. */
+const PART = ['agent', 'model', 'task', 'rows', 'where', 'sample', 'seed', 'reason', 'only'];
+
+const NOT_OF_RETRY = ['--where', '--sample', '--seed'];
 
 interface Flag {
   readonly name: string;
@@ -23,9 +26,10 @@ function flagsIn(options: Options): Flag[] {
   });
 }
 
-/** What starts the same part of the shift again, as a line for a shell. */
-export function startAgain(shift: string, options: Options): string {
-  return lineOf(shift, flagsIn(partIn(options)));
+/** What goes on with the same part of the shift, as a line for a shell. */
+export function commandAgain(command: 'start' | 'retry', shift: string, options: Options): Again {
+  const lasting = { ...partIn(options), ...limitFlagsIn(options) };
+  return (limit) => lineOf(command, shift, flagsIn({ ...lasting, ...(limit ? limitFlag(limit) : {}) }));
 }
 
 /** What those who go on with a run should repeat: the part, and the limits. Each has a value. */
@@ -33,22 +37,33 @@ export function lastingFlags(options: Options): string[] {
   return wordsIn({ ...partIn(options), ...limitFlagsIn(options) });
 }
 
+/** What tries those again that failed in a run that had these flags. `isOnly`: and nothing else that is left. */
+export function retryLine(shift: string, flags: readonly string[] = [], isOnly = false): string {
+  const known = readFlags(flags).filter(({ name }) => !NOT_OF_RETRY.includes(name));
+  const isPart = known.some(({ name }) => name === '--task' || name === '--rows');
+  return lineOf('retry', shift, isOnly && !isPart ? [...known, { name: '--only' }] : known);
+}
+
 /** How to go on with a run that had these flags. What is done can't be in a sample again. */
 export function howToGoOn(shift: string, flags: readonly string[] = []): string {
-  const read = flags.flatMap((word): Flag[] => {
+  const read = readFlags(flags);
+  const isSample = read.some(({ name }) => name === '--sample');
+  return `\`${lineOf('start', shift, read)}\` goes on${isSample ? ', with a sample of what is left' : ''}`;
+}
+
+function readFlags(words: readonly string[]): Flag[] {
+  return words.flatMap((word): Flag[] => {
     const [, name, value] = /^(--[a-z-]+)=(.*)$/s.exec(word) ?? [];
     return name === undefined ? [] : [{ name, value: value! }];
   });
-  const isSample = read.some(({ name }) => name === '--sample');
-  return `\`${lineOf(shift, read)}\` goes on${isSample ? ', with a sample of what is left' : ''}`;
 }
 
 function partIn(options: Options): Options {
   return Object.fromEntries(PART.map((key) => [key, options[key]]));
 }
 
-function lineOf(shift: string, flags: readonly Flag[]): string {
-  return ['nightshift start', shift, ...flags.map(spell)].join(' ');
+function lineOf(command: string, shift: string, flags: readonly Flag[]): string {
+  return ['nightshift', command, shift, ...flags.map(spell)].join(' ');
 }
 
 function spell({ name, value }: Flag): string {

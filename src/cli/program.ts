@@ -114,6 +114,7 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     .option('--reason <text>', 'only failures whose reason contains this, in capitals or not')
     .option('--task <task>', 'only failures of this task')
     .option('--rows <range>', 'only these rows, 1-based: 3, 3:10, 3: or :10')
+    .option('--only', 'run what was set back, and nothing else that is left')
     .option('--agent <name>', 'let this agent do all tasks')
     .option('--model <name>', 'let all agents use this model')
     .option('--dry-run', 'say what would be set back; write nothing, start no agent')
@@ -209,8 +210,8 @@ function addHidden(program: Command, name: string): Command {
 }
 
 const RETRY_HELP = `
-Without --reason, --task and --rows it goes on with all that is left to do, as \`start\` does; with any of them only
-what was set back is run.`;
+Without --reason, --task, --rows and --only it goes on with all that is left to do, as \`start\` does; with any of them
+only what was set back is run.`;
 
 const TABLE_HELP = `
 Verbs:

@@ -6,7 +6,7 @@ import { AgentSet, agentNames } from '../agents/registry.ts';
 import { runCheck } from '../checks/checks.ts';
 import { EXIT, endByError, NightshiftError } from '../core/errors.ts';
 import type { Counts, NightshiftEvent, TranscriptHappening } from '../core/events.ts';
-import type { SetLimits } from '../core/limits.ts';
+import type { Again, SetLimits } from '../core/limits.ts';
 import { createMask } from '../core/mask.ts';
 import { cellsAt, countItems, type Selection } from '../core/plan.ts';
 import type { Shift, Task } from '../core/shift.ts';
@@ -35,7 +35,7 @@ export interface Asked extends Choice {
   readonly model?: string | undefined;
   readonly limits?: SetLimits;
   /** The command that starts the same again. */
-  readonly again?: string;
+  readonly again?: Again;
   /** What of the command line goes on with it, as `--name=value`. */
   readonly flags?: readonly string[];
 }
@@ -222,7 +222,7 @@ function fingerprint({ name, version, settings }: Task): string {
 }
 
 /** What the command line says over the files. */
-function overridesIn({ agent, model, limits = {} }: Asked): Overrides {
+export function overridesIn({ agent, model, limits = {} }: Asked): Overrides {
   return { agent, model, limits };
 }
 

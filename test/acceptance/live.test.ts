@@ -325,8 +325,8 @@ test('X8 stop of a run that is at a limit says what goes on in spite of it, and 
   go(shift);
   const { stdout } = await stop.ended;
   expect(stdout.trimEnd().split('\n').slice(1)).toEqual([
-    'ended: max-failures is used up: 1 failed in this run; `nightshift start pages --rows 1:3` goes on with the others, ' +
-      '`nightshift retry pages` with those that failed; 1 of 4 items completed, 1 failed.',
+    'ended: max-failures is used up: 1 failed in this run; ' +
+      '`nightshift start pages --rows 1:3 --max-failures 1` goes on with the others; 1 of 4 items completed, 1 failed.',
   ]);
   expect(shift.journal().at(-1)).toMatchObject({ type: 'run:finished', exitCode: 4, isLimit: true });
 });

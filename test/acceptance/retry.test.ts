@@ -54,10 +54,26 @@ test('retry alone sets back all that failed and goes on with all that is left; -
   expect(events.at(-1)).toMatchObject({ type: 'run:finished' });
   expect(shift.column('work')).toEqual(['failed', 'done', 'failed', 'done', 'todo']);
   expect(shift.column('more')).toEqual(['todo', 'todo', 'todo', 'done', 'todo']);
+  const dry = await project.run(['retry', '--dry-run']);
+  // Row 5, and the second task of row 2.
+  expect(dry.stdout).toMatch(
+    /^2 item-tasks would be set back to todo\. 2 others would be run too; --only leaves them\./m,
+  );
   const { code } = await project.run(['retry']);
   expect(code).toBe(0);
   expect([...shift.column('work'), ...shift.column('more')]).toEqual(new Array(10).fill('done'));
   expect(done(project, 'work')).toEqual(['a', 'b', 'c', 'e']);
+});
+
+test('retry --only runs what was set back and nothing else, and is what a run with failures suggests while others are left', async () => {
+  const { project, shift } = await withFailures();
+  const { stdout } = await project.run(['start', '--rows', '1', '--max-failures', '9', '--where', 'name=a']);
+  expect(stdout).toContain('`nightshift retry night --rows 1 --max-failures 9` tries the failed ones again.');
+  project.behave({ 'dev:c': { report: { overall_status: 'FAILED (step 1)', error: 'again' } } });
+  const only = await project.run(['retry', '--only', '--max-failures', '9']);
+  expect(only.stdout).toContain('`nightshift retry night --max-failures 9 --only` tries the failed ones again.');
+  expect(shift.column('work')).toEqual(['done', 'done', 'failed', 'done', 'todo']);
+  expect(done(project, 'work')).toEqual(['a', 'b', 'c']);
 });
 
 test('retry changes nothing where it could not start, and agents may not call it', async () => {
