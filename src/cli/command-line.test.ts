@@ -11,7 +11,7 @@ test('M7 how to go on repeats what chose the part of the shift, as a shell reads
   expect(again({ key: 'max-cost', value: '10' })).toBe(`${part} --max-cost 10 --until 07:00`);
   expect(howToGoOn('night', lastingFlags(options))).toBe(`\`${part} --max-cost 5\` goes on`);
   expect(howToGoOn('night', lastingFlags({ sample: '3', seed: 's' }))).toBe(
-    '`nightshift start night --sample 3 --seed s` goes on, with a sample of what is left',
+    '`nightshift start night --sample 3 --seed s` goes on',
   );
   const lines = { where: ['note=one\ntwo'], json: true, detach: true };
   expect(howToGoOn('night', lastingFlags(lines))).toBe("`nightshift start night --where 'note=one\ntwo'` goes on");

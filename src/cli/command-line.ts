@@ -44,11 +44,9 @@ export function retryLine(shift: string, flags: readonly string[] = [], isOnly =
   return lineOf('retry', shift, isOnly && !isPart ? [...known, { name: '--only' }] : known);
 }
 
-/** How to go on with a run that had these flags. What is done can't be in a sample again. */
+/** How to go on with a run that had these flags. */
 export function howToGoOn(shift: string, flags: readonly string[] = []): string {
-  const read = readFlags(flags);
-  const isSample = read.some(({ name }) => name === '--sample');
-  return `\`${lineOf('start', shift, read)}\` goes on${isSample ? ', with a sample of what is left' : ''}`;
+  return `\`${lineOf('start', shift, readFlags(flags))}\` goes on`;
 }
 
 function readFlags(words: readonly string[]): Flag[] {

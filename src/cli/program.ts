@@ -82,8 +82,8 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     .option('--task <task>', 'only this task')
     .option('--rows <range>', 'only these rows, 1-based: 3, 3:10, 3: or :10')
     .option('--where <column=value>', 'only rows whose cell is exactly this; several must all hold', collect)
-    .option('--sample <n>', 'only so many of the rows that have something to do, chosen at random')
-    .option('--seed <seed>', 'with --sample: the same seed, the same choice')
+    .option('--sample <n>', 'only so many of these rows, at random, whether done or not')
+    .option('--seed <seed>', 'with --sample: the same seed, the same rows, also after an interruption')
     .option('--dry-run', 'say what would be done; write nothing, start no agent')
     .option('--detach', 'in the background: returns when the run has begun')
     .option('--plain', 'lines instead of the live view');

@@ -40,16 +40,6 @@ function isEligible(board: Board, row: number, task: number): boolean {
   return true;
 }
 
-/** Something can be dispatched for the row, now or once what an interrupted run left in progress was given back. */
-export function hasWork(board: Board, row: number, only: string | undefined): boolean {
-  for (const [task, name] of board.tasks.entries()) {
-    const code = board.columns[task]![row];
-    if (code === CODE.done) continue;
-    return (code === CODE.todo || code === CODE.in_progress) && (only === undefined || only === name);
-  }
-  return false;
-}
-
 /** What is dispatched next (rules M2, M3, P3): one item row by row, or up to `size` items of one task. */
 export function nextBatch(
   board: Board,
