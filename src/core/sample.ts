@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /**
  * A choice of `size` of the candidates, in their own order. Each has a lot, which only the seed and its own name decide,
@@ -12,8 +12,5 @@ export function sample<T>(candidates: readonly T[], size: number, seed: string, 
 
 /** 48 bits, so that a number holds them. */
 function lotOf(seed: string, name: string): number {
-  return createHash('sha256')
-    .update(JSON.stringify([seed, name]))
-    .digest()
-    .readUIntBE(0, 6);
+  return Number.parseInt(hash('sha256', JSON.stringify([seed, name])).slice(0, 12), 16);
 }
