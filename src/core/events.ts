@@ -92,7 +92,10 @@ export interface Counts {
   remaining: number;
 }
 
-/** The item-tasks of one task that a run is about, by status; `blocked`: those at `todo` behind a failed one (rule M4). */
+/**
+ * The item-tasks of one task that a run is about, by status; `blocked`: those at `todo` that it can't reach (rule M4), behind
+ * a failed one, or one that it is not about and that is not done.
+ */
 export interface TaskCounts extends Record<Status, number> {
   task: string;
   blocked: number;

@@ -94,7 +94,9 @@ test('X6 a limit is used up when it is reached: the reason says by how much, and
     /^until 2026-01-31 07:00 is over; .*--until none/,
   );
   expect(reached({ 'max-failures': 2 }, { failures: 1 })).toBeUndefined();
-  expect(reached({ 'max-failures': 2 }, { failures: 2 })).toMatch(/2 failed in this run; `nightshift start night` goes on/);
+  expect(reached({ 'max-failures': 2 }, { failures: 2 })).toMatch(
+    /2 failed in this run; `nightshift start night` goes on/,
+  );
   expect(reached({ 'max-cost': 'none' }, { usage: { costUsd: 1000 } })).toBeUndefined();
 });
 

@@ -131,11 +131,15 @@ export function countSelected(board: Board, selection: Selection): TaskCounts[] 
   return board.tasks.flatMap((task, index) => {
     if (!isAbout(selection, task)) return [];
     const counts: TaskCounts = { task, todo: 0, in_progress: 0, qa: 0, done: 0, failed: 0, blocked: 0 };
-    const earlier = board.columns.slice(0, index);
+    const earlier = board.columns
+      .slice(0, index)
+      .map((column, i) => ({ column, isRun: isAbout(selection, board.tasks[i]!) }));
+    const isBlocked = (row: number) =>
+      earlier.some(({ column, isRun }) => column[row] === CODE.failed || (!isRun && column[row] !== CODE.done));
     for (const [row, code] of board.columns[index]!.entries()) {
       if (!selection.includes(row)) continue;
       counts[STATUSES[code]!]++;
-      if (code === CODE.todo && earlier.some((column) => column[row] === CODE.failed)) counts.blocked++;
+      if (code === CODE.todo && isBlocked(row)) counts.blocked++;
     }
     return [counts];
   });

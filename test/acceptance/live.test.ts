@@ -287,8 +287,7 @@ test('X8 stop lets what is in flight finish, and --now does not wait for it', as
 
 test('X8 stop, and attach and status after a kill, repeat the flags of the run, as start itself does', async () => {
   const flags = ['--rows', '1:3', '--where', 'name=b', '--max-cost=5', '--sample', '1', '--seed', 'a b'];
-  const goesOn =
-    "`nightshift start pages --rows 1:3 --where name=b --sample 1 --seed 'a b' --max-cost 5` goes on, with a sample of what is left";
+  const goesOn = "`nightshift start pages --rows 1:3 --where name=b --sample 1 --seed 'a b' --max-cost 5` goes on";
   const shift = slowShift();
   await detached(shift, flags);
   await started(shift, 1);

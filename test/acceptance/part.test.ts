@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { agentTask, CALLS, Project, type ShiftHandle, until } from '../harness.ts';
+import { agentTask, CALLS, Project, type ShiftHandle, shellTask, until } from '../harness.ts';
 
 const SAMPLE = ['--sample', '6', '--seed', 'q'];
 
@@ -60,4 +60,69 @@ test('T7 a sample that was interrupted goes on with the same rows, also when oth
   expect((await night.start(['--sample', '8', '--seed', 'q'])).code).toBe(0);
   expect(doneNames(night)).toHaveLength(8);
   expect(doneNames(night)).toEqual(expect.arrayContaining(chosen));
+});
+
+test('M7 a run of a part says first how much of the shift that is, and when nothing is to do in it', async () => {
+  const project = new Project();
+  const shift = project.shift('night', {
+    table: 'name,make,read\na,todo,todo\nb,todo,todo\nc,todo,todo\nd,todo,todo\ne,todo,todo\n',
+    tasks: { make: shellTask('test {name} != d'), read: shellTask('true') },
+    settings: { agent: 'shell' },
+  });
+  const start = async (...args: string[]) => {
+    const { code, stdout, stderr } = await project.run(['start', 'night', ...args]);
+    expect(stderr).toBe('');
+    return { code, stdout, lines: stdout.split('\n') };
+  };
+  const how = 'agent shell, one at a time';
+
+  expect((await start('--rows', '2:3', '--dry-run')).lines.slice(0, 2)).toEqual([
+    '2 of 5 items chosen',
+    '2 item-tasks can be dispatched now',
+  ]);
+  expect((await start('--dry-run')).stdout).not.toContain('chosen');
+  const rows = await start('--rows', '2:3');
+  expect([rows.code, rows.lines[0]]).toEqual([0, `night: 2 of 5 items, 2 tasks (make, read), ${how}`]);
+  expect(rows.stdout).not.toContain('nothing to do');
+  expect(rows.stdout).toContain('night: 5 items, 2 completed, 0 failed, 3 remaining');
+
+  const before = shift.tableText;
+  const again = await start('--rows', '2:3');
+  expect([again.code, again.lines.slice(0, 3)]).toEqual([
+    0,
+    [`night: 2 of 5 items, 2 tasks (make, read), ${how}`, 'nothing to do in what was chosen: 4 done', ''],
+  ]);
+  // Nothing of it can be reached while the task before it is not done.
+  const later = await start('--task', 'read');
+  expect([later.code, later.lines.slice(0, 3)]).toEqual([
+    0,
+    [
+      `night: 5 items, 1 of 2 tasks (read), ${how}`,
+      'nothing to do in what was chosen: 2 done, 3 behind a task that is not done',
+      '',
+    ],
+  ]);
+  expect(shift.tableText).toBe(before);
+
+  // What is at qa is judged only if it was chosen.
+  shift.tableText = before.replace('e,todo', 'e,qa');
+  const both = await start('--where', 'name=a', '--task', 'make');
+  expect(both.lines.slice(0, 2)).toEqual([
+    `night: 1 of 5 items, 1 of 2 tasks (make), ${how}`,
+    expect.stringMatching(/^make: row 1$/),
+  ]);
+  expect(shift.column('make')).toEqual(['done', 'done', 'done', 'todo', 'qa']);
+
+  const all = await start();
+  expect([all.code, all.lines.slice(0, 2)]).toEqual([
+    3,
+    [`night: 5 items, 2 tasks (make, read), ${how}`, '1 item at qa from an earlier run: judged first'],
+  ]);
+  const failed = await start();
+  expect([failed.code, failed.lines[1]]).toEqual([
+    3,
+    'nothing to do: 8 done, 1 failed, 1 behind a task that is not done',
+  ]);
+  const retried = await project.run(['retry', 'night', '--task', 'make']);
+  expect(retried.stdout).toContain(`\nnight: 1 of 5 items, 1 of 2 tasks (make), ${how}\nmake: row 4\n`);
 });

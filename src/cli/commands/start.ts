@@ -5,11 +5,12 @@ import { EXIT } from '../../core/errors.ts';
 import type { History } from '../../core/history.ts';
 import { limitsInForce, limitTexts, usedUp, usedUpText } from '../../core/limits.ts';
 import type { Usage } from '../../core/model.ts';
-import { cellsAt, countEligible, nextBatch } from '../../core/plan.ts';
+import { isAll } from '../../core/part.ts';
+import { cellsAt, countEligible, countItems, nextBatch } from '../../core/plan.ts';
 import { summarise } from '../../core/summary.ts';
 import type { RunEnd } from '../../engine/run-state.ts';
 import type { ShiftPaths } from '../../store/layout.ts';
-import { count, rowList } from '../../views/plain.ts';
+import { count, rowList, share } from '../../views/plain.ts';
 import { oneLine } from '../../views/printable.ts';
 import { summaryLines, usageText } from '../../views/summary.ts';
 import { chooseShift } from '../choose-shift.ts';
@@ -122,8 +123,10 @@ async function dryRun(io: Io, paths: ShiftPaths, asked: Asked, json: boolean): P
   };
   const isLeft = left.eligible + left.atQa + left.inProgress > 0;
   const reached = isLeft ? usedUp(limits, spent, io.now(), asked.again!) : undefined;
+  const items = { chosen: countItems(snapshot, selection.includes).total, all: snapshot.count };
   const plan = {
     shift: shift.name,
+    items,
     ...left,
     first: batch && { task: batch.task, indices: batch.rows, size },
     limits,
@@ -135,6 +138,7 @@ async function dryRun(io: Io, paths: ShiftPaths, asked: Asked, json: boolean): P
     return EXIT.done;
   }
   const limited = limitTexts(limits, spent, hasModel);
+  if (!isAll(items)) io.print(`${share(items, 'item')} chosen`);
   if (limited.length > 0) io.print(`limits: ${limited.join(', ')}`);
   if (plan.inProgress > 0) io.print(`${count(plan.inProgress, 'item')} in progress would go back to todo first`);
   if (plan.usedUp !== null) io.print(`nothing would be begun, and the exit code be ${EXIT.stopped}: ${plan.usedUp}`);
