@@ -1,7 +1,17 @@
 import { rmSync } from 'node:fs';
-import { describe } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { task } from '../harness.ts';
-import { check, type Mistake, setManager, setTable, setTask, TABLE, TASK, twoTasks } from '../mistakes.ts';
+import {
+  check,
+  type Mistake,
+  rightProject,
+  setManager,
+  setTable,
+  setTask,
+  TABLE,
+  TASK,
+  twoTasks,
+} from '../mistakes.ts';
 
 describe('F2 the manifest', () => {
   check({
@@ -238,4 +248,28 @@ describe('F6 files that do not fit together', () => {
       at: 'manager.md:8',
     },
   });
+});
+
+test('F6 a task that lost its file: what is advised writes one, and its statuses stay', async () => {
+  const { project, shift } = rightProject();
+  const table = 'name,size,make_page\na,1,done\nb,2,todo\n';
+  shift.tableText = table;
+  const { manager } = shift;
+  rmSync(project.path(shift.folder, 'make_page.md'));
+  const { code, stderr } = await project.run(['start', 'pages']);
+  const advised = /`nightshift (add-task pages make_page)` writes one/.exec(stderr)?.[1];
+  expect([code, advised]).toEqual([2, 'add-task pages make_page']);
+  project.write('new.md', TASK);
+  const from = ['--from', 'new.md'];
+  expect(await project.run([...advised!.split(' '), ...from])).toMatchObject({ code: 0, stderr: '' });
+  expect([shift.tableText, shift.manager, shift.task('make_page')]).toEqual([table, manager, TASK]);
+  const again = await project.run([...advised!.split(' '), ...from]);
+  expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('already has the task make_page')]);
+  expect(await project.run(['start', 'pages'])).toMatchObject({ code: 0 });
+  expect(project.read('done.txt')).toBe('b\n');
+
+  rmSync(project.path(shift.folder, 'make_page.md'));
+  expect(await project.run(advised!.split(' '))).toMatchObject({ code: 0 });
+  expect(shift.task('make_page')).toContain('# make_page');
+  expect(shift.tableText).toBe(table.replace('todo', 'done'));
 });
