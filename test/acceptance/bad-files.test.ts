@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { createTask } from '../../src/formats/task-template.ts';
 import { task } from '../harness.ts';
 import {
   check,
@@ -90,6 +91,11 @@ describe('F4 a task file', () => {
     advises: new RegExp(`add a line \`## ${section}\``),
     at: `make_page.md:${line}`,
   });
+  const unwritten = (what: string, line: number): Mistake => ({
+    says: new RegExp(`^error: ${what} 1 of make_page is still that of the template`),
+    advises: /write your own in place of the line that begins with "Replace this:"/,
+    at: `make_page.md:${line}`,
+  });
   check({
     'no Configuration': missing('Configuration', 18),
     'no Steps': missing('Steps', 18),
@@ -141,6 +147,31 @@ describe('F4 a task file', () => {
       says: /the fenced block belongs to no step/,
       advises: /put it below the step/,
       at: 'make_page.md:7',
+    },
+    'steps with bullets': {
+      make: setTask(TASK.replace('1. ', '- ')),
+      says: /the fenced block belongs to no step/,
+      advises: /`## Steps` is a numbered list: `1\. what to do first`/,
+      at: 'make_page.md:9',
+    },
+    'the template as it is': {
+      make: setTask(createTask('make_page')),
+      ...unwritten('step', 16),
+    },
+    'the template as it is, with an agent that would cost money': {
+      make: setTask(createTask('make_page')),
+      args: ['start', 'pages', '--agent', 'claude'],
+      ...unwritten('step', 16),
+    },
+    'the template as it is, for a try': {
+      make: setTask(createTask('make_page')),
+      args: ['test-task', 'pages', 'make_page', '--row', '1'],
+      ...unwritten('step', 16),
+    },
+    'the Validation of the template': {
+      make: setTask(createTask('make_page').replace('Replace this: what to do first', 'Do it')),
+      args: ['start', 'pages', '--dry-run'],
+      ...unwritten('criterion', 28),
     },
     'an empty file': {
       make: setTask(''),
@@ -248,6 +279,18 @@ describe('F6 files that do not fit together', () => {
       at: 'manager.md:8',
     },
   });
+});
+
+test('F4 what is still the template is shown, but neither begun by hand nor found right', async () => {
+  const { project, shift } = rightProject();
+  project.write(`${shift.folder}/make_page.md`, createTask('make_page'));
+  const preview = await project.run(['preview', 'pages', 'make_page', '--row', '1', '--agent', 'command']);
+  expect([preview.code, preview.stdout]).toEqual([0, expect.stringContaining('1. Replace this: what to do first')]);
+  const { code, stderr } = await project.run(['batch', 'open', 'pages']);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('step 1 of make_page is still that of the template')]);
+  expect(shift.tableText).toBe(TABLE);
+  const doctor = await project.run(['doctor']);
+  expect(doctor.stdout).toMatch(/^problem +pages: step 1 of make_page is still that .*\n +at .*make_page\.md:16$/m);
 });
 
 test('F6 a task that lost its file: what is advised writes one, and its statuses stay', async () => {

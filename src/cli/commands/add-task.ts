@@ -2,10 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { EXIT } from '../../core/errors.ts';
 import { checkTaskName } from '../../core/names.ts';
-import { parseTask } from '../../formats/task.ts';
+import { parseTask, type TaskDocument, taskWarnings } from '../../formats/task.ts';
 import { openShift } from '../../store/layout.ts';
 import { createTaskFile } from '../../store/new-task.ts';
 import { readError } from '../../store/table-file.ts';
+import { oneLine } from '../../views/printable.ts';
 import { requireRoot } from '../choose-shift.ts';
 import type { Io } from '../io.ts';
 import type { Options } from '../program.ts';
@@ -14,8 +15,9 @@ export async function run(io: Io, [name = '', task = '']: readonly string[], opt
   checkTaskName(task);
   const paths = openShift(requireRoot(io), name);
   const from = options.from === undefined ? undefined : resolve(io.cwd, options.from);
-  const text = from === undefined ? undefined : await readTaskFile(from);
-  await createTaskFile(paths, task, text, io.now);
+  const document = from === undefined ? undefined : await readTaskFile(from);
+  await createTaskFile(paths, task, document?.text, io.now);
+  if (document) for (const warning of taskWarnings(document, paths.task(task))) io.warn(`warning: ${oneLine(warning)}`);
   if (options.json) io.print(JSON.stringify({ shift: name, task, file: paths.task(task) }));
   else {
     io.print(`${task} is in ${paths.task(task)}, and has its column in the table.`);
@@ -28,10 +30,9 @@ export async function run(io: Io, [name = '', task = '']: readonly string[], opt
   return EXIT.done;
 }
 
-async function readTaskFile(file: string): Promise<string> {
+async function readTaskFile(file: string): Promise<TaskDocument> {
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
     throw readError(cause, file);
   });
-  parseTask(text, file);
-  return text;
+  return parseTask(text, file);
 }
