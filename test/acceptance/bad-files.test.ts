@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { createTask } from '../../src/formats/task-template.ts';
-import { task } from '../harness.ts';
+import { shellTask, task, until } from '../harness.ts';
 import {
   check,
   type Mistake,
@@ -291,6 +291,30 @@ test('F4 what is still the template is shown, but neither begun by hand nor foun
   expect(shift.tableText).toBe(TABLE);
   const doctor = await project.run(['doctor']);
   expect(doctor.stdout).toMatch(/^problem +pages: step 1 of make_page is still that .*\n +at .*make_page\.md:16$/m);
+});
+
+test('F4 no template gets into a shift that runs, where it would end the run; a written task does', async () => {
+  const { project, shift } = rightProject();
+  const wait = 'touch begun; until [ -e go ]; do sleep 0.05; done';
+  project.write(`${shift.folder}/make_page.md`, shellTask(wait));
+  project.write('template.md', createTask('more'));
+  project.write('written.md', shellTask('echo {name} >> more.txt'));
+  const running = shift.spawn();
+  await until(() => project.exists('begun'), 'the first item');
+  const { manager, tableText } = shift;
+  for (const from of [[], ['--from', 'template.md']]) {
+    const { code, stderr } = await project.run(['add-task', 'pages', 'more', ...from]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/pages is running.*\n {2}write it first, .*--from FILE/)]);
+  }
+  expect([shift.manager, shift.tableText, project.exists(`${shift.folder}/more.md`)]).toEqual([
+    manager,
+    tableText,
+    false,
+  ]);
+  expect(await project.run(['add-task', 'pages', 'more', '--from', 'written.md'])).toMatchObject({ code: 0 });
+  project.write('go', '');
+  expect(await running.ended).toMatchObject({ code: 0 });
+  expect(project.read('more.txt')).toBe('a\nb\n');
 });
 
 test('F6 a task that lost its file: what is advised writes one, and its statuses stay', async () => {
