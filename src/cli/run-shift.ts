@@ -214,7 +214,11 @@ function refuseEmpty({ shift, snapshot }: OpenShift, choice: Choice): void {
 export async function requireAgents(shift: Shift, agents: AgentSet, io: Io): Promise<void> {
   const environmentFor = ({ credentials }: Agent) =>
     agentEnvironment({ caller: io.env, passEnv: credentials, secrets: shift.secrets, own: {} });
-  await checkAgents(shift, agents.find, agentNames, environmentFor);
+  try {
+    await checkAgents(shift, agents.find, agentNames, environmentFor);
+  } catch (error) {
+    throw error instanceof NightshiftError ? error.noting(shift.warnings) : error;
+  }
 }
 
 function fingerprint({ name, version, settings }: Task): string {

@@ -46,6 +46,8 @@ const EXIT_OF: Record<ErrorCode, number> = {
   'agent-missing': EXIT.agentMissing,
 };
 
+const MOST_NOTICES = 3;
+
 export interface Place {
   readonly file?: string;
   /** 1-based, as editors count. */
@@ -70,6 +72,16 @@ export class NightshiftError extends Error {
 
   get exitCode(): number {
     return EXIT_OF[this.code];
+  }
+
+  /** The same error, which also tells what was noticed besides: it may be the cause. */
+  noting(warnings: readonly string[]): NightshiftError {
+    if (warnings.length === 0) return this;
+    const noticed = `also: ${warnings.slice(0, MOST_NOTICES).join('; ')}`;
+    return new NightshiftError(this.code, this.message, this.hint ? `${this.hint}; ${noticed}` : noticed, {
+      ...(this.file === undefined ? {} : { file: this.file }),
+      ...(this.line === undefined ? {} : { line: this.line }),
+    });
   }
 }
 

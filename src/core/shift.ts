@@ -42,6 +42,8 @@ export interface Task {
   }[];
   /** The steps as they stand in the file, without their numbers: what a lesson changes. */
   readonly stepTexts: readonly string[];
+  /** The first step or criterion that is still the one of the template: `step 1`. */
+  readonly unwritten?: { readonly what: string; readonly line: number } | undefined;
 }
 
 /** A part of a task file: bytes as they are, prose with placeholders, or a block that a shell may run. */

@@ -12,6 +12,7 @@ export async function checkAgents(
   environmentFor: (agent: Agent) => Readonly<Record<string, string>>,
 ): Promise<void> {
   for (const task of shift.tasks) {
+    refuseUnwritten(task);
     const { agent: name, qaAgent } = task.settings;
     const agent = requireAgent(task, 'agent', name, find, known);
     const judge = qaAgent === undefined ? agent : requireAgent(task, 'qa-agent', qaAgent, find, known);
@@ -20,6 +21,14 @@ export async function checkAgents(
     for (const each of new Set([agent, judge]))
       await requireProgram(task, each, placeOf(task, shift, environmentFor(each)));
   }
+}
+
+/** The template is well-formed; to send it to an agent would cost money for nothing. */
+export function refuseUnwritten({ name, file, unwritten }: Task): void {
+  if (!unwritten) return;
+  const message = `${unwritten.what} of ${name} is still that of the template`;
+  const hint = 'write your own in place of the line that begins with "Replace this:"';
+  throw new NightshiftError('bad-task', message, hint, { file, line: unwritten.line });
 }
 
 /** What a task asks of an agent's program; the qa's settings differ only in what no program has to be there for. */

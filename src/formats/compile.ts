@@ -1,13 +1,12 @@
 import { parseDuration } from '../core/duration.ts';
 import { NightshiftError, type Place } from '../core/errors.ts';
-import { versionOf } from '../core/identity.ts';
 import { LIMIT_KEYS, type SetLimits } from '../core/limits.ts';
 import type { Setting, Settings } from '../core/model.ts';
-import { parseScript } from '../core/shell-template.ts';
-import type { Piece, Shift, Task } from '../core/shift.ts';
-import { parseTemplate, type Scope } from '../core/template.ts';
+import type { Shift, Task } from '../core/shift.ts';
+import type { Scope } from '../core/template.ts';
+import { compileTask, type PlacedSetting } from './compile-task.ts';
 import { type ManagerDocument, readShiftSettings } from './manager.ts';
-import { type Entry, stepTexts, type TaskDocument, taskWarnings } from './task.ts';
+import { type TaskDocument, taskWarnings } from './task.ts';
 
 /** The files of a shift, each parsed by itself. */
 export interface ShiftDocuments {
@@ -36,7 +35,37 @@ const TEN_MINUTES = 10 * 60_000;
 /** Checks the files against each other and against the table's header, and makes them ready to be filled in. */
 export function compileShift(documents: ShiftDocuments, header: readonly string[], overrides: Overrides = {}): Shift {
   const { name, root, folder, table, managerFile, manager, secrets } = documents;
-  const { settings, warnings } = readShiftSettings(manager, managerFile);
+  const { settings, warnings: ofShift } = readShiftSettings(manager, managerFile);
+  const agentOf = (own: readonly Setting[]) => overrides.agent ?? find('agent', own, manager.settings)?.value;
+  const ofTasks = documents.tasks.flatMap(({ document, file }) => {
+    return taskWarnings(document, file, agentOf(document.settings));
+  });
+  const warnings = [...ofShift, ...ofTasks];
+  return {
+    name,
+    root,
+    folder,
+    table,
+    identity: `${settings.name ?? name} ${settings.created ?? ''}`,
+    settings: { ...settings, limits: { ...settings.limits, ...overrides.limits } },
+    tasks: noting(warnings, () => compileTasks(documents, header, overrides)),
+    secrets: Object.fromEntries(secrets),
+    taskOrder: { file: managerFile, line: manager.orderLine },
+    warnings,
+  };
+}
+
+/** A key that was misspelt may be why something is missing now. */
+function noting<T>(warnings: readonly string[], work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof NightshiftError ? error.noting(warnings) : error;
+  }
+}
+
+function compileTasks(documents: ShiftDocuments, header: readonly string[], overrides: Overrides): Task[] {
+  const { managerFile, manager, secrets } = documents;
   const outputs = outputsByTask(documents);
   refuseClashingOutputs(documents, outputs);
   refuseLimitsOfTasks(documents);
@@ -45,24 +74,12 @@ export function compileShift(documents: ShiftDocuments, header: readonly string[
   const filled = new Set([...outputs.values()].flat());
   const columns = new Set(header.filter((name) => !filled.has(name)));
   const later = new Map([...outputs].flatMap(([task, names]) => names.map((name) => [name, task] as const)));
-  const tasks = documents.tasks.map((each) => {
+  return documents.tasks.map((each) => {
     const scope: Scope = { columns: new Set(columns), env, later, file: each.file };
     for (const output of outputs.get(each.name) ?? []) columns.add(output);
     const place = placeOf(each, manager.settings, managerFile, overrides);
     return compileTask(each, readTaskSettings(each, manager.settings, managerFile, overrides), scope, place);
   });
-  return {
-    name,
-    root,
-    folder,
-    table,
-    identity: `${settings.name ?? name} ${settings.created ?? ''}`,
-    settings: { ...settings, limits: { ...settings.limits, ...overrides.limits } },
-    tasks,
-    secrets: Object.fromEntries(secrets),
-    taskOrder: { file: managerFile, line: manager.orderLine },
-    warnings: [...warnings, ...documents.tasks.flatMap(({ document, file }) => taskWarnings(document, file))],
-  };
 }
 
 /** The columns that each task fills with captured values, in Task Order. */
@@ -120,16 +137,14 @@ function placeOf(
   };
 }
 
-type SettingReader = { readonly setting: Setting; readonly file: string } | undefined;
-
 /** A task's Configuration wins over the Shift Configuration (rule X1); the command line wins over both. */
 function readTaskSettings(
   task: ShiftDocuments['tasks'][number],
   shared: readonly Setting[],
   managerFile: string,
   overrides: Overrides,
-): Settings & { workingDir?: SettingReader } {
-  const lookUp = (key: string): SettingReader => {
+): Settings & { workingDir?: PlacedSetting } {
+  const lookUp = (key: string): PlacedSetting | undefined => {
     const own = task.document.settings.find((setting) => setting.key === key);
     if (own) return { setting: own, file: task.file };
     const general = shared.find((setting) => setting.key === key);
@@ -188,104 +203,6 @@ function withoutAbsent(values: Readonly<Record<string, string | undefined>>): Re
   return Object.fromEntries(
     Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
   );
-}
-
-function compileTask(
-  { name, file, document }: ShiftDocuments['tasks'][number],
-  { workingDir, ...settings }: Settings & { workingDir?: SettingReader },
-  scope: Scope,
-  place: Task['place'],
-): Task {
-  const { text, sections } = document;
-  const entryPieces = (entry: Entry, from: number, to: number) => compilePieces(text, from, to, entry.blocks, scope);
-  const scripts = (entry: Entry) => {
-    return entry.blocks.filter(isScript).map((block) => parseScript(block.code, scope, block.line));
-  };
-  const where = workingDir && { ...scope, file: workingDir.file };
-  return {
-    name,
-    file,
-    text,
-    version: versionOf(text),
-    settings,
-    place,
-    workingDir: where ? parseTemplate(workingDir.setting.value, where, workingDir.setting.line) : { segments: ['.'] },
-    document: [
-      text.slice(0, sections.steps.start),
-      ...compilePieces(text, sections.steps.start, sections.steps.end, blocksOf(document.steps), scope),
-      text.slice(sections.steps.end, sections.validation.start),
-      ...compilePieces(text, sections.validation.start, sections.validation.end, blocksOf(document.criteria), scope),
-      text.slice(sections.validation.end),
-    ],
-    steps: document.steps.map((entry) => ({
-      number: entry.number,
-      line: entry.line,
-      text: entryPieces(entry, entry.start, entry.end),
-      scripts: scripts(entry),
-    })),
-    criteria: document.criteria.map((entry) => compileCriterion(entry, text, scope, scripts(entry))),
-    stepTexts: stepTexts(document),
-  };
-}
-
-function compileCriterion(
-  entry: Entry,
-  text: string,
-  scope: Scope,
-  scripts: ReturnType<typeof parseScript>[],
-): Task['criteria'][number] {
-  if (scripts.length > 1) {
-    throw new NightshiftError(
-      'bad-task',
-      `criterion ${entry.number} has ${scripts.length} \`sh\` blocks`,
-      'make it one block, or a criterion for each',
-      { file: scope.file, line: entry.line },
-    );
-  }
-  const [check] = scripts;
-  // The words that say what must be true; the check itself stands beside them.
-  const end = check ? entry.blocks.find(isScript)!.start : entry.end;
-  const source = text.slice(entry.start, end);
-  const marker = /^\s*[-*+]\s+/.exec(source)?.[0] ?? '';
-  const prose = { prose: parseTemplate(source.slice(marker.length).trimEnd(), scope, entry.line) };
-  return { line: entry.line, text: [prose], ...(check === undefined ? {} : { check }) };
-}
-
-type Block = Entry['blocks'][number];
-
-function blocksOf(entries: readonly Entry[]): Block[] {
-  return entries.flatMap((entry) => entry.blocks);
-}
-
-function isScript(block: Block): boolean {
-  return block.info === 'sh';
-}
-
-/** Prose is filled in as text, `sh` blocks as code; other fences are prose. */
-function compilePieces(text: string, from: number, to: number, blocks: readonly Block[], scope: Scope): Piece[] {
-  const pieces: Piece[] = [];
-  let at = from;
-  const prose = (end: number) => {
-    if (end <= at) return;
-    const line = text.slice(0, at).split('\n').length;
-    pieces.push({ prose: parseTemplate(text.slice(at, end), scope, line) });
-    at = end;
-  };
-  for (const block of blocks.filter(isScript)) {
-    prose(text.indexOf('\n', block.start) + 1);
-    const closing = text.lastIndexOf('\n', block.end - 1);
-    pieces.push({ script: parseScript(block.code, scope, block.line), indent: indentBefore(text, block) });
-    if (!block.code.endsWith('\n')) pieces.push('\n');
-    at = Math.max(at, closing + 1);
-  }
-  prose(to);
-  return pieces;
-}
-
-/** As wide as what stands before the fence, which may be the bullet of its criterion. */
-function indentBefore(text: string, { start }: Block): string {
-  const line = text.slice(text.lastIndexOf('\n', start - 1) + 1);
-  return /^[^`~]*/.exec(line)![0].replace(/[^\t]/g, ' ');
 }
 
 function find(key: string, own: readonly Setting[], shared: readonly Setting[]): Setting | undefined {

@@ -1,3 +1,6 @@
+/** What a step or a criterion begins with that nobody has written yet. */
+export const UNWRITTEN = 'Replace this:';
+
 /**
  * What `nightshift add-task` writes: valid as it is, with a step and a criterion that a person replaces. It holds no
  * placeholder, which would have to name a column of a table that is not known here.
@@ -18,7 +21,7 @@ export function createTask(name: string): string {
 <!-- How one item is done. The name of a column in braces stands for the item's value in that column.
      With \`agent: shell\` the fenced sh blocks below a step are run as they are, without a model. -->
 
-1. Replace this: what to do first with one item.
+1. ${UNWRITTEN} what to do first with one item.
 
 ## Validation
 
@@ -30,6 +33,6 @@ export function createTask(name: string): string {
   ~~~
 -->
 
-- Replace this: what must be true when the item is done.
+- ${UNWRITTEN} what must be true when the item is done.
 `;
 }

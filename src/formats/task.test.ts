@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { NightshiftError } from '../core/errors.ts';
-import { createTask, parseTask, replaceSteps, restoreProtected, stepTexts, taskWarnings } from './task.ts';
+import {
+  createTask,
+  findUnwritten,
+  parseTask,
+  replaceSteps,
+  restoreProtected,
+  stepTexts,
+  taskWarnings,
+} from './task.ts';
 
 const TASK = `# create_page
 
@@ -111,6 +119,31 @@ describe('reading', () => {
     const document = parseTask(createTask('create_page'), 'a.md');
     expect([document.settings.length, document.steps.length, document.criteria.length]).toEqual([0, 1, 1]);
     expect(createTask('create_page')).not.toMatch(/[{}]/);
+  });
+
+  test('F4 what nobody has written yet is found, and only that', () => {
+    const template = createTask('create_page');
+    const inSteps = template.replace('1. Replace this: what', '1. Write\n7) Replace this: what');
+    const written = template.replace('1. Replace this: what', '1. Write, then replace this: Replace this: what');
+    const find = (text: string) => findUnwritten(parseTask(text, 'a.md'));
+    expect(find(template)).toEqual({ what: 'step 1', line: 16 });
+    expect(find(inSteps)).toEqual({ what: 'step 2', line: 17 });
+    expect(find(written)).toEqual({ what: 'criterion 1', line: 28 });
+    expect(find(written.replace('- Replace this: what', '* What'))).toBeUndefined();
+    expect(find(TASK)).toBeUndefined();
+  });
+
+  test('F4 a block of a shell that is not run is a warning, below a step only where sh is run', () => {
+    const block = (info: string) => `\n  ~~~${info}\n  true\n  ~~~`;
+    const steps = `1. One${block('sh')}${block('Bash -e')}\n2. Two${block('python')}${block('')}`;
+    const text = `## Configuration\n## Steps\n${steps}\n## Validation\n- ok${block('sh')}\n- fine${block('shell')}\n`;
+    const criterion = 'the ```shell block of criterion 2 is not run, only ```sh blocks are (a.md line 23)';
+    const step = 'the ```bash block of step 1 is not run, only ```sh blocks are (a.md line 7)';
+    const document = parseTask(text, 'a.md');
+    expect(taskWarnings(document, 'a.md')).toEqual([criterion]);
+    expect(taskWarnings(document, 'a.md', 'shell')).toEqual([step, criterion]);
+    const own = parseTask(text.replace('## Steps', '- agent: shell\n## Steps'), 'a.md');
+    expect(taskWarnings(own, 'a.md')).toHaveLength(2);
   });
 
   test.each([

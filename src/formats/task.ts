@@ -1,11 +1,13 @@
 import { NightshiftError } from '../core/errors.ts';
 import type { Setting } from '../core/model.ts';
+import type { Task } from '../core/shift.ts';
 import { entryText, normalizeText, renderEntry, renumberEntry, styleOf } from './entry-text.ts';
 import { isEmpty, type ListKind, listItems } from './list.ts';
 import type { Block, Section } from './markdown.ts';
 import { scan, splice } from './markdown.ts';
 import { requireClosed, requireSection } from './required.ts';
 import { readSettings, refuseDuplicates, settingWarnings, TASK_KEYS } from './settings.ts';
+import { UNWRITTEN } from './task-template.ts';
 
 export { createTask } from './task-template.ts';
 
@@ -35,6 +37,10 @@ export interface Entry {
   readonly line: number;
   readonly blocks: readonly Block[];
 }
+
+/** What people write where only `sh` is run. */
+const OTHER_SHELLS = ['bash', 'shell', 'zsh'];
+const MARKER = /^\s*(?:\d+[.)]|[-*+])\s+/;
 
 type SectionName = keyof TaskDocument['sections'];
 
@@ -86,11 +92,8 @@ function readEntries(section: Section, kind: ListKind, file: string): Entry[] {
   const first = items[0]?.lines[0];
   const orphan = section.lines.find((line) => line.block !== undefined && (!first || line.start < first.start));
   if (orphan !== undefined) {
-    throw fail(
-      `the fenced block belongs to no ${entry}`,
-      `put it below the ${entry} that it is part of`,
-      orphan.number,
-    );
+    const hint = `put it below the ${entry} that it is part of; \`## ${section.name}\` is ${form}`;
+    throw fail(`the fenced block belongs to no ${entry}`, hint, orphan.number);
   }
   if (items.length === 0)
     throw fail(`the section \`## ${section.name}\` is empty`, `write ${form}`, section.heading.number);
@@ -102,9 +105,33 @@ function readEntries(section: Section, kind: ListKind, file: string): Entry[] {
   });
 }
 
-/** Unknown keys and list items that are no setting, one warning each. */
-export function taskWarnings(document: TaskDocument, file: string): string[] {
-  return settingWarnings(document, TASK_KEYS, file);
+/** Unknown keys, list items that are no setting, blocks of shells that are not run: one warning each. */
+export function taskWarnings(
+  document: TaskDocument,
+  file: string,
+  agent = document.settings.find(({ key }) => key === 'agent')?.value,
+): string[] {
+  const notRun = (what: string) => (entry: Entry) =>
+    entry.blocks
+      .filter(({ info }) => OTHER_SHELLS.includes(info))
+      .map(({ info, line }) => {
+        const block = `the \`\`\`${info} block of ${what} ${entry.number}`;
+        return `${block} is not run, only \`\`\`sh blocks are (${file} line ${line - 1})`;
+      });
+  return [
+    ...settingWarnings(document, TASK_KEYS, file),
+    // For other agents a block below a step is text, whatever it begins with.
+    ...(agent === 'shell' ? document.steps.flatMap(notRun('step')) : []),
+    ...document.criteria.flatMap(notRun('criterion')),
+  ];
+}
+
+/** The first step or criterion that is still the template's, if there is one. */
+export function findUnwritten({ text, steps, criteria }: TaskDocument): Task['unwritten'] {
+  const isUnwritten = ({ start, end }: Entry) => text.slice(start, end).replace(MARKER, '').startsWith(UNWRITTEN);
+  const step = steps.find(isUnwritten);
+  const entry = step ?? criteria.find(isUnwritten);
+  return entry && { what: `${step ? 'step' : 'criterion'} ${entry.number}`, line: entry.line };
 }
 
 /** The steps without their markers and common indentation, in the form that `replaceSteps` takes. */

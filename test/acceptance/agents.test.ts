@@ -52,6 +52,33 @@ test('X1 an unknown agent, a missing command and a wrong value are errors at sta
   }
 });
 
+test('X2 a block of another shell is no check, and that is told wherever the task is read', async () => {
+  const project = new Project();
+  const text = agentTask('1. Do {name}', '- {name} is done\n\n  ```bash\n  touch checked\n  ```');
+  const shift = project.shift('night', {
+    settings: { agent: 'command', command: AGENT },
+    table: ONE,
+    tasks: { work: text },
+  });
+  const warning = (task: string, line: number) =>
+    `the \`\`\`bash block of criterion 1 is not run, only \`\`\`sh blocks are (${project.path(shift.folder, task)} line ${line})`;
+  const line = text.slice(0, text.indexOf('```')).split('\n').length;
+  expect(text.split('\n')[line - 1]).toContain('```bash');
+  project.write('more.md', text);
+  for (const args of [
+    ['preview', 'night', 'work', '--row', '1'],
+    ['start', 'night', '--dry-run'],
+    ['start', 'night'],
+  ]) {
+    const { stdout, stderr } = await project.run(args);
+    expect(stdout + stderr, args.join(' ')).toContain(`warning: ${warning('work.md', line)}\n`);
+  }
+  expect((await project.run(['doctor'])).stdout).toContain(`night: ${warning('work.md', line)}\n`);
+  const added = await project.run(['add-task', 'night', 'more', '--from', 'more.md']);
+  expect(added).toMatchObject({ code: 0, stderr: `warning: ${warning('more.md', line)}\n` });
+  expect(project.exists('checked')).toBe(false);
+});
+
 test('X3 a shell step without a block, or a criterion without a check, is an error at start', async () => {
   const block = '\n  ```sh\n  true\n  ```';
   for (const [steps, validation, message] of [

@@ -1,7 +1,18 @@
 import { rmSync } from 'node:fs';
-import { describe } from 'vitest';
-import { task } from '../harness.ts';
-import { check, type Mistake, setManager, setTable, setTask, TABLE, TASK, twoTasks } from '../mistakes.ts';
+import { describe, expect, test } from 'vitest';
+import { createTask } from '../../src/formats/task-template.ts';
+import { shellTask, task, until } from '../harness.ts';
+import {
+  check,
+  type Mistake,
+  rightProject,
+  setManager,
+  setTable,
+  setTask,
+  TABLE,
+  TASK,
+  twoTasks,
+} from '../mistakes.ts';
 
 describe('F2 the manifest', () => {
   check({
@@ -80,6 +91,11 @@ describe('F4 a task file', () => {
     advises: new RegExp(`add a line \`## ${section}\``),
     at: `make_page.md:${line}`,
   });
+  const unwritten = (what: string, line: number): Mistake => ({
+    says: new RegExp(`^error: ${what} 1 of make_page is still that of the template`),
+    advises: /write your own in place of the line that begins with "Replace this:"/,
+    at: `make_page.md:${line}`,
+  });
   check({
     'no Configuration': missing('Configuration', 18),
     'no Steps': missing('Steps', 18),
@@ -131,6 +147,31 @@ describe('F4 a task file', () => {
       says: /the fenced block belongs to no step/,
       advises: /put it below the step/,
       at: 'make_page.md:7',
+    },
+    'steps with bullets': {
+      make: setTask(TASK.replace('1. ', '- ')),
+      says: /the fenced block belongs to no step/,
+      advises: /`## Steps` is a numbered list: `1\. what to do first`/,
+      at: 'make_page.md:9',
+    },
+    'the template as it is': {
+      make: setTask(createTask('make_page')),
+      ...unwritten('step', 16),
+    },
+    'the template as it is, with an agent that would cost money': {
+      make: setTask(createTask('make_page')),
+      args: ['start', 'pages', '--agent', 'claude'],
+      ...unwritten('step', 16),
+    },
+    'the template as it is, for a try': {
+      make: setTask(createTask('make_page')),
+      args: ['test-task', 'pages', 'make_page', '--row', '1'],
+      ...unwritten('step', 16),
+    },
+    'the Validation of the template': {
+      make: setTask(createTask('make_page').replace('Replace this: what to do first', 'Do it')),
+      args: ['start', 'pages', '--dry-run'],
+      ...unwritten('criterion', 28),
     },
     'an empty file': {
       make: setTask(''),
@@ -238,4 +279,64 @@ describe('F6 files that do not fit together', () => {
       at: 'manager.md:8',
     },
   });
+});
+
+test('F4 what is still the template is shown, but neither begun by hand nor found right', async () => {
+  const { project, shift } = rightProject();
+  project.write(`${shift.folder}/make_page.md`, createTask('make_page'));
+  const preview = await project.run(['preview', 'pages', 'make_page', '--row', '1', '--agent', 'command']);
+  expect([preview.code, preview.stdout]).toEqual([0, expect.stringContaining('1. Replace this: what to do first')]);
+  const { code, stderr } = await project.run(['batch', 'open', 'pages']);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('step 1 of make_page is still that of the template')]);
+  expect(shift.tableText).toBe(TABLE);
+  const doctor = await project.run(['doctor']);
+  expect(doctor.stdout).toMatch(/^problem +pages: step 1 of make_page is still that .*\n +at .*make_page\.md:16$/m);
+});
+
+test('F4 no template gets into a shift that runs, where it would end the run; a written task does', async () => {
+  const { project, shift } = rightProject();
+  const wait = 'touch begun; until [ -e go ]; do sleep 0.05; done';
+  project.write(`${shift.folder}/make_page.md`, shellTask(wait));
+  project.write('template.md', createTask('more'));
+  project.write('written.md', shellTask('echo {name} >> more.txt'));
+  const running = shift.spawn();
+  await until(() => project.exists('begun'), 'the first item');
+  const { manager, tableText } = shift;
+  for (const from of [[], ['--from', 'template.md']]) {
+    const { code, stderr } = await project.run(['add-task', 'pages', 'more', ...from]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/pages is running.*\n {2}write it first, .*--from FILE/)]);
+  }
+  expect([shift.manager, shift.tableText, project.exists(`${shift.folder}/more.md`)]).toEqual([
+    manager,
+    tableText,
+    false,
+  ]);
+  expect(await project.run(['add-task', 'pages', 'more', '--from', 'written.md'])).toMatchObject({ code: 0 });
+  project.write('go', '');
+  expect(await running.ended).toMatchObject({ code: 0 });
+  expect(project.read('more.txt')).toBe('a\nb\n');
+});
+
+test('F6 a task that lost its file: what is advised writes one, and its statuses stay', async () => {
+  const { project, shift } = rightProject();
+  const table = 'name,size,make_page\na,1,done\nb,2,todo\n';
+  shift.tableText = table;
+  const { manager } = shift;
+  rmSync(project.path(shift.folder, 'make_page.md'));
+  const { code, stderr } = await project.run(['start', 'pages']);
+  const advised = /`nightshift (add-task pages make_page)` writes one/.exec(stderr)?.[1];
+  expect([code, advised]).toEqual([2, 'add-task pages make_page']);
+  project.write('new.md', TASK);
+  const from = ['--from', 'new.md'];
+  expect(await project.run([...advised!.split(' '), ...from])).toMatchObject({ code: 0, stderr: '' });
+  expect([shift.tableText, shift.manager, shift.task('make_page')]).toEqual([table, manager, TASK]);
+  const again = await project.run([...advised!.split(' '), ...from]);
+  expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('already has the task make_page')]);
+  expect(await project.run(['start', 'pages'])).toMatchObject({ code: 0 });
+  expect(project.read('done.txt')).toBe('b\n');
+
+  rmSync(project.path(shift.folder, 'make_page.md'));
+  expect(await project.run(advised!.split(' '))).toMatchObject({ code: 0 });
+  expect(shift.task('make_page')).toContain('# make_page');
+  expect(shift.tableText).toBe(table.replace('todo', 'done'));
 });

@@ -74,6 +74,12 @@ describe('F1 names', () => {
       advises: /edit .*make_page\.md/,
       at: 'manager.md:11',
     },
+    'a task with the name of a column that holds something else': {
+      args: ['add-task', 'pages', 'size'],
+      says: /the table already has a column "size", and what it holds are no statuses/,
+      advises: /^ {2}choose another name for the task, or rename the column$/,
+      at: 'table.csv:2',
+    },
     'a shift that is not there': {
       args: ['start', 'pagse'],
       says: /there is no shift pagse/,

@@ -43,6 +43,12 @@ describe('V2 placeholders that name nothing', () => {
       advises: /did you mean \{name\}\?/,
       at: 'check_page.md:10',
     },
+    'an output whose key is misspelt': {
+      make: (shift) => twoTasks(shift, '- outptus: url', '', '{url}'),
+      says: /\{url\}: .*no such column/,
+      advises: /; also: unknown key `outptus` \(.*make_page\.md line 3\); did you mean `outputs`\?$/,
+      at: 'check_page.md:10',
+    },
     'an output of a later task': {
       make: (shift) => twoTasks(shift, '', '- outputs: url', '', '{url}'),
       says: /\{url\}: this column is filled by check_page, which comes later/,
@@ -120,6 +126,14 @@ describe('X1 settings', () => {
       at: 'make_page.md:1',
       exit: 6,
     },
+    'an agent whose key is misspelt': {
+      make: setManager((text) => text.replace('- agent: shell', '- agnet: shell')),
+      says: /the agent of make_page can't be started/,
+      advises:
+        /no program opencode on PATH: .*; also: unknown key `agnet` \(.*manager\.md line 7\); did you mean `agent`\?$/,
+      at: 'make_page.md:1',
+      exit: 6,
+    },
     'an agent of a shift that is to be made': {
       args: ['create', 'other', '--agent', 'shel'],
       says: /there is no agent "shel"/,
@@ -160,6 +174,18 @@ describe('X3 what the agent shell can not do', () => {
       make: setTask(`${TASK}- It is beautiful\n`),
       says: /criterion 2 of make_page has no check/,
       advises: /put a ```sh block below it/,
+      at: 'make_page.md:20',
+    },
+    'a step with a block of another shell': {
+      make: setTask(TASK.replace('```sh', '```bash')),
+      says: /step 1 of make_page has no `sh` block/,
+      advises: /begins with ```sh, .*also: the ```bash block of step 1 is not run, .*\(.*make_page\.md line 9\)$/,
+      at: 'make_page.md:7',
+    },
+    'a criterion with a block of another shell': {
+      make: setTask(`${TASK}- It is beautiful\n  \`\`\`zsh\n  true\n  \`\`\`\n`),
+      says: /criterion 2 of make_page has no check/,
+      advises: /put a ```sh block below it.*also: the ```zsh block of criterion 2 is not run, .* line 21\)$/,
       at: 'make_page.md:20',
     },
     'qa: always': {

@@ -1,11 +1,14 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { EXIT } from '../../core/errors.ts';
+import { EXIT, NightshiftError } from '../../core/errors.ts';
 import { checkTaskName } from '../../core/names.ts';
-import { parseTask } from '../../formats/task.ts';
-import { openShift } from '../../store/layout.ts';
+import { findUnwritten, parseTask, type TaskDocument, taskWarnings } from '../../formats/task.ts';
+import { openShift, type ShiftPaths } from '../../store/layout.ts';
 import { createTaskFile } from '../../store/new-task.ts';
+import { currentHolder } from '../../store/run-lock.ts';
 import { readError } from '../../store/table-file.ts';
+import { oneLine } from '../../views/printable.ts';
 import { requireRoot } from '../choose-shift.ts';
 import type { Io } from '../io.ts';
 import type { Options } from '../program.ts';
@@ -14,8 +17,10 @@ export async function run(io: Io, [name = '', task = '']: readonly string[], opt
   checkTaskName(task);
   const paths = openShift(requireRoot(io), name);
   const from = options.from === undefined ? undefined : resolve(io.cwd, options.from);
-  const text = from === undefined ? undefined : await readTaskFile(from);
-  await createTaskFile(paths, task, text, io.now);
+  const document = from === undefined ? undefined : await readTaskFile(from);
+  if (document ? findUnwritten(document) : !existsSync(paths.task(task))) refuseWhileRunning(paths, task);
+  await createTaskFile(paths, task, document?.text, io.now);
+  if (document) for (const warning of taskWarnings(document, paths.task(task))) io.warn(`warning: ${oneLine(warning)}`);
   if (options.json) io.print(JSON.stringify({ shift: name, task, file: paths.task(task) }));
   else {
     io.print(`${task} is in ${paths.task(task)}, and has its column in the table.`);
@@ -28,10 +33,16 @@ export async function run(io: Io, [name = '', task = '']: readonly string[], opt
   return EXIT.done;
 }
 
-async function readTaskFile(file: string): Promise<string> {
+/** A run reads the Task Order again and again, and a task that nobody has written would end it. */
+function refuseWhileRunning({ name, runLock }: ShiftPaths, task: string): void {
+  if (currentHolder(runLock) === undefined) return;
+  const hint = `write it first, then \`nightshift add-task ${name} ${task} --from FILE.md\``;
+  throw new NightshiftError('usage', `${name} is running, and the template is nothing to work on`, hint);
+}
+
+async function readTaskFile(file: string): Promise<TaskDocument> {
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
     throw readError(cause, file);
   });
-  parseTask(text, file);
-  return text;
+  return parseTask(text, file);
 }

@@ -6,6 +6,7 @@ import { makeOrder } from '../../core/order.ts';
 import { statusAt } from '../../core/plan.ts';
 import { claimBatch } from '../../engine/batch.ts';
 import { claimRows } from '../../engine/flight.ts';
+import { refuseUnwritten } from '../../engine/preflight.ts';
 import { giveBackStale } from '../../engine/run.ts';
 import { chooseTurn, settleTurn } from '../../engine/turn.ts';
 import { handedDevPrompt } from '../../roles/hand-prompt.ts';
@@ -56,6 +57,7 @@ async function openBatch(io: Io, paths: ShiftPaths, options: Options): Promise<n
   await removeBatch(paths);
   await using hand = await openByHand(paths, io);
   const { parts, shift } = hand;
+  for (const each of shift.tasks) refuseUnwritten(each);
   // The columns of outputs are there before the first claim.
   await parts.load();
   const { stale } = await giveBackStale(parts.store);

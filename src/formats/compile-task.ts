@@ -1,0 +1,113 @@
+import { NightshiftError } from '../core/errors.ts';
+import { versionOf } from '../core/identity.ts';
+import type { Setting, Settings } from '../core/model.ts';
+import { parseScript } from '../core/shell-template.ts';
+import type { Piece, Task } from '../core/shift.ts';
+import { parseTemplate, type Scope } from '../core/template.ts';
+import { type Entry, findUnwritten, stepTexts, type TaskDocument } from './task.ts';
+
+/** A setting, and the file that it stands in. */
+export interface PlacedSetting {
+  readonly setting: Setting;
+  readonly file: string;
+}
+
+/** Makes a task ready to be filled in: every placeholder is known to stand for something. */
+export function compileTask(
+  { name, file, document }: { readonly name: string; readonly file: string; readonly document: TaskDocument },
+  { workingDir, ...settings }: Settings & { workingDir?: PlacedSetting },
+  scope: Scope,
+  place: Task['place'],
+): Task {
+  const { text, sections } = document;
+  const entryPieces = (entry: Entry, from: number, to: number) => compilePieces(text, from, to, entry.blocks, scope);
+  const scripts = (entry: Entry) => {
+    return entry.blocks.filter(isScript).map((block) => parseScript(block.code, scope, block.line));
+  };
+  const where = workingDir && { ...scope, file: workingDir.file };
+  return {
+    name,
+    file,
+    text,
+    version: versionOf(text),
+    settings,
+    place,
+    workingDir: where ? parseTemplate(workingDir.setting.value, where, workingDir.setting.line) : { segments: ['.'] },
+    document: [
+      text.slice(0, sections.steps.start),
+      ...compilePieces(text, sections.steps.start, sections.steps.end, blocksOf(document.steps), scope),
+      text.slice(sections.steps.end, sections.validation.start),
+      ...compilePieces(text, sections.validation.start, sections.validation.end, blocksOf(document.criteria), scope),
+      text.slice(sections.validation.end),
+    ],
+    steps: document.steps.map((entry) => ({
+      number: entry.number,
+      line: entry.line,
+      text: entryPieces(entry, entry.start, entry.end),
+      scripts: scripts(entry),
+    })),
+    criteria: document.criteria.map((entry) => compileCriterion(entry, text, scope, scripts(entry))),
+    stepTexts: stepTexts(document),
+    unwritten: findUnwritten(document),
+  };
+}
+
+function compileCriterion(
+  entry: Entry,
+  text: string,
+  scope: Scope,
+  scripts: ReturnType<typeof parseScript>[],
+): Task['criteria'][number] {
+  if (scripts.length > 1) {
+    throw new NightshiftError(
+      'bad-task',
+      `criterion ${entry.number} has ${scripts.length} \`sh\` blocks`,
+      'make it one block, or a criterion for each',
+      { file: scope.file, line: entry.line },
+    );
+  }
+  const [check] = scripts;
+  // The words that say what must be true; the check itself stands beside them.
+  const end = check ? entry.blocks.find(isScript)!.start : entry.end;
+  const source = text.slice(entry.start, end);
+  const marker = /^\s*[-*+]\s+/.exec(source)?.[0] ?? '';
+  const prose = { prose: parseTemplate(source.slice(marker.length).trimEnd(), scope, entry.line) };
+  return { line: entry.line, text: [prose], ...(check === undefined ? {} : { check }) };
+}
+
+type Block = Entry['blocks'][number];
+
+function blocksOf(entries: readonly Entry[]): Block[] {
+  return entries.flatMap((entry) => entry.blocks);
+}
+
+function isScript(block: Block): boolean {
+  return block.info === 'sh';
+}
+
+/** Prose is filled in as text, `sh` blocks as code; other fences are prose. */
+function compilePieces(text: string, from: number, to: number, blocks: readonly Block[], scope: Scope): Piece[] {
+  const pieces: Piece[] = [];
+  let at = from;
+  const prose = (end: number) => {
+    if (end <= at) return;
+    const line = text.slice(0, at).split('\n').length;
+    pieces.push({ prose: parseTemplate(text.slice(at, end), scope, line) });
+    at = end;
+  };
+  for (const block of blocks.filter(isScript)) {
+    prose(text.indexOf('\n', block.start) + 1);
+    const closing = text.lastIndexOf('\n', block.end - 1);
+    pieces.push({ script: parseScript(block.code, scope, block.line), indent: indentBefore(text, block) });
+    if (!block.code.endsWith('\n')) pieces.push('\n');
+    at = Math.max(at, closing + 1);
+  }
+  prose(to);
+  return pieces;
+}
+
+/** As wide as what stands before the fence, which may be the bullet of its criterion. */
+function indentBefore(text: string, { start }: Block): string {
+  const line = text.slice(text.lastIndexOf('\n', start - 1) + 1);
+  return /^[^`~]*/.exec(line)![0].replace(/[^\t]/g, ' ');
+}
