@@ -105,7 +105,8 @@ function drainLine(event: Extract<NightshiftEvent, { type: 'run:draining' }>, ct
 }
 
 function subject(event: NightshiftEvent): string {
-  return `row ${(event.index ?? -1) + 1} ${event.task}`;
+  // Journals of older versions have no index for a row that was gone.
+  return `${event.index === undefined ? `item ${event.item}` : `row ${event.index + 1}`} ${event.task}`;
 }
 
 export function rowList(indices: readonly number[]): string {
