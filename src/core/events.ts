@@ -24,6 +24,7 @@ interface EventMap {
   };
   'run:warning': { message: string };
   'run:draining': { signal: string; running: number; reason?: string };
+  'run:stopping': { signal: string; running: number };
   'run:waiting': { ms: number; reason: string };
   'run:finished': { exitCode: number; reason: string; ms: number } & Counts;
   'task:paused': { place: string; failures: number; reason: string };
