@@ -320,6 +320,9 @@ describe('T4 others write too', () => {
         returned: 1,
         failed: 0,
       });
+      const { failures } = JSON.parse((await project.run(['status', 'night', '--json'])).stdout);
+      const reasons = failures.map((failure: { reason: string }) => failure.reason);
+      expect(reasons).toEqual(withdrawal.status === 'failed' ? ['somebody set it to failed'] : []);
     },
   );
 
