@@ -9,12 +9,12 @@ export interface Said {
   readonly parts: readonly Part[];
 }
 
-/** The last message of a session, if it is an answer, is over, and came after the one that was read before. */
+/** The last message of a session, if it is an answer, is over, and came after that one. */
 export function saidIn(
   last: { readonly info: Message; readonly parts: readonly Part[] } | undefined,
   before: string,
 ): Said | undefined {
-  if (last?.info.role !== 'assistant' || last.info.id === before) return undefined;
+  if (last?.info.role !== 'assistant' || last.info.id <= before) return undefined;
   const isOver = last.info.time.completed !== undefined || last.info.error !== undefined;
   return isOver ? { info: last.info, parts: last.parts } : undefined;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** The first one waits until the server has loaded what it needs; nobody waits longer for one that says nothing. */
+/** The first one is through when the server has loaded what it needs; for one that says nothing nobody waits longer. */
 const MOST_MS = 3000;
 
 /**
@@ -15,10 +15,10 @@ export class Door {
     this.#mostMs = mostMs;
   }
 
-  /** Resolves when nobody is before. `through`: from then on the next one may come. */
+  /** Resolves when nobody is before. `through`: from then on the next one may come; who is through already need not wait. */
   async enter(through: Promise<unknown>): Promise<void> {
     const before = this.#last;
     this.#last = before.then(() => Promise.race([through, delay(this.#mostMs, undefined, { ref: false })]));
-    await before;
+    await Promise.race([before, through]);
   }
 }

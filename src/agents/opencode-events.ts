@@ -12,6 +12,7 @@ type SessionFailure = Extract<ServerEvent, { type: 'session.error' }>['propertie
 
 /** What a session needs to hear while it waits for an answer. */
 export interface Listener {
+  busy(): void;
   /** It asks the model now, or has begun to hear it. */
   setOut(): void;
   idle(): void;
@@ -25,19 +26,21 @@ export interface Listener {
 export class EventReader {
   readonly #transcript: (entry: TranscriptEntry) => void;
   readonly #listener: Listener;
+  readonly #after: string;
   readonly #told = new Set<string>();
   #last: { readonly info: Message; readonly parts: readonly Part[] } | undefined;
   #hasMissed = false;
-  #timesBusy = 0;
   compacted = false;
   /** What the session itself has spent in this turn. */
   own: Usage = {};
   /** What child sessions have spent: the program leaves it out of the sum of their parent. */
   ofChildren: Usage = {};
 
-  constructor(transcript: (entry: TranscriptEntry) => void, listener: Listener) {
+  /** `after`: the last message before this turn. Of older ones, too, something may still be told, or told again. */
+  constructor(transcript: (entry: TranscriptEntry) => void, listener: Listener, after: string) {
     this.#transcript = transcript;
     this.#listener = listener;
+    this.#after = after;
   }
 
   /** Events were lost: what they told of the end of a turn has to be asked for. */
@@ -45,9 +48,19 @@ export class EventReader {
     this.#hasMissed = true;
   }
 
-  /** The answer, if all of it was heard, and came after the one that was read before. */
-  said(before: string): Said | undefined {
-    return this.#hasMissed ? undefined : saidIn(this.#last, before);
+  /** The last message that was heard of. */
+  get last(): string {
+    return this.#last?.info.id ?? this.#after;
+  }
+
+  /** The answer, if all of it was heard. */
+  get said(): Said | undefined {
+    return this.#hasMissed ? undefined : saidIn(this.#last, this.#after);
+  }
+
+  /** An answer was begun, and its end will be heard. */
+  get isAnswering(): boolean {
+    return !this.#hasMissed && this.#last?.info.role === 'assistant' && this.said === undefined;
   }
 
   /** `isOwn`: of the session itself, and not of one of its children. */
@@ -77,8 +90,7 @@ export class EventReader {
   }
 
   #status(status: SessionStatus): void {
-    // Once when the turn begins, and again when all is loaded and the model is asked.
-    if (status.type === 'busy' && ++this.#timesBusy === 2) this.#listener.setOut();
+    if (status.type === 'busy') this.#listener.busy();
     if (status.type !== 'retry') return;
     const { attempt, message } = status;
     this.#transcript({ kind: 'note', text: `opencode asks the model again, for the ${attempt}. time: ${message}` });
@@ -93,12 +105,12 @@ export class EventReader {
 
   /** Their ids ascend; an older one may be told again. */
   #message(info: Message): void {
-    const last = this.#last;
-    if (last === undefined || info.id > last.info.id) this.#last = { info, parts: [] };
-    else if (info.id === last.info.id) this.#last = { ...last, info };
+    if (info.id === this.#last?.info.id) this.#last = { ...this.#last, info };
+    else if (info.id > this.last) this.#last = { info, parts: [] };
   }
 
   #part(part: Part, isOwn: boolean): void {
+    if (isOwn && part.messageID <= this.#after) return;
     if (this.#last && part.messageID === this.#last.info.id) {
       const others = this.#last.parts.filter(({ id }) => id !== part.id);
       this.#last = { ...this.#last, parts: [...others, part] };

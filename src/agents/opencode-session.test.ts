@@ -16,14 +16,15 @@ function serverWith(client: OpencodeClient): OpencodeServer {
   return {
     client,
     folders,
-    door: new Door(),
+    // Longer than a test lasts.
+    door: new Door(600_000),
     isAlive: true,
     hear() {},
     forget() {},
   } as unknown as OpencodeServer;
 }
 
-function sessionOn(server: Promise<OpencodeServer>, settings: object = { model: 'a/b' }) {
+function sessionOn(server: Promise<OpencodeServer>, settings: object = { model: 'p/m' }) {
   const said: TranscriptEntry[] = [];
   const stop = new AbortController();
   const released: OpencodeServer[] = [];
@@ -50,7 +51,7 @@ function willing() {
   const calls: string[] = [];
   const answers: Record<string, unknown> = {
     'config.get': { mcp: {} },
-    'config.providers': { providers: [{ id: 'a', models: { b: {} } }] },
+    'config.providers': { providers: [{ id: 'p', models: { m: {} } }] },
     'mcp.status': { alpha: { status: 'connected' } },
     'session.create': { id: 'ses_1' },
   };
@@ -94,14 +95,19 @@ const ANSWER = {
 };
 const TOKENS = { input: 5, output: 2, reasoning: 0, cache: { read: 0, write: 0 } };
 
-/** A server that answers each prompt by these events, and what it is asked for by itself. */
+/** A server that answers each prompt by these events, some of them a while later, and what it is asked for by itself. */
 function telling(events: readonly object[], { hasBroken = false } = {}) {
   const { client, calls } = willing();
+  const script = { events, later: [] as readonly object[] };
+  const tell = (each: readonly object[]) => {
+    for (const event of each) hearer?.hear(event as ServerEvent, true);
+  };
   const looked = {
     create: client.session.create,
     promptAsync: async () => {
       if (hasBroken) hearer?.missed();
-      for (const event of events) hearer?.hear(event as ServerEvent, true);
+      tell(script.events);
+      setTimeout(tell, 200, script.later);
       return {};
     },
     status: async () => ({ data: {} }),
@@ -119,7 +125,7 @@ function telling(events: readonly object[], { hasBroken = false } = {}) {
   server.hear = (_, each) => {
     hearer = each;
   };
-  return { server, calls };
+  return { server, calls, script };
 }
 
 const told = (type: string, properties: object) => ({ type, properties });
@@ -133,9 +139,15 @@ const TURN = [
   told('session.idle', {}),
 ];
 
+/** The same, of a later message. */
+function turnOf(message: string): object[] {
+  const ids = JSON.stringify(TURN).replaceAll(/"m1"|"p\d"/g, (id) => `"${message}${id.slice(1)}`);
+  return JSON.parse(ids.replace('heard', `heard in ${message}`));
+}
+
 test('X1 a turn whose events were all heard is read from them, and the server is asked for nothing more', async () => {
   const { server, calls } = telling(TURN);
-  const { ask } = sessionOn(Promise.resolve(server), { model: 'p/m' });
+  const { ask } = sessionOn(Promise.resolve(server));
   expect(await ask()).toMatchObject({
     kind: 'report',
     report: { is: 'heard' },
@@ -146,8 +158,84 @@ test('X1 a turn whose events were all heard is read from them, and the server is
 
 test('X1 where events may have been missed, the server is asked what was said and spent', async () => {
   const { server } = telling(TURN, { hasBroken: true });
-  const { ask } = sessionOn(Promise.resolve(server), { model: 'p/m' });
+  const { ask } = sessionOn(Promise.resolve(server));
   expect(await ask()).toMatchObject({ kind: 'report', report: { is: 'asked for' }, usage: { inputTokens: 50 } });
+});
+
+test('X1 what is still told of one turn is none of the next, and does not end it', async () => {
+  const { server, script } = telling(TURN);
+  const { ask, said } = sessionOn(Promise.resolve(server));
+  await ask();
+  said.length = 0;
+  const isBusy = told('session.status', { status: { type: 'busy' } });
+  script.events = [...TURN, isBusy, ...turnOf('m2').slice(0, -1)];
+  script.later = turnOf('m3');
+  expect(await ask()).toMatchObject({ report: { is: 'heard in m3' }, usage: { inputTokens: 10, outputTokens: 4 } });
+  expect(said.filter(({ kind }) => kind === 'usage')).toHaveLength(2);
+});
+
+const FAILED = { error: { name: 'UnknownError', data: { message: 'it broke' } } };
+
+test('X1 a turn that fails is over when what it had begun is put away, and not when it is idle for the first time', async () => {
+  const { server, script } = telling([
+    told('message.updated', { info: { ...ANSWER, time: {} } }),
+    told('session.error', FAILED),
+    told('session.idle', {}),
+  ]);
+  server.client.session.messages = (async () => ({ data: [] })) as never;
+  script.later = [told('message.updated', { info: { ...ANSWER, ...FAILED } }), told('session.idle', {})];
+  const { ask } = sessionOn(Promise.resolve(server));
+  expect(await ask()).toMatchObject({ kind: 'failed', reason: 'opencode: UnknownError: it broke', model: 'p/m' });
+});
+
+test.each([
+  { how: 'fails before it began', events: [told('session.error', FAILED)] },
+  {
+    how: 'fails and puts nothing away',
+    events: [
+      told('message.updated', { info: { ...ANSWER, time: {} } }),
+      told('session.idle', {}),
+      told('session.error', FAILED),
+    ],
+  },
+  { how: 'is idle and says nothing', events: [told('session.idle', {})], reason: 'opencode gave no answer at all' },
+])('X1 a turn that $how is over', async ({ events, reason = 'opencode: UnknownError: it broke' }) => {
+  const { server } = telling(events);
+  server.client.session.messages = (async () => ({ data: [] })) as never;
+  const { ask } = sessionOn(Promise.resolve(server));
+  expect(await ask()).toMatchObject({ kind: 'failed', reason });
+});
+
+test('X5 a failure stays one, with what it cost, where the server does not tell its models', async () => {
+  const { server } = telling(TURN);
+  const providers = async () => ({ error: { name: 'UnknownError' } });
+  Object.assign(server.client, { config: { get: async () => ({ data: {} }), providers } });
+  const { ask, session } = sessionOn(Promise.resolve(server), { model: 'p/other' });
+  expect(await ask()).toMatchObject({
+    kind: 'failed',
+    reason: 'the model p/m answered instead of p/other',
+    usage: { inputTokens: 5 },
+  });
+  expect(session.remembers).toBe(true);
+});
+
+test('X1 a prompt that is refused lets the next one in', async () => {
+  const { server } = telling([]);
+  server.client.session.promptAsync = (async () => ({ error: {}, response: {} })) as never;
+  const { ask } = sessionOn(Promise.resolve(server));
+  expect(await ask()).toMatchObject({ kind: 'failed' });
+  await server.door.enter(new Promise(() => {}));
+});
+
+test('T4 who is stopped while others begin asks nothing later', async () => {
+  const { server, calls } = telling(TURN);
+  void server.door.enter(new Promise(() => {}));
+  const { ask, stop } = sessionOn(Promise.resolve(server));
+  const answer = ask();
+  await expect.poll(() => calls).toContain('session.create');
+  stop.abort();
+  expect(await answer).toEqual({ kind: 'aborted' });
+  expect(calls).not.toContain('promptAsync');
 });
 
 test('X1 where no model is set, the transcript and the answer tell which one OpenCode chose', async () => {

@@ -23,6 +23,8 @@ export interface ServerPool {
 const LOOK_MS = 10_000;
 /** The event may come a moment before what it is about. */
 const LOOK_AGAIN_MS = 50;
+/** One that is idle and has said nothing after so many looks will say nothing. */
+const MOST_LOOKS = 60;
 /** An abort that comes before the session is busy is lost, so it is repeated. */
 const ABORT_AGAIN_MS = 200;
 const ABORT_MS = 1500;
@@ -38,7 +40,7 @@ export class OpencodeSession implements Session {
   readonly #pool: ServerPool;
   readonly #root: string;
   #place: Place | undefined;
-  /** The last message that was read, and what the session had spent by then. */
+  /** The last message that was heard of, and what the session had spent by then. */
   #lastMessage = '';
   #spent: Usage = {};
   #isLost = false;
@@ -115,11 +117,15 @@ export class OpencodeSession implements Session {
   async #turn(place: Place, question: Question): Promise<Answer> {
     const { role, settings, folder, signal, transcript } = this.#opening;
     const { client } = place.server;
-    const wait = new Wait(signal);
-    const reader = new EventReader(transcript, wait);
+    using wait = new Wait(signal);
+    const reader = new EventReader(transcript, wait, this.#lastMessage);
     place.server.hear(place.id, {
       hear: (event, isOwn) => reader.hear(event, isOwn),
-      missed: () => reader.miss(),
+      missed: () => {
+        reader.miss();
+        // Nobody will hear when.
+        wait.setOut();
+      },
       gone: (how) => wait.gone(how),
     });
     const model = settings.model === undefined ? undefined : splitModel(settings.model);
@@ -138,8 +144,8 @@ export class OpencodeSession implements Session {
     const { said, usage: own } = await this.#end(place, wait, reader);
     const read = () => readAnswer(said, { agent: agentName(role), model: settings.model }, wait.error);
     const answer = wait.reason ?? (await this.#blame(place, read()));
-    this.#isLost = answer.kind === 'trouble' || answer.kind === 'aborted';
-    this.#lastMessage = said?.info.id ?? this.#lastMessage;
+    this.#isLost ||= answer.kind === 'trouble' || answer.kind === 'aborted';
+    this.#lastMessage = said?.info.id ?? reader.last;
     const usage = sum(own, reader.ofChildren);
     // What is told of this turn later is counted by now.
     place.server.forget(place.id);
@@ -153,24 +159,33 @@ export class OpencodeSession implements Session {
   /** Of what failed, a model that is not there may be the cause: no error type of the program tells. */
   async #blame({ server }: Place, answer: Answer): Promise<Answer> {
     if (answer.kind !== 'failed') return answer;
-    const trouble = await whyNoModel(server.client, this.#opening.folder, this.#opening.settings.model);
+    const { folder, settings } = this.#opening;
+    // Where the server does not tell, the failure stays what it was.
+    const trouble = await whyNoModel(server.client, folder, settings.model).catch(() => undefined);
     return trouble ? { kind: 'trouble', trouble } : answer;
   }
 
   /** Waits until the turn is over, by itself or because there is a reason to end it; its last message, if there is one. */
   async #end(place: Place, wait: Wait, reader: EventReader): Promise<{ said?: Said | undefined; usage: Usage }> {
-    for (;;) {
-      await wait.next(wait.wasIdle ? LOOK_AGAIN_MS : LOOK_MS);
+    for (let looks = 0; ; ) {
+      await wait.next(wait.isIdle ? LOOK_AGAIN_MS : LOOK_MS);
       if (wait.reason) {
-        await this.#abort(place);
+        this.#isLost = !(await this.#abort(place));
         return { usage: this.#spend(await this.#total(place)) };
       }
-      const heard = wait.wasIdle ? reader.said(this.#lastMessage) : undefined;
-      if (heard) return { said: heard, usage: this.#spend(sum(this.#spent, reader.own)) };
-      if (!wait.wasIdle && (await this.#isBusy(place))) continue;
+      const heard = wait.isIdle ? reader.said : undefined;
+      if (heard) {
+        this.#spent = sum(this.#spent, reader.own);
+        return { said: heard, usage: reader.own };
+      }
+      if (!wait.isIdle && (await this.#isBusy(place))) continue;
       // At once: each question takes as long as the server is busy with others.
       const [isBusy, said, total] = await Promise.all([this.#isBusy(place), this.#said(place), this.#total(place)]);
-      if (!isBusy && (said || wait.error)) return { said, usage: this.#spend(total) };
+      if (isBusy) continue;
+      // What is asked while it puts away what it had begun gets no answer.
+      const isSettled = wait.isSettled || !reader.isAnswering;
+      const hasEnded = wait.error !== undefined || (wait.isIdle && ++looks >= MOST_LOOKS);
+      if (said || (isSettled && hasEnded)) return { said, usage: this.#spend(total) };
     }
   }
 
@@ -200,18 +215,18 @@ export class OpencodeSession implements Session {
     return (total && rest(total, before)) ?? {};
   }
 
-  /** Repeated until it has an effect; who waits for it need not wait longer than the engine does. */
-  async #abort(place: Place): Promise<void> {
+  /** Repeated until it has an effect, or the engine would not wait any longer; whether it had one. */
+  async #abort(place: Place): Promise<boolean> {
     const { server, id } = place;
     const repeat = async () => {
       while (server.isAlive) {
         await server.client.session.abort({ sessionID: id, directory: this.#opening.folder });
         await delay(ABORT_AGAIN_MS);
-        if (!(await this.#isBusy(place))) return;
+        if (!(await this.#isBusy(place))) return true;
       }
+      return false;
     };
-    const limit = AbortSignal.timeout(ABORT_MS);
-    await Promise.race([repeat().catch(() => {}), new Promise((resolve) => limit.addEventListener('abort', resolve))]);
+    return Promise.race([repeat().catch(() => false), delay(ABORT_MS, false, { ref: false })]);
   }
 
   /** Its turn is over, or was aborted: nobody needs to wait until the server has put its things away. */

@@ -7,15 +7,19 @@ import type { Listener } from './opencode-events.ts';
 const LONGEST_PAUSE_MS = 60_000;
 const MOST_RETRIES = 6;
 
-/** What may end a turn, besides that it is over. */
-export class Wait implements Listener {
+/** What may end a turn, besides that it is over. When it is disposed of, nobody waits for it at the door. */
+export class Wait implements Listener, Disposable {
   /** Why it is to be ended now. */
   reason: Answer | undefined;
   error: Parameters<Listener['failed']>[0] | undefined;
-  wasIdle = false;
+  isIdle = false;
+  /** A turn that fails is idle before it has put away what it had begun. When it has, it is idle once more, or fails again. */
+  isSettled = false;
   /** The model is being asked, or will not be. */
   readonly underWay: Promise<void>;
   #setOut: () => void = () => {};
+  #timesBusy = 0;
+  #hasNews = false;
   #wake: () => void = () => {};
 
   constructor(signal: AbortSignal) {
@@ -27,8 +31,13 @@ export class Wait implements Listener {
     else signal.addEventListener('abort', aborted, { once: true });
   }
 
+  /** Until something happens, or has happened since the last time; at most so long. */
   async next(milliseconds: number): Promise<void> {
-    if (this.reason) return;
+    if (!this.#hasNews) await this.#sleep(milliseconds);
+    this.#hasNews = false;
+  }
+
+  async #sleep(milliseconds: number): Promise<void> {
     const timer = new AbortController();
     const woken = new Promise<void>((resolve) => {
       this.#wake = resolve;
@@ -37,19 +46,28 @@ export class Wait implements Listener {
     timer.abort();
   }
 
+  busy(): void {
+    // What was idle was the turn before.
+    this.isIdle = false;
+    // Once when the turn begins, and again when all is loaded and the model is asked.
+    if (++this.#timesBusy === 2) this.setOut();
+  }
+
   setOut(): void {
     this.#setOut();
   }
 
   idle(): void {
-    this.wasIdle = true;
-    this.#setOut();
-    this.#wake();
+    this.isSettled = this.isIdle;
+    this.isIdle = true;
+    this.setOut();
+    this.#tell();
   }
 
   failed(error: NonNullable<Wait['error']>): void {
+    this.isSettled = this.isIdle;
     this.error = error;
-    this.#wake();
+    this.#tell();
   }
 
   retrying({ attempt, message, next }: Parameters<Listener['retrying']>[0]): void {
@@ -66,10 +84,19 @@ export class Wait implements Listener {
     this.#endWith({ kind: 'failed', reason: `it asked for ${what}` });
   }
 
+  #tell(): void {
+    this.#hasNews = true;
+    this.#wake();
+  }
+
   #endWith(answer: Answer): void {
     this.reason ??= answer;
-    this.#setOut();
-    this.#wake();
+    this.setOut();
+    this.#tell();
+  }
+
+  [Symbol.dispose](): void {
+    this.setOut();
   }
 }
 

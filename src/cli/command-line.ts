@@ -1,8 +1,11 @@
-import { limitFlagsIn } from './limit-flags.ts';
+import type { Again } from '../core/limits.ts';
+import { limitFlag, limitFlagsIn } from './limit-flags.ts';
 import type { Options } from './program.ts';
 
-/** Those of `start` that say which part of a shift is run, and by whom. */
-const PART = ['agent', 'model', 'task', 'rows', 'where', 'sample', 'seed'];
+/** Those of `start` and `retry` that say which part of a shift is run, and by whom. */
+const PART = ['agent', 'model', 'task', 'rows', 'where', 'sample', 'seed', 'reason', 'only'];
+
+const NOT_OF_RETRY = ['--where', '--sample', '--seed'];
 
 interface Flag {
   readonly name: string;
@@ -10,8 +13,12 @@ interface Flag {
   readonly value?: string;
 }
 
-/** The options as they were given, whichever there are. */
-export function flagsIn(options: Options): Flag[] {
+/** The options as they were given, whichever there are, each as one word. */
+export function wordsIn(options: Options): string[] {
+  return flagsIn(options).map(({ name, value }) => (value === undefined ? name : `${name}=${value}`));
+}
+
+function flagsIn(options: Options): Flag[] {
   return Object.entries(options).flatMap(([key, value]): Flag[] => {
     if (value === undefined || value === false) return [];
     const name = `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
@@ -19,16 +26,42 @@ export function flagsIn(options: Options): Flag[] {
   });
 }
 
-/** What starts the same part of the shift again, as a line for a shell. */
-export function startAgain(shift: string, options: Options): string {
-  const part = Object.fromEntries(PART.map((key) => [key, options[key]]));
-  return ['nightshift start', shift, ...flagsIn(part).map(spell)].join(' ');
+/** What goes on with the same part of the shift, as a line for a shell. */
+export function commandAgain(command: 'start' | 'retry', shift: string, options: Options): Again {
+  const lasting = { ...partIn(options), ...limitFlagsIn(options) };
+  return (limit) => lineOf(command, shift, flagsIn({ ...lasting, ...(limit ? limitFlag(limit) : {}) }));
 }
 
-/** How to go on with it within the same limits. What is done can't be in a sample again. */
-export function howToGoOn(shift: string, options: Options): string {
-  const line = [startAgain(shift, options), ...flagsIn(limitFlagsIn(options)).map(spell)].join(' ');
-  return `\`${line}\` goes on${options.sample === undefined ? '' : ', with a sample of what is left'}`;
+/** What those who go on with a run should repeat: the part, and the limits. Each has a value. */
+export function lastingFlags(options: Options): string[] {
+  return wordsIn({ ...partIn(options), ...limitFlagsIn(options) });
+}
+
+/** What tries those again that failed in a run that had these flags. `isOnly`: and nothing else that is left. */
+export function retryLine(shift: string, flags: readonly string[] = [], isOnly = false): string {
+  const known = readFlags(flags).filter(({ name }) => !NOT_OF_RETRY.includes(name));
+  const isPart = known.some(({ name }) => name === '--task' || name === '--rows');
+  return lineOf('retry', shift, isOnly && !isPart ? [...known, { name: '--only' }] : known);
+}
+
+/** How to go on with a run that had these flags. */
+export function howToGoOn(shift: string, flags: readonly string[] = []): string {
+  return `\`${lineOf('start', shift, readFlags(flags))}\` goes on`;
+}
+
+function readFlags(words: readonly string[]): Flag[] {
+  return words.flatMap((word): Flag[] => {
+    const [, name, value] = /^(--[a-z-]+)=(.*)$/s.exec(word) ?? [];
+    return name === undefined ? [] : [{ name, value: value! }];
+  });
+}
+
+function partIn(options: Options): Options {
+  return Object.fromEntries(PART.map((key) => [key, options[key]]));
+}
+
+function lineOf(command: string, shift: string, flags: readonly Flag[]): string {
+  return ['nightshift', command, shift, ...flags.map(spell)].join(' ');
 }
 
 function spell({ name, value }: Flag): string {

@@ -8,7 +8,7 @@ import { countItems } from '../core/plan.ts';
 import { diskError } from '../store/atomic-write.ts';
 import type { ShiftPaths } from '../store/layout.ts';
 import { lastHolder, refuseSecondRun } from '../store/run-lock.ts';
-import { flagsIn } from './command-line.ts';
+import { wordsIn } from './command-line.ts';
 import type { Io } from './io.ts';
 import type { Options } from './program.ts';
 import { type Asked, planFolder } from './run-shift.ts';
@@ -54,7 +54,7 @@ export async function detach(io: Io, paths: ShiftPaths, asked: Asked, options: O
 
 function handedOn(options: Options): string[] {
   const own = Object.entries(options).filter(([name]) => !NOT_HANDED_ON.includes(name));
-  return flagsIn(Object.fromEntries(own)).map(({ name, value }) => (value === undefined ? name : `${name}=${value}`));
+  return wordsIn(Object.fromEntries(own));
 }
 
 function openLog(file: string): number {

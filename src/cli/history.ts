@@ -2,6 +2,7 @@ import { History } from '../core/history.ts';
 import type { Spent } from '../core/limits.ts';
 import { readJournal } from '../store/journal.ts';
 import type { ShiftPaths } from '../store/layout.ts';
+import { howToGoOn } from './command-line.ts';
 
 export async function readHistory(paths: ShiftPaths): Promise<History> {
   const history = new History();
@@ -13,4 +14,12 @@ export async function readHistory(paths: ShiftPaths): Promise<History> {
 export async function spentBefore(paths: ShiftPaths): Promise<Spent> {
   const { usage, tally } = await readHistory(paths);
   return { usage, ms: tally.ms, failures: 0 };
+}
+
+/** How to go on with a run, as `start` itself says it. */
+export async function howToGoOnWith(paths: ShiftPaths, run: string): Promise<string> {
+  for await (const event of readJournal(paths.journal)) {
+    if (event.run === run && event.type === 'run:started') return howToGoOn(paths.name, event.flags);
+  }
+  return howToGoOn(paths.name);
 }

@@ -16,6 +16,10 @@ export function limitFlagsIn(options: Options): Options {
   return Object.fromEntries(LIMIT_KEYS.map((key) => [camelCase(key), flagOf(options, key)]));
 }
 
+export function limitFlag({ key, value }: { readonly key: LimitKey; readonly value: string }): Options {
+  return { [camelCase(key)]: value };
+}
+
 function flagOf(options: Options, key: LimitKey): string | undefined {
   return options[camelCase(key)];
 }

@@ -82,8 +82,8 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     .option('--task <task>', 'only this task')
     .option('--rows <range>', 'only these rows, 1-based: 3, 3:10, 3: or :10')
     .option('--where <column=value>', 'only rows whose cell is exactly this; several must all hold', collect)
-    .option('--sample <n>', 'only so many of the rows that have something to do, chosen at random')
-    .option('--seed <seed>', 'with --sample: the same seed, the same choice')
+    .option('--sample <n>', 'only so many of these rows, at random, whether done or not')
+    .option('--seed <seed>', 'with --sample: the same seed, the same rows, also after an interruption')
     .option('--dry-run', 'say what would be done; write nothing, start no agent')
     .option('--detach', 'in the background: returns when the run has begun')
     .option('--plain', 'lines instead of the live view');
@@ -114,6 +114,7 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     .option('--reason <text>', 'only failures whose reason contains this, in capitals or not')
     .option('--task <task>', 'only failures of this task')
     .option('--rows <range>', 'only these rows, 1-based: 3, 3:10, 3: or :10')
+    .option('--only', 'run what was set back, and nothing else that is left')
     .option('--agent <name>', 'let this agent do all tasks')
     .option('--model <name>', 'let all agents use this model')
     .option('--dry-run', 'say what would be set back; write nothing, start no agent')
@@ -209,8 +210,8 @@ function addHidden(program: Command, name: string): Command {
 }
 
 const RETRY_HELP = `
-Without --reason, --task and --rows it goes on with all that is left to do, as \`start\` does; with any of them only
-what was set back is run.`;
+Without --reason, --task, --rows and --only it goes on with all that is left to do, as \`start\` does; with any of them
+only what was set back is run.`;
 
 const TABLE_HELP = `
 Verbs:

@@ -4,9 +4,10 @@ import { agentEnvironment } from '../agents/environment.ts';
 import { endMarked } from '../agents/leftovers.ts';
 import { AgentSet, agentNames } from '../agents/registry.ts';
 import { runCheck } from '../checks/checks.ts';
-import { EXIT, NightshiftError } from '../core/errors.ts';
+import { EXIT, endByError, NightshiftError } from '../core/errors.ts';
 import type { Counts, NightshiftEvent, TranscriptHappening } from '../core/events.ts';
-import type { SetLimits } from '../core/limits.ts';
+import type { Again, SetLimits } from '../core/limits.ts';
+import { createMask } from '../core/mask.ts';
 import { cellsAt, countItems, type Selection } from '../core/plan.ts';
 import type { Shift, Task } from '../core/shift.ts';
 import { perform } from '../engine/item.ts';
@@ -34,7 +35,9 @@ export interface Asked extends Choice {
   readonly model?: string | undefined;
   readonly limits?: SetLimits;
   /** The command that starts the same again. */
-  readonly again?: string;
+  readonly again?: Again;
+  /** What of the command line goes on with it, as `--name=value`. */
+  readonly flags?: readonly string[];
 }
 
 export interface StartOptions extends Asked {
@@ -83,8 +86,10 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
   // A copy: to ask for a variable of this process takes a call into the system's library each time.
   const caller = { ...io.env };
   const reload = reloader(files, store, overridesIn(options));
+  let { secrets } = shift;
   const load = async () => {
     const now = await reload();
+    secrets = now.secrets;
     // A task that a person added or changed may ask for an agent that is not there.
     const changed = now.tasks.filter((task) => !isChecked.has(fingerprint(task)));
     if (changed.length > 0) await requireAgents({ ...now, tasks: changed }, agents, io);
@@ -104,6 +109,7 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
       listen: stream.listen,
       inFlight: () => stream.running,
       ...(options.again === undefined ? {} : { again: options.again }),
+      ...(options.flags === undefined ? {} : { flags: options.flags }),
       flush: async () => {
         await stream.flush();
         failpoint('journal:flushed');
@@ -117,7 +123,12 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
       now: io.now,
     },
     await load(),
-  ).finally(() => endMarked({ shiftFolder: paths.folder }));
+  )
+    .finally(() => endMarked({ shiftFolder: paths.folder }))
+    .catch(async (error: unknown) => {
+      await tellError(error, { stream, run, store, secrets, ms: io.now() - started }).catch(() => {});
+      throw error;
+    });
   await stream.flush();
   // A run that lost its folder has no table to count in.
   const last = await store.snapshot().catch((error: unknown) => {
@@ -125,9 +136,26 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
     throw error;
   });
   const counts = last ? countItems(last) : { total: 0, completed: 0, failed: 0, remaining: 0 };
-  const { exitCode, reason } = end;
-  stream.emit({ type: 'run:finished', exitCode, reason, ms: io.now() - started, ...counts });
+  stream.emit({ type: 'run:finished', ...end, ms: io.now() - started, ...counts });
   return end;
+}
+
+interface Broken extends Pick<OpenShift, 'store'> {
+  readonly stream: EventStream;
+  readonly run: string;
+  readonly secrets: Shift['secrets'];
+  readonly ms: number;
+}
+
+/** That an error ended the run, for those who look on or later, as far as it can still be written. */
+async function tellError(error: unknown, { stream, run, store, secrets, ms }: Broken): Promise<void> {
+  // One that has not begun is told of to who asked for it, and to nobody else.
+  if (stream.history.lastRun?.run !== run) return;
+  const { reason, ...end } = endByError(error);
+  // Who could not have the table's lock would only wait for it once more.
+  const last = end.error === 'locked' ? undefined : await store.snapshot().catch(() => undefined);
+  const counts = last ? countItems(last) : {};
+  stream.emit({ type: 'run:finished', ...end, reason: createMask(secrets).text(reason), ms, ...counts });
 }
 
 /**
@@ -197,7 +225,7 @@ function fingerprint({ name, version, settings }: Task): string {
 }
 
 /** What the command line says over the files. */
-function overridesIn({ agent, model, limits = {} }: Asked): Overrides {
+export function overridesIn({ agent, model, limits = {} }: Asked): Overrides {
   return { agent, model, limits };
 }
 

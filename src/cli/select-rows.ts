@@ -1,6 +1,6 @@
 import { NightshiftError } from '../core/errors.ts';
 import { nearest } from '../core/names.ts';
-import { hasWork, type Selection, statusAt } from '../core/plan.ts';
+import { type Selection, statusAt } from '../core/plan.ts';
 import { sample } from '../core/sample.ts';
 import type { Snapshot } from '../store/store.ts';
 import type { RowRange } from './rows.ts';
@@ -11,7 +11,7 @@ export interface Choice {
   readonly rows?: RowRange | undefined;
   /** Cells that must have exactly this value. */
   readonly where?: readonly Condition[] | undefined;
-  /** So many of the rows that have something to do; the seed decides which. */
+  /** So many of the rows for which all else holds, whatever their status; the seed decides which. */
   readonly sample?: { readonly size: number; readonly seed: string } | undefined;
   /** Only these items. */
   readonly items?: ReadonlySet<string> | undefined;
@@ -62,8 +62,8 @@ export function selector(first: Snapshot, choice: Choice): (snapshot: Snapshot) 
 function chosenRows(snapshot: Snapshot, choice: Choice): number[] {
   const rows = matchingRows(snapshot, choice);
   if (!choice.sample) return rows;
-  const candidates = rows.filter((row) => hasWork(snapshot, row, choice.task));
-  return sample(candidates, choice.sample.size, choice.sample.seed);
+  // Also of what is done: a run that goes on with an interrupted one is about the same rows.
+  return sample(rows, choice.sample.size, choice.sample.seed, (row) => snapshot.id(row));
 }
 
 function matchingRows(snapshot: Snapshot, { rows, where = [], items }: Choice): number[] {

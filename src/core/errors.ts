@@ -72,3 +72,21 @@ export class NightshiftError extends Error {
     return EXIT_OF[this.code];
   }
 }
+
+/** What an error makes of a run: its code and exit code, and in one line the cause, the place and what to do. */
+export function endByError(error: unknown): { exitCode: number; reason: string; error: ErrorCode | 'bug' } {
+  if (!(error instanceof NightshiftError)) {
+    const message = error instanceof Error ? error.message : String(error);
+    const reason = inOneLine(`a bug in Nightshift (${message}); nothing that was recorded is lost`);
+    return { exitCode: EXIT.bug, reason, error: 'bug' };
+  }
+  const { exitCode, message, hint, file, line, code } = error;
+  const place = line === undefined ? file : `${file} line ${line}`;
+  const isPlaced = place === undefined || message.includes(place);
+  const reason = [`${message}${isPlaced ? '' : ` (${place})`}`, hint].filter((part) => part !== undefined).join('; ');
+  return { exitCode, reason: inOneLine(reason), error: code };
+}
+
+function inOneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}

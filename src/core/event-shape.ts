@@ -2,7 +2,8 @@ import type { NightshiftEvent } from './events.ts';
 
 /** What a reader of the journal relies on, by type of event; events of other types are read by nobody. */
 const NEEDED: Partial<Record<NightshiftEvent['type'], Record<string, (value: unknown) => boolean>>> = {
-  'run:finished': { exitCode: isNumber, reason: isText },
+  'run:started': { flags: isAbsentOr(isTexts) },
+  'run:finished': { exitCode: isNumber, reason: isText, error: isAbsentOr(isText) },
   'dev:started': { key: isText },
   'attempt:finished': { status: isText },
   'dev:finished': {

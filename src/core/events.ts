@@ -21,12 +21,15 @@ interface EventMap {
     hasModel: boolean;
     limits: Limits;
     spent: Spent;
+    /** Of the command line, as `--name=value`: which part is run, by whom, and within which limits. */
+    flags?: string[];
   };
   'run:warning': { message: string };
   'run:draining': { signal: string; running: number; reason?: string };
   'run:stopping': { signal: string; running: number };
   'run:waiting': { ms: number; reason: string };
-  'run:finished': { exitCode: number; reason: string; ms: number } & Counts;
+  /** `isLimit`: the reason says how to go on. `error`: its code, if one ended the run; there may be no table to count in. */
+  'run:finished': { exitCode: number; reason: string; ms: number; isLimit?: boolean; error?: string } & Partial<Counts>;
   'task:paused': { place: string; failures: number; reason: string };
   'batch:claimed': { indices: number[]; size: number };
   'limit:changed': { from: number; to: number; reason: string };
@@ -90,7 +93,10 @@ export interface Counts {
   remaining: number;
 }
 
-/** The item-tasks of one task that a run is about, by status; `blocked`: those at `todo` behind a failed one (rule M4). */
+/**
+ * The item-tasks of one task that a run is about, by status; `blocked`: those at `todo` that it can't reach (rule M4), behind
+ * a failed one, or one that it is not about and that is not done.
+ */
 export interface TaskCounts extends Record<Status, number> {
   task: string;
   blocked: number;

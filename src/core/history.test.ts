@@ -42,6 +42,12 @@ test('M7 the latest run is known by what it spent, and by its end, which one tha
   expect(history.lastRun?.usage).toEqual({ costUsd: 1 });
   add(begin, 'second');
   expect(history.lastRun).toEqual({ run: 'second', number: 2, startedAt: 'later', lastAt: 'later', usage: {} });
+  add({ ...begin, flags: ['--rows=1:2'] } as Happening, 'third');
+  add({ type: 'run:finished', exitCode: 2, reason: 'no room', error: 'disk' } as Happening, 'third');
+  expect(history.lastRun).toMatchObject({
+    flags: ['--rows=1:2'],
+    end: { exitCode: 2, reason: 'no room', error: 'disk' },
+  });
 });
 
 test('X1 which model did it and which judged it is kept, where the program told', () => {

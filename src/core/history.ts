@@ -17,16 +17,22 @@ export interface ItemHistory {
   failure?: string;
 }
 
-/** The latest run of a shift. `end` is absent while it goes on, and for ever if it was killed. */
+/**
+ * The latest run of a shift. `end` is absent while it goes on, and for ever if it was killed, or ended by an error that
+ * kept the journal from being written.
+ */
 export interface LastRun {
   readonly run: string;
   /** How many runs there were, with this one. */
   readonly number: number;
   readonly startedAt: string;
+  /** With which it was started, as `--name=value`. */
+  readonly flags?: readonly string[];
   /** Of its last event. */
   lastAt: string;
   usage: Usage;
-  end?: { readonly exitCode: number; readonly reason: string };
+  /** `error`: the code of the one that ended it. */
+  end?: { readonly exitCode: number; readonly reason: string; readonly error?: string };
 }
 
 export class History {
@@ -100,13 +106,17 @@ export class History {
   #followRun(event: NightshiftEvent): void {
     const { type, run, at } = event;
     if (type === 'run:started') {
-      this.lastRun = { run, number: (this.lastRun?.number ?? 0) + 1, startedAt: at, lastAt: at, usage: {} };
+      const number = (this.lastRun?.number ?? 0) + 1;
+      const { flags } = event;
+      this.lastRun = { run, number, startedAt: at, ...(flags ? { flags } : {}), lastAt: at, usage: {} };
     }
     const last = this.lastRun;
     if (!last || last.run !== run) return;
     last.lastAt = at;
     if (type === 'usage:spent') last.usage = sum(last.usage, event.usage);
-    if (type === 'run:finished') last.end = { exitCode: event.exitCode, reason: event.reason };
+    if (type !== 'run:finished') return;
+    const { exitCode, reason, error } = event;
+    last.end = { exitCode, reason, ...(error === undefined ? {} : { error }) };
   }
 
   #devFinished(event: Extract<NightshiftEvent, { type: 'dev:finished' }>): void {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /**
  * Rule T7: an item is known by its metadata and its ordinal among equal rows, not by its position.
@@ -25,5 +25,5 @@ export function versionOf(text: string): string {
 }
 
 function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return hash('sha256', text);
 }

@@ -5,6 +5,7 @@ import {
   readLimits,
   type SetLimits,
   sameFailures,
+  startAgain,
   timeIsOver,
   usedUp,
   usedUpText,
@@ -72,7 +73,7 @@ test('X6 three failures in a row at one place pause a task of an agent with a mo
 
 test('X6 a limit is used up when it is reached: the reason says by how much, and what goes on', () => {
   const reached = (set: SetLimits, spent: object, now = NOW) => {
-    const found = usedUp('night', limitsInForce(set, false, NOW), { ...NOTHING, ...spent }, now);
+    const found = usedUp(limitsInForce(set, false, NOW), { ...NOTHING, ...spent }, now, startAgain('night'));
     return found && usedUpText(found);
   };
   expect(reached({ 'max-cost': 5 }, { usage: { costUsd: 4.99 } })).toBeUndefined();
@@ -93,7 +94,9 @@ test('X6 a limit is used up when it is reached: the reason says by how much, and
     /^until 2026-01-31 07:00 is over; .*--until none/,
   );
   expect(reached({ 'max-failures': 2 }, { failures: 1 })).toBeUndefined();
-  expect(reached({ 'max-failures': 2 }, { failures: 2 })).toMatch(/2 failed in this run; .*`nightshift retry night`/);
+  expect(reached({ 'max-failures': 2 }, { failures: 2 })).toMatch(
+    /2 failed in this run; `nightshift start night` goes on/,
+  );
   expect(reached({ 'max-cost': 'none' }, { usage: { costUsd: 1000 } })).toBeUndefined();
 });
 

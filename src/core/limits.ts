@@ -132,16 +132,17 @@ export interface UsedUp {
   readonly remedy: string;
 }
 
-/** Undefined while there is none. `start`: how this run would be started again. */
-export function usedUp(
-  shift: string,
-  limits: Limits,
-  spent: Spent,
-  now: number,
-  start = `nightshift start ${shift}`,
-): UsedUp | undefined {
-  const higher = (key: LimitKey, text: string) =>
-    `\`${start} --${key} ${text}\` goes on, and so does a higher ${key} in manager.md`;
+/** The command that goes on with the same part of a shift, within the same limits but for this one. */
+export type Again = (limit?: { readonly key: LimitKey; readonly value: string }) => string;
+
+export function startAgain(shift: string): Again {
+  return (limit) => `nightshift start ${shift}${limit ? ` --${limit.key} ${limit.value}` : ''}`;
+}
+
+/** Undefined while there is none. */
+export function usedUp(limits: Limits, spent: Spent, now: number, again: Again): UsedUp | undefined {
+  const higher = (key: LimitKey, value: string) =>
+    `\`${again({ key, value })}\` goes on, and so does a higher ${key} in manager.md`;
   const cost = limits['max-cost'];
   const tokens = limits['max-tokens'];
   const ms = limits['max-duration'];
@@ -160,10 +161,13 @@ export function usedUp(
     return { limit: `max-duration is used up: ${durationText(limits, spent)}`, remedy };
   }
   if (limits.until !== undefined && now >= Date.parse(limits.until)) {
-    return { limit: `${untilText(limits)} is over`, remedy: `\`${start} --until none\` goes on, or another time` };
+    return {
+      limit: `${untilText(limits)} is over`,
+      remedy: `\`${again({ key: 'until', value: NONE })}\` goes on, or another time`,
+    };
   }
   if (failures !== undefined && spent.failures >= failures) {
-    const remedy = `\`${start}\` goes on with the others, \`nightshift retry ${shift}\` with those that failed`;
+    const remedy = `\`${again()}\` goes on with the others`;
     return { limit: `max-failures is used up: ${spent.failures} failed in this run`, remedy };
   }
   return undefined;

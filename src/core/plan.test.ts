@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Board, cellsAt, countCells, countEligible, countItems, nextBatch } from './plan.ts';
+import { type Board, cellsAt, countCells, countEligible, countItems, countSelected, nextBatch } from './plan.ts';
 import { STATUSES, type Status } from './status.ts';
 
 function board(rows: readonly (readonly Status[])[], taskCount = rows[0]?.length ?? 1): Board {
@@ -73,4 +73,38 @@ test('F2 completed, failed and remaining add up; failed wins over everything', (
     { row: 1, task: 'task1' },
   ]);
   expect(countCells(night)[0]!.counts).toEqual({ todo: 0, in_progress: 1, qa: 0, done: 3, failed: 1 });
+});
+
+test('M4 what a run is about is counted by status, and what it can reach no more, or not without a task that it leaves out', () => {
+  const night = board([
+    ['todo', 'todo', 'todo'],
+    ['failed', 'todo', 'todo'],
+    ['done', 'todo', 'todo'],
+    ['qa', 'todo', 'todo'],
+    ['done', 'done', 'todo'],
+    ['done', 'done', 'done'],
+  ]);
+  const none = { todo: 0, in_progress: 0, qa: 0, done: 0, failed: 0, blocked: 0 };
+  const all = { includes: () => true };
+  expect(countSelected(night, all)).toEqual([
+    { ...none, task: 'task0', todo: 1, failed: 1, done: 3, qa: 1 },
+    { ...none, task: 'task1', todo: 4, done: 2, blocked: 1 },
+    { ...none, task: 'task2', todo: 5, done: 1, blocked: 1 },
+  ]);
+  expect(countSelected(night, { ...all, task: 'task1' })).toEqual([
+    { ...none, task: 'task1', todo: 4, done: 2, blocked: 3 },
+  ]);
+  expect(countSelected(night, { task: 'task2', includes: (row) => row > 2 })).toEqual([
+    { ...none, task: 'task2', todo: 2, done: 1, blocked: 1 },
+  ]);
+});
+
+test('M4 with one task, what is counted as in reach is what can be dispatched', () => {
+  fc.assert(
+    fc.property(boards, fc.nat(3), ({ rows, tasks }, nth) => {
+      const selection = { task: `task${nth % tasks}`, includes: (row: number) => row % 3 > 0 };
+      const [{ todo, blocked } = { todo: 0, blocked: 0 }] = countSelected(board(rows, tasks), selection);
+      expect(todo - blocked).toBe(countEligible(board(rows, tasks), selection));
+    }),
+  );
 });

@@ -40,16 +40,6 @@ function isEligible(board: Board, row: number, task: number): boolean {
   return true;
 }
 
-/** Something can be dispatched for the row, now or once what an interrupted run left in progress was given back. */
-export function hasWork(board: Board, row: number, only: string | undefined): boolean {
-  for (const [task, name] of board.tasks.entries()) {
-    const code = board.columns[task]![row];
-    if (code === CODE.done) continue;
-    return (code === CODE.todo || code === CODE.in_progress) && (only === undefined || only === name);
-  }
-  return false;
-}
-
 /** What is dispatched next (rules M2, M3, P3): one item row by row, or up to `size` items of one task. */
 export function nextBatch(
   board: Board,
@@ -141,11 +131,15 @@ export function countSelected(board: Board, selection: Selection): TaskCounts[] 
   return board.tasks.flatMap((task, index) => {
     if (!isAbout(selection, task)) return [];
     const counts: TaskCounts = { task, todo: 0, in_progress: 0, qa: 0, done: 0, failed: 0, blocked: 0 };
-    const earlier = board.columns.slice(0, index);
+    const earlier = board.columns
+      .slice(0, index)
+      .map((column, i) => ({ column, isRun: isAbout(selection, board.tasks[i]!) }));
+    const isBlocked = (row: number) =>
+      earlier.some(({ column, isRun }) => column[row] === CODE.failed || (!isRun && column[row] !== CODE.done));
     for (const [row, code] of board.columns[index]!.entries()) {
       if (!selection.includes(row)) continue;
       counts[STATUSES[code]!]++;
-      if (code === CODE.todo && earlier.some((column) => column[row] === CODE.failed)) counts.blocked++;
+      if (code === CODE.todo && isBlocked(row)) counts.blocked++;
     }
     return [counts];
   });

@@ -2,6 +2,7 @@ import type { NightshiftEvent, TaskCounts, TranscriptEntry } from './events.ts';
 import { sum } from './history.ts';
 import type { Limits, Spent } from './limits.ts';
 import { ATTEMPTS, type Usage } from './model.ts';
+import { isAll, type Part, partOf } from './part.ts';
 import { STATUSES, type Status } from './status.ts';
 
 /** Failures and times that are kept; a view shows fewer. */
@@ -42,6 +43,8 @@ export class ViewState {
   shift = '';
   tasks: string[] = [];
   agent = '';
+  /** Undefined before it is known. */
+  part: Part | undefined;
   startedAt = 0;
   lastAt = 0;
   /** The item-tasks that the run is about, by status; `blocked` are the `todo` that can't be reached. */
@@ -166,7 +169,8 @@ export class ViewState {
         }
         return;
       case 'table:grew':
-        this.counts.todo += event.rows * this.tasks.length;
+        // The rows that were chosen stay the same ones.
+        if (!this.part || isAll(this.part.items)) this.counts.todo += event.rows * this.tasks.length;
         return;
     }
   }
@@ -178,8 +182,8 @@ export class ViewState {
     this.startedAt = at;
     this.limits = event.limits ?? this.limits;
     this.#before = event.spent ?? this.#before;
-    // Those that the run is about.
-    this.tasks = counts.length > 0 ? counts.map(({ task }) => task) : event.tasks;
+    this.part = partOf(event);
+    this.tasks = [...this.part.names];
     this.counts = emptyCounts();
     for (const each of counts) {
       for (const key of [...STATUSES, 'blocked'] as const) this.counts[key] += each[key];

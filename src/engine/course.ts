@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EXIT, NightshiftError } from '../core/errors.ts';
 import type { Counts } from '../core/events.ts';
@@ -12,6 +13,8 @@ import type { RunEnd, RunParts } from './run-state.ts';
 /** Rule F6: what does not parse between two batches may just be half saved. */
 const REREAD_FOR_MS = 10_000;
 const REREAD_EVERY_MS = 250;
+/** What is still so after this is no half of a file: somebody has to correct it. */
+const WARN_AFTER_MS = 1000;
 /** A usage limit that ends within a day is waited for; nobody is served by a run that sleeps for a week. */
 const LONGEST_WAIT_MS = 24 * 3600_000;
 
@@ -57,7 +60,8 @@ export class Course implements Disposable {
       this.#isRead = false;
       return undefined;
     }
-    const end = performance.now() + REREAD_FOR_MS;
+    const started = performance.now();
+    let hasWarned = false;
     for (;;) {
       try {
         if ((await this.parts.documents.folderId()) !== this.#folderId) {
@@ -73,10 +77,22 @@ export class Course implements Disposable {
         this.#adopt(shift);
         return undefined;
       } catch (error) {
-        if (!(error instanceof NightshiftError) || performance.now() >= end) throw error;
+        const waited = performance.now() - started;
+        if (!(error instanceof NightshiftError) || waited >= REREAD_FOR_MS) throw error;
+        if (!hasWarned && waited >= WARN_AFTER_MS) {
+          hasWarned = true;
+          this.#warnOf(error);
+        }
         await sleep(REREAD_EVERY_MS);
       }
     }
+  }
+
+  #warnOf({ message, hint, file, line }: NightshiftError): void {
+    const place = file === undefined ? '' : ` (${basename(file)}${line === undefined ? '' : `:${line}`})`;
+    const advice = hint === undefined ? '' : `; ${hint}`;
+    const end = `; if it stays so for ${REREAD_FOR_MS / 1000} seconds, the run ends`;
+    this.parts.emit({ type: 'run:warning', message: `${message}${place}${advice}${end}` });
   }
 
   #adopt(shift: Shift): void {

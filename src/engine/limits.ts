@@ -1,9 +1,11 @@
 import {
+  type Again,
   type Limits,
   limitsInForce,
   localTime,
   type Spent,
   sameFailures,
+  startAgain,
   timeIsOver,
   type UsedUp,
   usedUp,
@@ -69,9 +71,17 @@ export class RunLimits implements Disposable {
     return this.#drain.signal;
   }
 
-  /** Why nothing more is claimed of some tasks, if it is so. */
+  /** Why nothing more is claimed of some tasks, if it is so; a limit that was reached meanwhile counts first. */
   get pauses(): string | undefined {
-    return this.#paused.size === 0 ? undefined : [...this.#paused.values()].join('; ');
+    if (this.#paused.size === 0) return undefined;
+    const pauses = [...this.#paused.values()].join('; ');
+    return this.reason === undefined
+      ? `${pauses}, \`${this.#again()}\` goes on with the others`
+      : `${this.reason}; ${pauses}`;
+  }
+
+  get #again(): Again {
+    return this.#parts.again ?? startAgain(this.#shift.name);
   }
 
   /** Without the tasks that are paused. */
@@ -115,7 +125,7 @@ export class RunLimits implements Disposable {
   }
 
   #usedUpAt(time: number): UsedUp | undefined {
-    return usedUp(this.#shift.name, this.#inForce, this.#spentAt(time), time, this.#parts.again);
+    return usedUp(this.#inForce, this.#spentAt(time), time, this.#again);
   }
 
   #spentAt(time: number): Spent {
@@ -147,13 +157,9 @@ export class RunLimits implements Disposable {
     const streak = this.#parts.history.tally.streakOf(task);
     if (most === undefined || !streak || streak.failures < most || this.#paused.has(task)) return;
     const { place, failures } = streak;
-    const { name } = this.#shift;
     const found = `${failures} in a row failed at the same place (${place})`;
-    this.#paused.set(
-      task,
-      `${task} was paused: ${found}; \`nightshift retry ${name} --task ${task}\` tries those that failed again, ` +
-        `\`${this.#parts.again ?? `nightshift start ${name}`}\` goes on with the others`,
-    );
+    const remedy = `\`nightshift retry ${this.#shift.name} --task ${task}\` tries those that failed again`;
+    this.#paused.set(task, `${task} was paused: ${found}; ${remedy}`);
     this.#parts.emit({ type: 'task:paused', task, place, failures, reason: `${found}; no more of it is begun` });
   }
 

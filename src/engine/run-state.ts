@@ -1,5 +1,6 @@
 import type { Emit, NightshiftEvent } from '../core/events.ts';
 import type { History } from '../core/history.ts';
+import type { Again } from '../core/limits.ts';
 import type { Trouble } from '../core/model.ts';
 import type { Selection } from '../core/plan.ts';
 import type { Shift } from '../core/shift.ts';
@@ -35,7 +36,9 @@ export interface RunParts {
   /** Items that were begun and have not ended. */
   inFlight(): number;
   /** The command that would start this run again; absent: of the whole shift. */
-  readonly again?: string;
+  readonly again?: Again;
+  /** What of the command line goes on with it, as `--name=value`. */
+  readonly flags?: readonly string[];
   /** Resolves when every event so far is durable. */
   flush(): Promise<void>;
   /** Throws if an event could not be kept. */

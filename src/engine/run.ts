@@ -39,23 +39,25 @@ async function recover(course: Course): Promise<void> {
   if (leftovers > 0) {
     parts.emit({ type: 'run:warning', message: `ended ${leftovers} processes that an earlier run had left` });
   }
-  const { snapshot, stale } = await giveBackStale(parts.store);
+  const { stale } = await giveBackStale(parts.store);
   const now = await parts.store.snapshot();
+  const selection = parts.select(now);
   parts.emit({
     type: 'run:started',
-    total: snapshot.count,
+    total: now.count,
     tasks: shift.tasks.map(({ name }) => name),
     parallel: shift.settings.parallel,
     stream: shift.settings.stream,
     agent: [...new Set(shift.tasks.map(({ settings }) => settings.agent))].join(', '),
     pid: process.pid,
     recovered: stale,
-    waiting: cellsAt(snapshot, 'qa').length,
-    counts: countSelected(now, parts.select(now)),
+    waiting: cellsAt(now, 'qa', selection).length,
+    counts: countSelected(now, selection),
     hasModel: course.limits.hasModel,
     limits: course.limits.inForce,
     // Those of the run before do not count.
     spent: { ...course.limits.spent, failures: 0 },
+    ...(parts.flags === undefined ? {} : { flags: [...parts.flags] }),
   });
   course.limits.check();
   // Recommendations of items that passed just before an interruption; where nothing is left, or may be spent, no agent is started.

@@ -174,3 +174,24 @@ test('X6 the view has what is spent of each limit, by earlier runs too', () => {
   feed(state, 9, { type: 'usage:spent', role: 'dev', agent: 'claude', usage: { costUsd: 0.5 } });
   expect(shown(state, 200)).toContain('$1.50 of $5.00 · 2h of 8h\n');
 });
+
+test('X8 the view of a run of a part has how much of the shift that is; rows that come later are not in it', () => {
+  const begin = (chosen: number, names: readonly string[]) => {
+    const state = new ViewState();
+    const none = { todo: chosen, in_progress: 0, qa: 0, done: 0, failed: 0, blocked: 0 };
+    const counts = names.map((task) => ({ ...none, task }));
+    feed(state, 0, { type: 'run:started', total: 30, tasks: ['make', 'read'], agent: 'shell', counts });
+    feed(state, 1, { type: 'table:grew', rows: 1 });
+    return shown(state, 200);
+  };
+  const part = begin(2, ['make', 'read']);
+  expect(part).toContain(' 0/4 item-tasks');
+  expect(part).toContain('4 todo · 0 in_progress · 0 qa · 0 done · 0 failed · 2 of 30 items\n');
+  expect(begin(2, ['read'])).toContain(' · 0 failed · 2 of 30 items · 1 of 2 tasks\n');
+  const task = begin(30, ['read']);
+  expect(task).toContain(' 0/31 ');
+  expect(task).toContain(' · 0 failed · 1 of 2 tasks\n');
+  const all = begin(30, ['make', 'read']);
+  expect(all).toContain(' 0/62 item-tasks');
+  expect(all).not.toContain(' of ');
+});

@@ -2,8 +2,9 @@ import { formatDuration } from '../core/duration.ts';
 import { estimateFinish } from '../core/estimate.ts';
 import { limitTexts } from '../core/limits.ts';
 import { ATTEMPTS } from '../core/model.ts';
+import { isAll } from '../core/part.ts';
 import type { Failure, InFlight, ViewState } from '../core/view-state.ts';
-import { count } from './plain.ts';
+import { count, share } from './plain.ts';
 import { oneLine } from './printable.ts';
 import { flow, lineOf, type Span } from './styled.ts';
 import { usageText } from './summary.ts';
@@ -67,7 +68,7 @@ function headLines(state: ViewState, width: number, now: number): Span[][] {
 
 /** Counts first, then what is only sometimes known. */
 function facts(state: ViewState, now: number, clock: (time: number) => string): Span[] {
-  const { counts, limit, limitReason, draining, isStopping, begun } = state;
+  const { counts, part, limit, limitReason, draining, isStopping, begun } = state;
   const usage = usageText(state.usage);
   const parts: Span[] = [
     { text: `${counts.todo} todo` },
@@ -76,6 +77,8 @@ function facts(state: ViewState, now: number, clock: (time: number) => string): 
     { text: `${counts.done} done`, style: 'green' },
     counts.failed > 0 ? { text: `${counts.failed} failed`, style: 'red' } : { text: '0 failed' },
   ];
+  if (part && !isAll(part.items)) parts.push({ text: share(part.items, 'item') });
+  if (part && !isAll(part.tasks)) parts.push({ text: share(part.tasks, 'task') });
   if (limit !== undefined && limit > 1) {
     parts.push({ text: `limit ${limit}${limitReason === undefined ? '' : ` (${oneLine(limitReason, 40)})`}` });
   }

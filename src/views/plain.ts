@@ -1,7 +1,8 @@
 import { formatDuration } from '../core/duration.ts';
-import type { NightshiftEvent } from '../core/events.ts';
+import type { NightshiftEvent, TaskCounts } from '../core/events.ts';
 import { limitTexts } from '../core/limits.ts';
 import { ATTEMPTS } from '../core/model.ts';
+import { isAll, partOf, type Share } from '../core/part.ts';
 import { oneLine } from './printable.ts';
 
 /** Rows of a batch are listed up to this many. */
@@ -13,18 +14,8 @@ const CTRL_C_AGAIN = 'Ctrl-C again stops at once.';
 /** An event as calm lines for a log or a terminal; none for what only machines read. `ctrlC`: what one does there. */
 export function plainLines(event: NightshiftEvent, ctrlC = CTRL_C_AGAIN): string[] {
   switch (event.type) {
-    case 'run:started': {
-      const { shift, total, tasks, agent, parallel, stream, recovered, waiting } = event;
-      const how = stream ? 'as a stream' : parallel ? 'in batches' : 'one at a time';
-      const lines = [
-        `${shift}: ${count(total, 'item')}, ${count(tasks.length, 'task')} (${tasks.join(', ')}), agent ${agent}, ${how}`,
-      ];
-      if (recovered > 0) lines.push(`${count(recovered, 'item')} in progress from an interrupted run: back to todo`);
-      const limits = event.limits ? limitTexts(event.limits, event.spent, event.hasModel) : [];
-      if (limits.length > 0) lines.push(`limits: ${limits.join(', ')}`);
-      if (waiting > 0) lines.push(`${count(waiting, 'item')} at qa from an earlier run: judged first`);
-      return lines;
-    }
+    case 'run:started':
+      return startLines(event);
     case 'run:warning':
       return [`warning: ${oneLine(event.message)}`];
     case 'run:draining':
@@ -95,6 +86,42 @@ export function scrollingLines(event: NightshiftEvent, ctrlC?: string): string[]
   return plainLines(event, ctrlC);
 }
 
+/** How a run ended. */
+export function endText({ reason, error }: { reason: string; error?: string }): string {
+  return `ended${error === undefined ? '' : ' by an error'}: ${reason}`;
+}
+
+type Started = Extract<NightshiftEvent, { type: 'run:started' }>;
+
+function startLines(event: Started): string[] {
+  const { shift, agent, parallel, stream, recovered, waiting } = event;
+  const { items, tasks, names } = partOf(event);
+  const how = stream ? 'as a stream' : parallel ? 'in batches' : 'one at a time';
+  const what = `${share(items, 'item')}, ${share(tasks, 'task')} (${names.join(', ')})`;
+  const lines = [`${shift}: ${what}, agent ${agent}, ${how}`];
+  if (recovered > 0) lines.push(`${count(recovered, 'item')} in progress from an interrupted run: back to todo`);
+  const limits = event.limits ? limitTexts(event.limits, event.spent, event.hasModel) : [];
+  if (limits.length > 0) lines.push(`limits: ${limits.join(', ')}`);
+  if (waiting > 0) lines.push(`${count(waiting, 'item')} at qa from an earlier run: judged first`);
+  return [...lines, ...nothingToDo(event)];
+}
+
+/** The summary is about the whole shift, and would not say so. */
+function nothingToDo(event: Started): string[] {
+  const counts = event.counts ?? [];
+  const sum = (key: Exclude<keyof TaskCounts, 'task'>) => counts.reduce((all, each) => all + each[key], 0);
+  const [done, failed, blocked] = [sum('done'), sum('failed'), sum('blocked')];
+  if (counts.length === 0 || sum('todo') - blocked + sum('in_progress') + sum('qa') > 0) return [];
+  const { items, tasks } = partOf(event);
+  const where = isAll(items) && isAll(tasks) ? '' : ' in what was chosen';
+  const why = [
+    ...(done > 0 ? [`${done} done`] : []),
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(blocked > 0 ? [`${blocked} behind a task that is not done`] : []),
+  ];
+  return [`nothing to do${where}: ${why.join(', ')}`];
+}
+
 function drainLine(event: Extract<NightshiftEvent, { type: 'run:draining' }>, ctrlC: string): string {
   const { signal, running, reason } = event;
   if (reason !== undefined) {
@@ -121,6 +148,11 @@ export function rowList(indices: readonly number[]): string {
 /** `row 1`, `rows 1, 2`. */
 export function listed(noun: string, numbers: readonly unknown[]): string {
   return `${noun}${numbers.length === 1 ? '' : 's'} ${numbers.join(', ')}`;
+}
+
+/** `2 of 30 items`; `30 items` if it is all of them. */
+export function share(of: Share, noun: string): string {
+  return isAll(of) ? count(of.all, noun) : `${of.chosen} of ${count(of.all, noun)}`;
 }
 
 export function count(number: number, noun: string): string {

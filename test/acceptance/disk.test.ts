@@ -169,6 +169,8 @@ describe('R4 a folder without permission', () => {
   });
 });
 
+const ofType = ({ events }: Ended, wanted: string) => events.filter(({ type }) => type === wanted);
+
 function chownAll(project: Project, shift: ShiftHandle): void {
   for (const path of [project.root, project.path(shift.folder)]) chownSync(path, NOBODY, NOBODY);
 }
@@ -264,6 +266,10 @@ describe('R3 a full disk', () => {
       const full = await shift.start();
       if (full.code !== 0) {
         expectFull(full, shift);
+        // Those who look on are told if it had begun, whether or not there was room to write it down.
+        const [hasBegun, ends] = [ofType(full, 'run:started').length > 0, ofType(full, 'run:finished')];
+        expect(ends.map(({ error }) => error)).toEqual(hasBegun ? ['disk'] : []);
+        expect(full.events.at(-1)).toMatchObject({ type: 'error', code: 'disk' });
         const file = /\n {2}at .*\/([^/\n]*)\n/.exec(full.stderr)?.[1] ?? full.stderr;
         places.add(file.replace(/^\d+-\w+/, 'version'));
       }
@@ -276,6 +282,8 @@ describe('R3 a full disk', () => {
       const effects = work.read('effects').trim().split('\n');
       for (const { name } of done) expect(effects.filter((effect) => effect === name)).toEqual([name]);
     }
+    // Whether the journal needs another page before one of these does depends on the moment.
+    places.delete('journal.jsonl');
     expect([...places].sort()).toEqual(['manager.md', 'run.lock', 'table.csv', 'version.md']);
   });
 
@@ -327,6 +335,11 @@ describe('R3 a full disk', () => {
     const ended = await running.ended;
     expectFull(ended, shift);
     expect(ended.stderr).toMatch(/ to write .*journal\.jsonl$/m);
+    // It could not be written down, so nobody can tell it from a kill.
+    expect(shift.journal().filter(({ type }) => type === 'run:finished')).toEqual([]);
+    expect((await work.run(['status', 'pages'])).stdout).toMatch(
+      /^the last run was killed, or ended by an error, after /m,
+    );
     expect((await shift.start()).code).toBe(0);
     expect(shift.column('make_page')).toEqual(names.map(() => 'done'));
   });

@@ -294,12 +294,12 @@ describe('F6 what does not fit together', () => {
       .sort()
       .join('');
 
-  test('F6 between batches it is read again: repaired in time, the run goes on', async () => {
+  test('F6 between batches it is read again, and said what is wrong: repaired in time, the run goes on', async () => {
     const { project, shift, running } = await betweenBatches();
     shift.manager = shift.manager.replace('1. work', '1. work\n2. not_yet_saved');
     project.write('.nightshift/judge', '');
-    await running.seen('progress');
-    await sleep(1500);
+    const { message } = await running.seen('run:warning');
+    expect(message).toMatch(/not_yet_saved.* \(manager\.md:\d+\); .*; if it stays so for 10 seconds, the run ends$/);
     expect([devs(project), shift.column('work')]).toEqual(['ab', ['done', 'done', 'todo', 'todo']]);
     shift.manager = shift.manager.replace('\n2. not_yet_saved', '');
     await running.seen('batch:claimed', ({ indices }) => indices.includes(2));
@@ -349,6 +349,22 @@ describe('F6 what does not fit together', () => {
     const second = await table.running.ended;
     expect(second).toMatchObject({ code: 2, stderr: expect.stringMatching(/table\.csv:6/) });
     expect([devs(table.project), table.shift.tableText]).toEqual(['ab', broken]);
+    // Those who look later are told, too; with counts where there is a table to count in.
+    const [early, late] = [first, second].map(({ events }) => events.at(-2));
+    expect(early).toMatchObject({
+      ...{ type: 'run:finished', exitCode: 2, error: 'bad-manager', completed: 2, remaining: 2 },
+      reason: expect.stringMatching(/missing\.md \(.*manager\.md line \d+\); `nightshift add-task night missing` /),
+    });
+    expect(late).toMatchObject({ type: 'run:finished', exitCode: 2, error: 'bad-table' });
+    expect([late.reason, Object.keys(late)]).toEqual([
+      expect.stringContaining('table.csv line 6'),
+      expect.not.arrayContaining(['total']),
+    ]);
+    expect(table.shift.journal().at(-1)).toEqual(late);
+    manifest.shift.manager = manifest.shift.manager.replace('\n2. missing', '');
+    const { stdout } = await manifest.project.run(['status', 'night']);
+    expect(stdout).toContain(`the last run ended ${early.at} by an error, with exit code 2: ${early.reason}\n`);
+    expect(stdout).toContain('not running: `nightshift start night` goes on\n');
     // What was in flight is neither lost nor done again.
     table.shift.tableText = broken.replace(',too much', '');
     expect(await table.shift.start()).toMatchObject({ code: 0 });

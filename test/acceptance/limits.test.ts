@@ -144,11 +144,11 @@ test('X6 retry sets nothing back where a limit is used up: the reasons of the fa
   const shift = night(project, ['a', 'b'], { 'max-cost': 0.1 });
   project.behave({ 'dev:a': { report: { ...priced, overall_status: 'FAILED (step 1)', error: 'no ink' } } });
   expect((await shift.start()).code).toBe(4);
-  const retried = await project.run(['retry', 'night']);
-  expect([retried.code, retried.stderr]).toEqual([
-    4,
-    expect.stringContaining('nothing was set back: max-cost is used'),
-  ]);
+  const retried = await project.run(['retry', 'night', '--max-tokens', '9m']);
+  expect(retried.code).toBe(4);
+  expect(retried.stderr).toContain('nothing was set back: max-cost is used');
+  // What it advises is a command that does it, within the other limits.
+  expect(retried.stderr).toMatch(/`nightshift retry night --max-cost [\d.]+ --max-tokens 9m` goes on/);
   expect(shift.column('work')).toEqual(['failed', 'todo']);
   expect((await project.run(['retry', 'night', '--max-cost', 'none', '--plain'])).stdout).toContain(
     '1 item-task set back',
@@ -203,6 +203,19 @@ test('X6 a task whose items fail in a row at one step is paused: the others go o
   expect(shift.column('print')).toEqual(['done', 'done', 'done', 'todo', 'todo']);
   expect((await shift.start()).code).toBe(0);
   expect(shift.column('print')).toEqual(rows.map(() => 'done'));
+});
+
+test('X6 a limit that is reached where a task is paused too is told first, and what goes on keeps the other limits', async () => {
+  const project = new Project();
+  const shift = night(project, ['a', 'b', 'c'], { 'max-same-failures': 2 });
+  project.behave({ dev: { report: { ...priced, overall_status: 'FAILED (step 1)', error: 'no ink' } } });
+  const ended = await project.run(['start', 'night', '--max-cost', '1', '--max-duration', '1h']);
+  expect([ended.code, shift.column('work')]).toEqual([4, ['failed', 'failed', 'todo']]);
+  expect(ended.stdout).toMatch(
+    /^stopped: max-cost is used up: .*`nightshift start night --max-cost \d+ --max-duration 1h` goes on, .*; work was paused: .*`nightshift retry night --task work`/m,
+  );
+  // It would be refused.
+  expect(ended.stdout).not.toContain('tries the failed ones again');
 });
 
 const failsFor = (names: string) => `\n\n   \`\`\`sh\n   case {name} in ${names}) exit 1;; esac\n   \`\`\`\n`;

@@ -40,8 +40,11 @@ function onTerminal(project: Project, line: string, env: Record<string, string |
 }
 
 /** A run in the background, ended after the test whatever happens. */
-async function detached(shift: ShiftHandle): Promise<{ pid: number; run: string; log: string }> {
-  const ended = await shift.project.run(['start', shift.name, '--detach', '--json']);
+async function detached(
+  shift: ShiftHandle,
+  flags: readonly string[] = [],
+): Promise<{ pid: number; run: string; log: string }> {
+  const ended = await shift.project.run(['start', shift.name, '--detach', '--json', ...flags]);
   expect(ended.stderr).toBe('');
   expect(ended.code).toBe(0);
   const { pid } = ended.events[0];
@@ -284,6 +287,51 @@ test('X8 stop lets what is in flight finish, and --now does not wait for it', as
   const { stdout } = await late.project.run(['logs', 'pages']);
   expect(stdout).toMatch(/ stopping at once: 2 items in flight given back\n.*row \d write: given back: stopped\n/);
   expect(stdout).not.toContain('will finish');
+});
+
+test('X8 stop, and attach and status after a kill, repeat the flags of the run, as start itself does', async () => {
+  const flags = ['--rows', '1:3', '--where', 'name=b', '--max-cost=5', '--sample', '1', '--seed', 'a b'];
+  const goesOn = "`nightshift start pages --rows 1:3 --where name=b --sample 1 --seed 'a b' --max-cost 5` goes on";
+  const shift = slowShift();
+  await detached(shift, flags);
+  await started(shift, 1);
+  const stopped = await shift.project.run(['stop', 'pages', '--now']);
+  expect(stopped.stdout).toMatch(/^ended: interrupted; 0 of 4 items completed, 0 failed\.$/m);
+  expect(stopped.stdout.trimEnd().split('\n').at(-1)).toBe(`${goesOn}.`);
+  // In the background as here.
+  expect(shift.project.read(`${shift.folder}/.engine/run.log`)).toContain(`stopped: interrupted. ${goesOn}.\n`);
+
+  const { pid } = await detached(shift, flags);
+  await started(shift, 2);
+  const watcher = shift.project.spawn(['attach', 'pages']);
+  await until(() => watcher.stdout.includes('write: row 2'), 'who looks on');
+  process.kill(pid, 'SIGKILL');
+  expect((await watcher.ended).stdout).toContain(`pages: the run was killed. ${goesOn}.\n`);
+  const status = await shift.project.run(['status', 'pages']);
+  expect(status.stdout).toMatch(/^the last run was killed, or ended by an error, after \S+Z$/m);
+  expect(status.stdout).toContain(`not running: 1 item in progress when it was interrupted; ${goesOn}\n`);
+  const { lastRun } = JSON.parse((await shift.project.run(['status', 'pages', '--json'])).stdout);
+  expect(lastRun).toMatchObject({
+    flags: ['--rows=1:3', '--where=name=b', '--sample=1', '--seed=a b', '--max-cost=5'],
+    end: null,
+  });
+});
+
+test('X8 stop of a run that is at a limit says what goes on in spite of it, and nothing else', async () => {
+  const shift = slowShift(undefined, ['bad', 'b', 'c', 'd']);
+  const step = 'test {name} != bad || exit 1\nuntil test -e go; do sleep 0.05; done';
+  shift.project.write(`${shift.folder}/write.md`, shellTask(step));
+  await detached(shift, ['--max-failures', '1', '--rows', '1:3']);
+  await until(() => has(shift, 'run:draining'), 'the limit');
+  const stop = shift.project.spawn(['stop', 'pages']);
+  await until(() => stop.stdout.includes('stopping process'), 'the announcement');
+  go(shift);
+  const { stdout } = await stop.ended;
+  expect(stdout.trimEnd().split('\n').slice(1)).toEqual([
+    'ended: max-failures is used up: 1 failed in this run; ' +
+      '`nightshift start pages --rows 1:3 --max-failures 1` goes on with the others; 1 of 4 items completed, 1 failed.',
+  ]);
+  expect(shift.journal().at(-1)).toMatchObject({ type: 'run:finished', exitCode: 4, isLimit: true });
 });
 
 test('X8 stop signals nobody who does not hold the lock', async () => {

@@ -1,8 +1,18 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import { readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { agentTask, NIGHTSHIFT, Project, processesOf, type ShiftHandle, shellTask, until } from '../harness.ts';
+import {
+  agentTask,
+  NIGHTSHIFT,
+  Project,
+  processesOf,
+  type Running,
+  type ShiftHandle,
+  shellTask,
+  until,
+} from '../harness.ts';
 
 const run = promisify(execFile);
 const STATUSES = ['todo', 'in_progress', 'qa', 'done', 'failed'];
@@ -397,6 +407,71 @@ describe('T6 one run at a time', () => {
     expect(await beside.ended).toMatchObject({ code: 0 });
     expect(shift.column('work')).toEqual(['done', 'done']);
     expect(processesOf(project.path(shift.folder))).toEqual([]);
+  });
+});
+
+describe('M7 how the last run ended', () => {
+  /** What goes wrong inside of Nightshift while both devs are at work. */
+  const errors = {
+    'no room for the table, but for the journal': {
+      cause: ({ pid }: Running) => execFileSync('prlimit', ['--pid', String(pid), '--fsize=20000']),
+      counts: ' 3 items, 0 completed, 0 failed, 3 remaining.',
+      ...{ exitCode: 2, error: 'disk', says: /^error: no room left on the disk to write .*\/table\.csv$/m },
+      reason: /^no room left on the disk to write \S+\/\[PLACE\]\/table\.csv; nothing was lost: make room, then run/,
+    },
+    'a bug': {
+      // Nobody has thought of a socket in its place.
+      cause: (_: Running, shift: ShiftHandle) => {
+        const lock = shift.project.path(shift.folder, 'table.csv.lock');
+        rmSync(lock);
+        const server = createServer().listen(lock);
+        onTestFinished(() => void server.close());
+      },
+      counts: '',
+      ...{ exitCode: 1, error: 'bug', says: /^This is a bug in Nightshift\. Nothing that was recorded is lost\.$/m },
+      reason: /^a bug in Nightshift \(.*\/\[PLACE\]\/table\.csv\.lock.*\); nothing that was recorded is lost$/,
+    },
+  };
+  test.each(Object.entries(errors))('M7 by an error: %s', async (_, { cause, counts, ...expected }) => {
+    const { exitCode, error, says, reason } = expected;
+    const project = new Project();
+    const shift = agentShift(project, todo('abc'), 2, 'night-of-errors');
+    shift.tableText = shift.tableText.replace('about c', 'x'.repeat(30_000));
+    project.write(`${shift.folder}/.env`, 'PLACE=night-of-errors\n');
+    project.behave({ dev: waits });
+    const running = shift.spawn(['--rows', '1:2', '--max-cost', '5']);
+    await allCalled(project, 2);
+    const watcher = project.spawn(['attach', shift.name]);
+    await until(() => watcher.stdout.includes('rows 1, 2'), 'who looks on');
+    cause(running, shift);
+    project.write('go', '');
+    const ended = await running.ended;
+    expect([ended.code, ended.stderr]).toEqual([exitCode, expect.stringMatching(says)]);
+    // Once, behind all else that happened; the error itself is told as ever.
+    const events = ended.events.filter(({ type }) => type !== 'error');
+    expect(ended.events.slice(events.length).map(({ code }) => code)).toEqual(error === 'bug' ? [] : [error]);
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, i) => i + 1));
+    expect(events.filter(({ type }) => type === 'run:finished')).toEqual(events.slice(-1));
+    const end = events.at(-1);
+    expect(end).toMatchObject({ exitCode, error, reason: expect.stringMatching(reason) });
+    expect(shift.journal()).toEqual(events);
+    const looked = await watcher.ended;
+    const line = `night-of-errors: the run has ended by an error: ${end.reason}.${counts}\n`;
+    expect([looked.code, looked.stdout]).toEqual([exitCode, expect.stringContaining(line)]);
+
+    rmSync(project.path(shift.folder, 'table.csv.lock'));
+    const { stdout } = await project.run(['status', shift.name]);
+    const told = stdout.split('\n').find((line) => line.startsWith('the last run ended '))!;
+    const [, at, code, why] = /^the last run ended (\S+Z) by an error, with exit code (\d): (.*)$/.exec(told)!;
+    expect([at, Number(code), why]).toEqual([end.at, exitCode, end.reason]);
+    expect(stdout).toMatch(
+      /^not running: 2 items in progress .*; `nightshift start night-of-errors --rows 1:2 --max-cost 5` goes on$/m,
+    );
+    const { lastRun } = JSON.parse((await project.run(['status', shift.name, '--json'])).stdout);
+    expect(lastRun).toMatchObject({ number: 1, lastAt: at, end: { exitCode, error, reason: why } });
+
+    expect(await shift.start()).toMatchObject({ code: 0 });
+    expect((await project.run(['status', shift.name])).stdout).toMatch(/^the last run ended \S+Z: finished$/m);
   });
 });
 

@@ -2,10 +2,12 @@ import { EXIT } from '../../core/errors.ts';
 import type { NightshiftEvent } from '../../core/events.ts';
 import type { ShiftPaths } from '../../store/layout.ts';
 import { currentHolder, type Holder } from '../../store/run-lock.ts';
+import { endText } from '../../views/plain.ts';
 import { chooseShift } from '../choose-shift.ts';
 import { ONLY_WATCHING, viewEvents } from '../event-view.ts';
 import { followLines, parseEvent } from '../follow-run.ts';
 import { hearTranscripts } from '../hear-transcripts.ts';
+import { howToGoOnWith } from '../history.ts';
 import type { Io } from '../io.ts';
 import { LiveTerminal } from '../live-terminal.ts';
 import type { Options } from '../program.ts';
@@ -30,7 +32,7 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
     if (!options.json) io.print(goesOn);
     return EXIT.interrupted;
   }
-  if (!options.json) for (const line of endLines(paths.name, end)) io.print(line);
+  if (!options.json) for (const line of await endLines(paths, holder, end)) io.print(line);
   return end?.exitCode ?? EXIT.stopped;
 }
 
@@ -61,11 +63,13 @@ async function watch(
   return end;
 }
 
-function endLines(shift: string, end: Finished | undefined): string[] {
-  if (!end) return [`${shift}: the run was killed. \`nightshift start ${shift}\` goes on where it was.`];
-  const { reason, total, completed, failed, remaining } = end;
+async function endLines(paths: ShiftPaths, { run }: Holder, end: Finished | undefined): Promise<string[]> {
+  const { name } = paths;
+  if (!end) return [`${name}: the run was killed. ${await howToGoOnWith(paths, run)}.`];
+  const { total, completed, failed, remaining } = end;
+  const counts = `${total} items, ${completed} completed, ${failed} failed, ${remaining} remaining.`;
   return [
-    `${shift}: the run has ended: ${reason}. ${total} items, ${completed} completed, ${failed} failed, ${remaining} remaining.`,
-    `\`nightshift status ${shift}\` says more.`,
+    `${name}: the run has ${endText(end)}.${total === undefined ? '' : ` ${counts}`}`,
+    `\`nightshift status ${name}\` says more.`,
   ];
 }

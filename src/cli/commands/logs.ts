@@ -2,7 +2,7 @@ import { EXIT, NightshiftError } from '../../core/errors.ts';
 import { itemKey } from '../../core/identity.ts';
 import type { ShiftPaths } from '../../store/layout.ts';
 import { currentHolder } from '../../store/run-lock.ts';
-import { plainLines } from '../../views/plain.ts';
+import { endText, plainLines } from '../../views/plain.ts';
 import { type Said, TranscriptLines } from '../../views/transcript-lines.ts';
 import { chooseShift } from '../choose-shift.ts';
 import { ONLY_WATCHING } from '../event-view.ts';
@@ -34,7 +34,7 @@ async function printJournal(io: Io, paths: ShiftPaths, run: string | undefined, 
         io.print(line);
         continue;
       }
-      const lines = event.type === 'run:finished' ? [`the run has ended: ${event.reason}`] : plainLines(event, ctrlC);
+      const lines = event.type === 'run:finished' ? [`the run has ${endText(event)}`] : plainLines(event, ctrlC);
       for (const each of lines) io.print(`${event.at} ${each}`);
     }
   }

@@ -1,7 +1,7 @@
 import { EXIT, NightshiftError } from '../../core/errors.ts';
 import type { CellEdit } from '../../core/events.ts';
-import { limitsInForce, usedUp, usedUpText } from '../../core/limits.ts';
-import { cellsAt } from '../../core/plan.ts';
+import { type Again, limitsInForce, usedUp, usedUpText } from '../../core/limits.ts';
+import { cellsAt, countEligible } from '../../core/plan.ts';
 import { outputsByTask } from '../../formats/compile.ts';
 import { type CellChange, editCells } from '../../formats/table.ts';
 import { Identities } from '../../store/identities.ts';
@@ -11,6 +11,7 @@ import { changeTable } from '../../store/table-change.ts';
 import { count } from '../../views/plain.ts';
 import { oneLine } from '../../views/printable.ts';
 import { chooseShift } from '../choose-shift.ts';
+import { commandAgain } from '../command-line.ts';
 import { readHistory, spentBefore } from '../history.ts';
 import type { Io } from '../io.ts';
 import { limitFlagsIn, readLimitFlags } from '../limit-flags.ts';
@@ -30,12 +31,12 @@ interface Failure {
 /** Whatever would refuse the start refuses it before anything is set back. */
 export async function run(io: Io, [name]: readonly string[], options: Options): Promise<number> {
   refuseAgents(io);
-  const { reason, task, agent, model, json } = options;
+  const { reason, task, agent, model, only, json } = options;
   const limits = readLimitFlags(options);
   const rows = options.rows === undefined ? undefined : parseRows(options.rows);
   const paths = await chooseShift(io, name);
   if (!options.dryRun) refuseSecondRun(paths.runLock, paths.name);
-  const isPart = reason !== undefined || task !== undefined || rows !== undefined;
+  const isPart = reason !== undefined || task !== undefined || rows !== undefined || only === true;
   const plan = await planFolder(paths, { agent, model, task, rows, limits }, io);
   const failures = await findFailures(paths, plan, reason);
   if (failures.length === 0 && isPart) {
@@ -46,8 +47,11 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
       `\`nightshift status ${paths.name}\` lists what failed, and why`,
     );
   }
-  if (options.dryRun) return tell(io, paths.name, failures, json);
-  const limit = await whyUsedUp(paths, plan, io.now());
+  if (options.dryRun) {
+    const others = isPart ? 0 : countEligible(plan.snapshot, plan.selection);
+    return tell(io, { shift: paths.name, failures, others }, json);
+  }
+  const limit = await whyUsedUp(paths, plan, io.now(), commandAgain('retry', paths.name, options));
   if (limit !== undefined) {
     io.warn(`nothing was set back: ${limit}`);
     return EXIT.stopped;
@@ -60,9 +64,9 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
 }
 
 /** A run that ends at once would only have taken the reasons of the failures away. */
-async function whyUsedUp(paths: ShiftPaths, { shift }: Plan, now: number): Promise<string | undefined> {
+async function whyUsedUp(paths: ShiftPaths, { shift }: Plan, now: number, again: Again): Promise<string | undefined> {
   const limits = limitsInForce(shift.settings.limits, false, now);
-  const reached = usedUp(paths.name, limits, await spentBefore(paths), now);
+  const reached = usedUp(limits, await spentBefore(paths), now, again);
   return reached && usedUpText(reached);
 }
 
@@ -118,15 +122,23 @@ async function setBack(
   );
 }
 
-function tell(io: Io, shift: string, failures: readonly Failure[], json: boolean | undefined): number {
+interface Found {
+  readonly shift: string;
+  readonly failures: readonly Failure[];
+  /** Item-tasks that could be begun besides. */
+  readonly others: number;
+}
+
+function tell(io: Io, found: Found, json: boolean | undefined): number {
   if (json) {
-    io.print(JSON.stringify({ shift, failures }));
+    io.print(JSON.stringify(found));
     return EXIT.done;
   }
+  const { failures, others } = found;
   for (const { row, task, reason } of failures)
     io.print(`row ${row} ${task}: ${oneLine(reason) || 'no reason recorded'}`);
-  io.print(
-    `${count(failures.length, 'item-task')} would be set back to todo. Nothing was written, no agent was started.`,
-  );
+  const besides = others === 0 ? '' : ` ${count(others, 'other')} would be run too; --only leaves them.`;
+  const back = `${count(failures.length, 'item-task')} would be set back to todo.`;
+  io.print(`${back}${besides} Nothing was written, no agent was started.`);
   return EXIT.done;
 }

@@ -5,15 +5,16 @@ import { EXIT } from '../../core/errors.ts';
 import type { History } from '../../core/history.ts';
 import { limitsInForce, limitTexts, usedUp, usedUpText } from '../../core/limits.ts';
 import type { Usage } from '../../core/model.ts';
-import { cellsAt, countEligible, nextBatch } from '../../core/plan.ts';
+import { isAll } from '../../core/part.ts';
+import { cellsAt, countEligible, countItems, nextBatch } from '../../core/plan.ts';
 import { summarise } from '../../core/summary.ts';
 import type { RunEnd } from '../../engine/run-state.ts';
 import type { ShiftPaths } from '../../store/layout.ts';
-import { count, rowList } from '../../views/plain.ts';
+import { count, rowList, share } from '../../views/plain.ts';
 import { oneLine } from '../../views/printable.ts';
 import { summaryLines, usageText } from '../../views/summary.ts';
 import { chooseShift } from '../choose-shift.ts';
-import { howToGoOn, startAgain } from '../command-line.ts';
+import { commandAgain, howToGoOn, lastingFlags, retryLine } from '../command-line.ts';
 import { detach } from '../detach.ts';
 import { viewEvents } from '../event-view.ts';
 import { readHistory, spentBefore } from '../history.ts';
@@ -22,7 +23,7 @@ import { readLimitFlags } from '../limit-flags.ts';
 import { openAndCheck } from '../open-shift.ts';
 import type { Options } from '../program.ts';
 import { parseRows } from '../rows.ts';
-import { type Asked, planFolder, runFolder } from '../run-shift.ts';
+import { type Asked, overridesIn, planFolder, runFolder } from '../run-shift.ts';
 import { parseConditions, parseSample } from '../select-rows.ts';
 
 export async function run(io: Io, [name]: readonly string[], options: Options): Promise<number> {
@@ -35,7 +36,8 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
   const again = { ...options, seed: chosen?.seed };
   const asked: Asked = {
     ...{ agent, model, limits, task, rows, where, sample: chosen, items },
-    again: startAgain(paths.name, again),
+    again: commandAgain('start', paths.name, again),
+    flags: lastingFlags(again),
   };
   if (chosen && options.seed === undefined) io.warn(`sample: --seed ${chosen.seed} makes the same choice again`);
   if (options.dryRun) return dryRun(io, paths, asked, options.json);
@@ -47,7 +49,7 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
   const end = await runInView(io, paths, asked, options);
   const { exitCode, reason } = end;
   if (options.json) return exitCode;
-  const lines = await closing(paths, end, io.now() - started, howToGoOn(paths.name, again)).catch((error: unknown) => {
+  const lines = await closing(paths, end, asked, { ms: io.now() - started, now: io.now() }).catch((error: unknown) => {
     // What stopped the run may be that the shift can't be read any more.
     if (exitCode === EXIT.stopped) return [`stopped: ${reason}`];
     throw error;
@@ -63,24 +65,38 @@ async function runInView(io: Io, paths: ShiftPaths, asked: Asked, options: Optio
 }
 
 /** Rule M7: what a person reads in the morning. */
-async function closing(paths: ShiftPaths, end: RunEnd, ms: number, next: string): Promise<string[]> {
+async function closing(
+  paths: ShiftPaths,
+  end: RunEnd,
+  asked: Asked,
+  { ms, now }: { ms: number; now: number },
+): Promise<string[]> {
   const { exitCode, reason, isLimit } = end;
-  const { snapshot } = await openAndCheck(paths);
+  const { shift, snapshot } = await openAndCheck(paths, overridesIn(asked));
   const history = await readHistory(paths);
   const summary = summarise(snapshot, history);
-  const { total, completed, failed } = summary.counts;
+  const { total, completed, failed, remaining } = summary.counts;
   if (reason === 'already complete') {
     return ['Already complete: nothing was left to do.', archiveHint(paths.name)];
   }
+  // Then it would be refused.
+  const isUsedUp = usedUp(
+    limitsInForce(shift.settings.limits, false, now),
+    await spentBefore(paths),
+    now,
+    asked.again!,
+  );
   return [
     '',
     ...summaryLines(paths.name, summary),
     ...spentLines(history, ms),
     ...(exitCode === EXIT.done || exitCode === EXIT.failedItems
       ? []
-      : [`stopped: ${reason}.${isLimit ? '' : ` ${next}.`}`]),
+      : [`stopped: ${reason}.${isLimit ? '' : ` ${howToGoOn(paths.name, asked.flags)}.`}`]),
     ...(completed === total ? ['All done.', archiveHint(paths.name)] : []),
-    ...(failed > 0 ? [`\`nightshift retry ${paths.name}\` tries the failed ones again.`] : []),
+    ...(failed > 0 && !isUsedUp
+      ? [`\`${retryLine(paths.name, asked.flags, remaining > 0)}\` tries the failed ones again.`]
+      : []),
   ];
 }
 
@@ -106,9 +122,11 @@ async function dryRun(io: Io, paths: ShiftPaths, asked: Asked, json: boolean): P
     inProgress: cellsAt(snapshot, 'in_progress').length,
   };
   const isLeft = left.eligible + left.atQa + left.inProgress > 0;
-  const reached = isLeft ? usedUp(shift.name, limits, spent, io.now(), asked.again) : undefined;
+  const reached = isLeft ? usedUp(limits, spent, io.now(), asked.again!) : undefined;
+  const items = { chosen: countItems(snapshot, selection.includes).total, all: snapshot.count };
   const plan = {
     shift: shift.name,
+    items,
     ...left,
     first: batch && { task: batch.task, indices: batch.rows, size },
     limits,
@@ -120,6 +138,7 @@ async function dryRun(io: Io, paths: ShiftPaths, asked: Asked, json: boolean): P
     return EXIT.done;
   }
   const limited = limitTexts(limits, spent, hasModel);
+  if (!isAll(items)) io.print(`${share(items, 'item')} chosen`);
   if (limited.length > 0) io.print(`limits: ${limited.join(', ')}`);
   if (plan.inProgress > 0) io.print(`${count(plan.inProgress, 'item')} in progress would go back to todo first`);
   if (plan.usedUp !== null) io.print(`nothing would be begun, and the exit code be ${EXIT.stopped}: ${plan.usedUp}`);

@@ -8,6 +8,7 @@ import { count } from '../../views/plain.ts';
 import { oneLine } from '../../views/printable.ts';
 import { summaryLines, usageText } from '../../views/summary.ts';
 import { chooseShift } from '../choose-shift.ts';
+import { howToGoOn } from '../command-line.ts';
 import { readHistory } from '../history.ts';
 import type { Io } from '../io.ts';
 import { openAndCheck } from '../open-shift.ts';
@@ -23,7 +24,7 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
 interface State extends Summary {
   readonly shift: string;
   readonly running: Holder | null;
-  /** `end` is null while it goes on, and if it was killed. */
+  /** `end` is null while it goes on, and if it was killed, or could not write down how it ended. */
   readonly lastRun: (Omit<LastRun, 'end'> & { readonly end: LastRun['end'] | null }) | null;
   /** One that somebody opened by hand. */
   readonly batch: { task: string; items: number; opened: string; isStale: boolean } | null;
@@ -55,7 +56,7 @@ export async function readState(io: Io, name: string | undefined): Promise<{ sta
 
 /** What was spent of what, who is at work, and how the last run ended. */
 export function runLines(state: State, limited: readonly string[]): string[] {
-  const { shift, running, batch, tasks, usage } = state;
+  const { shift, running, lastRun, batch, tasks, usage } = state;
   const lines: string[] = [];
   const spent = usageText(usage);
   if (spent !== undefined) lines.push(spent);
@@ -68,20 +69,20 @@ export function runLines(state: State, limited: readonly string[]): string[] {
   }
   if (!running) lines.push(...lastRunLines(state));
   if (running) lines.push(`running: process ${running.pid} since ${running.since}`);
-  else if (interrupted > 0 && !batch) {
-    lines.push(
-      `not running: ${count(interrupted, 'item')} in progress when it was interrupted; \`nightshift start ${shift}\` goes on`,
-    );
+  else if ((interrupted > 0 || lastRun?.end?.error !== undefined) && !batch) {
+    const left = interrupted > 0 ? `${count(interrupted, 'item')} in progress when it was interrupted; ` : '';
+    lines.push(`not running: ${left}${howToGoOn(shift, lastRun?.flags)}`);
   }
   return lines;
 }
 
-/** A limit or a trouble that only a person can end has its remedy in the reason. */
+/** A limit, an error or a trouble that only a person can end has its remedy in the reason. */
 function lastRunLines({ lastRun }: State): string[] {
   if (!lastRun) return [];
   const { end, lastAt } = lastRun;
   if (!end) return [`the last run was killed, or ended by an error, after ${oneLine(lastAt)}`];
-  return [`the last run ended ${oneLine(lastAt)}: ${oneLine(end.reason, 1000)}`];
+  const how = end.error === undefined ? '' : ` by an error, with exit code ${end.exitCode}`;
+  return [`the last run ended ${oneLine(lastAt)}${how}: ${oneLine(end.reason, 1000)}`];
 }
 
 function described(found: FoundBatch, now: number): NonNullable<State['batch']> {

@@ -4,8 +4,10 @@ import type { NightshiftEvent } from '../../core/events.ts';
 import { readJournal } from '../../store/journal.ts';
 import type { ShiftPaths } from '../../store/layout.ts';
 import { type Holder, provenHolder } from '../../store/run-lock.ts';
+import { endText } from '../../views/plain.ts';
 import { chooseShift } from '../choose-shift.ts';
 import { isRunning } from '../follow-run.ts';
+import { howToGoOnWith } from '../history.ts';
 import type { Io } from '../io.ts';
 import type { Options } from '../program.ts';
 
@@ -30,7 +32,7 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
     io.print(JSON.stringify({ shift: paths.name, stopped: true, pid: holder.pid, run: holder.run, exitCode, reason }));
     return EXIT.done;
   }
-  for (const line of endLines(paths.name, end)) io.print(line);
+  for (const line of await endLines(paths, holder, end)) io.print(line);
   return EXIT.done;
 }
 
@@ -41,10 +43,15 @@ export function endOf(paths: ShiftPaths, { run }: Holder): Promise<RunFinished |
   return lastEvent(paths, run, 'run:finished');
 }
 
-export function endLines(shift: string, end: RunFinished | undefined): string[] {
-  const how = end ? `${end.reason}; ${end.completed} of ${end.total} items completed, ${end.failed} failed` : 'killed';
-  const isLeft = !end || end.remaining > 0;
-  return [`ended: ${how}.`, ...(isLeft ? [`\`nightshift start ${shift}\` goes on where it was.`] : [])];
+export async function endLines(paths: ShiftPaths, { run }: Holder, end?: RunFinished): Promise<string[]> {
+  const { total, completed, failed, remaining } = end ?? {};
+  const counts = total === undefined ? '' : `; ${completed} of ${total} items completed, ${failed} failed`;
+  // At a limit the reason says how to go on.
+  const isLeft = remaining !== 0 && !end?.isLimit;
+  return [
+    `${end ? endText(end) : 'ended: killed'}${counts}.`,
+    ...(isLeft ? [`${await howToGoOnWith(paths, run)}.`] : []),
+  ];
 }
 
 function announcement(shift: string, { pid }: Holder, now: boolean): string {

@@ -150,7 +150,8 @@ const stopTool = defineTool({
       return { facts: { shift, running: true, stopped: false }, lines: [line] };
     }
     const end = await endOf(paths, holder);
-    return { facts: { shift, running: false, stopped: true }, lines: ['stopped'], data: endLines(shift, end) };
+    const data = await endLines(paths, holder, end);
+    return { facts: { shift, running: false, stopped: true }, lines: ['stopped'], data };
   },
 });
 
