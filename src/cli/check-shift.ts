@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { constants, existsSync } from 'node:fs';
+import { access, readdir } from 'node:fs/promises';
 import { endMarked, findMarked } from '../agents/leftovers.ts';
 import { AgentSet } from '../agents/registry.ts';
 import { NightshiftError } from '../core/errors.ts';
@@ -7,7 +7,7 @@ import type { CellEdit } from '../core/events.ts';
 import { cellsAt, countItems } from '../core/plan.ts';
 import type { Upgrade } from '../formats/older.ts';
 import { editCells } from '../formats/table.ts';
-import { TEMPORARY } from '../store/atomic-write.ts';
+import { diskError, TEMPORARY } from '../store/atomic-write.ts';
 import { openShift, type ShiftPaths } from '../store/layout.ts';
 import { readUpgrade, upgradeShift } from '../store/older-shift.ts';
 import { currentHolder, takeRunLock } from '../store/run-lock.ts';
@@ -48,6 +48,7 @@ export async function checkShift(io: Io, root: string, name: string): Promise<Fi
   // What the upgrade cures needs no second complaint.
   if (older?.fixable && isCured) findings.length = 0;
   if (older) findings.push(older);
+  findings.push(...(await readOnly(paths)));
   const isRunning = currentHolder(paths.runLock) !== undefined;
   if (opened) findings.push(...statusFindings(opened, isRunning));
   findings.push(...(await leftovers(paths, isRunning)));
@@ -103,6 +104,18 @@ async function olderFinding(paths: ShiftPaths, isBroken: boolean): Promise<Findi
     remedy: '`nightshift doctor --fix` does it, and keeps a copy of the shift as it was',
     fixable: true,
   };
+}
+
+/** What a run has to write is told once, by the first that it may not. */
+async function readOnly({ name, folder, engine, journal, runLock }: ShiftPaths): Promise<Finding[]> {
+  for (const file of [folder, engine, journal, runLock]) {
+    try {
+      await access(file, constants.W_OK);
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') return [problemOf(diskError(cause, file), name)];
+    }
+  }
+  return [];
 }
 
 function statusFindings({ shift, snapshot }: OpenShift, isRunning: boolean): Finding[] {

@@ -77,7 +77,10 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
   // Read again: until now another run may have been writing, and what it wrote is not an edit from outside.
   const { files, store, shift } = await openParts(paths, { ...overridesIn(options), emit: stream.emit, failpoint });
   await using _stream = await stream.open();
-  using stop = new StopSignals((signal) => stream.emit({ type: 'run:draining', signal, running: stream.running }));
+  using stop = new StopSignals(
+    (signal) => stream.emit({ type: 'run:draining', signal, running: stream.running }),
+    (signal) => stream.emit({ type: 'run:stopping', signal, running: stream.running }),
+  );
   for (const message of shift.warnings) stream.emit({ type: 'run:warning', message });
   const isChecked = new Set(shift.tasks.map(fingerprint));
   // A copy: to ask for a variable of this process takes a call into the system's library each time.

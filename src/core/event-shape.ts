@@ -14,6 +14,7 @@ const NEEDED: Partial<Record<NightshiftEvent['type'], Record<string, (value: unk
     recommendations: isAbsentOr(isTexts),
   },
   'qa:finished': { status: isText, verdicts: Array.isArray },
+  'item:withdrawn': { reason: isText },
   'usage:spent': { usage: isObject },
   'steps:changed': { to: isText, summary: isText, lessons: Array.isArray, considered: isTexts },
   'steps:kept': { considered: isTexts },

@@ -26,6 +26,7 @@ interface EventMap {
   };
   'run:warning': { message: string };
   'run:draining': { signal: string; running: number; reason?: string };
+  'run:stopping': { signal: string; running: number };
   'run:waiting': { ms: number; reason: string };
   /** `isLimit`: the reason says how to go on. `error`: its code, if one ended the run; there may be no table to count in. */
   'run:finished': { exitCode: number; reason: string; ms: number; isLimit?: boolean; error?: string } & Partial<Counts>;

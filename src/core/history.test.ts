@@ -72,6 +72,18 @@ test('T4 the verdict on an item that was withdrawn meanwhile is dropped', () => 
   expect(historyOf(started, succeeded, qa('PASS'), withdrawn).of('work', 'i1')?.qa).toBeUndefined();
 });
 
+test('T4 M7 who set an item in flight to failed is the reason of its failure', () => {
+  const withdrawn = (to: string): Happening => ({
+    ...{ type: 'item:withdrawn', ...subject, reason: `somebody set it to ${to}` },
+  });
+  const failureOf = (...happenings: Happening[]) => historyOf(started, ...happenings).of('work', 'i1')?.failure;
+  const aborted: Happening = { type: 'dev:finished', ...dev, status: 'aborted', attempts: 1, reason: 'stopped' };
+  expect(failureOf(withdrawn('failed'), aborted)).toBe('somebody set it to failed');
+  expect(failureOf(failed, started, withdrawn('failed'))).toBe('somebody set it to failed');
+  expect(failureOf(withdrawn('todo'), aborted)).toBeUndefined();
+  expect(failureOf(withdrawn('failed'), started, succeeded, qa('PASS'))).toBeUndefined();
+});
+
 test('D3 attempts are those of the last dev only', () => {
   const attempt = (number: number): Happening => ({
     type: 'attempt:finished',

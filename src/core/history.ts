@@ -87,8 +87,7 @@ export class History {
         return;
       }
       case 'item:withdrawn':
-        // In a stream it may have been judged at that moment: the verdict is dropped with the result (rule T4).
-        delete this.#item(event)?.qa;
+        this.#withdrawn(event);
         return;
       case 'usage:spent': {
         const item = this.#item(event);
@@ -137,6 +136,14 @@ export class History {
         id,
         texts.map((text) => ({ text, item: id, row: index + 1, attempts })),
       );
+  }
+
+  #withdrawn(event: Extract<NightshiftEvent, { type: 'item:withdrawn' }>): void {
+    const item = this.#item(event);
+    if (!item) return;
+    // In a stream it may have been judged at that moment: the verdict is dropped with the result (rule T4).
+    delete item.qa;
+    if (event.reason.endsWith(' failed')) item.failure = event.reason;
   }
 
   #item(event: NightshiftEvent): ItemHistory | undefined {

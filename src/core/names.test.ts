@@ -53,3 +53,26 @@ test('the nearest name is offered only if it may have been meant', () => {
   expect(nearest('zebra', ['name', 'place'])).toBeUndefined();
   expect(nearest('x', [])).toBeUndefined();
 });
+
+test.each([
+  ['kind', 'id'],
+  ['zz', 'm'],
+  ['zz', 'ab'],
+  ['x', 'a'],
+  ['', 'a'],
+  ['lang', 'name'],
+])('of %j no more than half is in %j: it was not meant', (name, known) => {
+  expect(nearest(name, [known])).toBeUndefined();
+});
+
+test.each([
+  ['wrok', 'work'],
+  ['naem', 'name'],
+  ['nam', 'name'],
+  ['ids', 'id'],
+  ['strat', 'start'],
+  ['make_pages', 'make_page'],
+  ['current-bach-siez', 'current-batch-size'],
+])('%s may be a mistyped %s', (name, known) => {
+  expect(nearest(name, ['zebra', known, 'quite-another-word'])).toBe(known);
+});

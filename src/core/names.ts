@@ -46,20 +46,25 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
   let bestDistance = Math.max(2, Math.floor(name.length / 3)) + 1;
   for (const candidate of known) {
     const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
-    if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
+    const isLike = distance < Math.max(name.length, candidate.length) / 2;
+    if (isLike && distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }
   return best;
 }
 
+/** Two letters that changed places are one mistake. */
 function editDistance(a: string, b: string): number {
+  let beforeThat: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {
     const current = [i];
     for (let j = 1; j <= b.length; j++) {
       const substitution = previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
-      current.push(Math.min(substitution, previous[j]! + 1, current[j - 1]! + 1));
+      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swap = isSwapped ? beforeThat[j - 2]! + 1 : Number.POSITIVE_INFINITY;
+      current.push(Math.min(substitution, swap, previous[j]! + 1, current[j - 1]! + 1));
     }
-    previous = current;
+    [beforeThat, previous] = [previous, current];
   }
   return previous[b.length]!;
 }

@@ -59,6 +59,8 @@ export class ViewState {
   ends: number[] = [];
   limits: Limits = {};
   draining: string | undefined;
+  /** What is in flight is being given back. */
+  isStopping = false;
   waiting: { readonly until: number; readonly reason: string } | undefined;
   ended: { readonly exitCode: number; readonly reason: string } | undefined;
   #times: number[] = [];
@@ -116,6 +118,9 @@ export class ViewState {
         return;
       case 'run:draining':
         this.draining = event.signal;
+        return;
+      case 'run:stopping':
+        this.isStopping = true;
         return;
       case 'run:waiting':
         this.waiting = { until: at + event.ms, reason: event.reason };

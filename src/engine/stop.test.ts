@@ -6,7 +6,12 @@ import { StopSignals } from './stop.ts';
 function stopSignals() {
   const source = new EventEmitter();
   const said: string[] = [];
-  const stop = new StopSignals((signal) => said.push(signal), source, 60_000);
+  const stop = new StopSignals(
+    (signal) => said.push(signal),
+    (signal) => said.push(`${signal} now`),
+    source,
+    60_000,
+  );
   return { stop, said, source, send: (signal: string) => source.emit(signal, signal) };
 }
 
@@ -18,8 +23,9 @@ describe('StopSignals', () => {
     vi.advanceTimersByTime(24 * 3_600_000);
     expect([stop.drain.aborted, stop.now.aborted]).toEqual([true, false]);
     send('SIGINT');
+    send('SIGINT');
     expect(stop.now.aborted).toBe(true);
-    expect(said).toEqual(['SIGINT']);
+    expect(said).toEqual(['SIGINT', 'SIGINT now']);
     vi.useRealTimers();
   });
 
@@ -33,7 +39,7 @@ describe('StopSignals', () => {
     expect([stop.drain.aborted, stop.now.aborted]).toEqual([true, false]);
     vi.advanceTimersByTime(1);
     expect(stop.now.aborted).toBe(true);
-    expect(said).toEqual([signal]);
+    expect(said).toEqual([signal, `${signal} now`]);
     vi.useRealTimers();
   });
 
@@ -48,6 +54,8 @@ describe('StopSignals', () => {
     hasty.send('SIGTERM');
     hasty.send('SIGINT');
     expect(hasty.stop.now.aborted).toBe(true);
+    vi.advanceTimersByTime(60_000);
+    expect(hasty.said).toEqual(['SIGTERM', 'SIGINT now']);
     vi.useRealTimers();
   });
 

@@ -12,16 +12,19 @@ export class StopSignals implements Stop, Disposable {
   readonly #drain = new AbortController();
   readonly #now = new AbortController();
   readonly #onDrain: (signal: string) => void;
+  readonly #onNow: (signal: string) => void;
   readonly #source: Pick<NodeJS.EventEmitter, 'on' | 'off'>;
   readonly #drainAtMostMs: number;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
     onDrain: (signal: string) => void,
+    onNow: (signal: string) => void = () => {},
     source: Pick<NodeJS.EventEmitter, 'on' | 'off'> = process,
     drainAtMostMs = DRAIN_AT_MOST_MS,
   ) {
     this.#onDrain = onDrain;
+    this.#onNow = onNow;
     this.#source = source;
     this.#drainAtMostMs = drainAtMostMs;
     for (const signal of SIGNALS) source.on(signal, this.#receive);
@@ -41,11 +44,18 @@ export class StopSignals implements Stop, Disposable {
       this.#onDrain(signal);
       if (signal === 'SIGINT') return;
     } else if (signal === 'SIGINT') {
-      this.#now.abort();
+      this.#stopNow(signal);
       return;
     }
-    this.#timer ??= setTimeout(() => this.#now.abort(), this.#drainAtMostMs).unref();
+    this.#timer ??= setTimeout(() => this.#stopNow(signal), this.#drainAtMostMs).unref();
   };
+
+  #stopNow(signal: NodeJS.Signals): void {
+    if (this.#now.signal.aborted) return;
+    // Said before what it does to those in flight.
+    this.#onNow(signal);
+    this.#now.abort();
+  }
 
   [Symbol.dispose](): void {
     clearTimeout(this.#timer);

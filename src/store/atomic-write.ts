@@ -1,5 +1,5 @@
 import * as fs from 'node:fs';
-import { type BigIntStats, close, closeSync, constants, fstatSync, openSync } from 'node:fs';
+import { accessSync, type BigIntStats, close, closeSync, constants, existsSync, fstatSync, openSync } from 'node:fs';
 import { readdir, rename, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -157,7 +157,7 @@ export function diskError(cause: unknown, file: string): unknown {
       return new NightshiftError(
         'bad-folder',
         `no permission to write ${file} (${code})`,
-        'make the shift folder writable for this user',
+        `make ${placeToOpen(file)} writable for this user`,
         place,
       );
     case 'ELOOP':
@@ -175,5 +175,19 @@ export function diskError(cause: unknown, file: string): unknown {
       return new NightshiftError('disk', `the disk failed at ${file} (EIO)`, 'check the disk before you go on', place);
     default:
       return cause;
+  }
+}
+
+/** Whose permission it was: a file is made, and replaced, in its folder; where that is not there yet, in the one above. */
+function placeToOpen(file: string): string {
+  const isFolder = existsSync(`${file}/`);
+  if (isFolder) return file;
+  let folder = dirname(file);
+  while (!existsSync(folder)) folder = dirname(folder);
+  try {
+    accessSync(folder, constants.W_OK);
+    return file;
+  } catch {
+    return folder;
   }
 }

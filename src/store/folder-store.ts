@@ -252,7 +252,10 @@ export class FolderStore implements Store {
       if (!held) continue;
       this.#claims.forget(held);
       this.#changes.push({ kind: 'withdrawn', id, task, token: held.token, reason });
-      this.#options.emit({ type: 'item:withdrawn', ...this.#subject(held), reason });
+      // People know a row that is gone by the number it had.
+      const index = before.identities.rowOf(id);
+      const gone = index === undefined ? {} : { index };
+      this.#options.emit({ type: 'item:withdrawn', ...gone, ...this.#subject(held), reason });
     }
     if (addedRows > 0) this.#options.emit({ type: 'table:grew', rows: addedRows });
     return true;

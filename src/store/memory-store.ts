@@ -185,7 +185,10 @@ export class MemoryStore implements Store {
         row[task] = 'todo';
       }
     }
-    for (const held of gone) this.#withdraw(held, 'somebody removed its row');
+    for (const held of gone) {
+      const index = before.findIndex((row) => row[ID] === held.id);
+      this.#withdraw(held, 'somebody removed its row', { index });
+    }
   }
 
   /** A person changes a status with a command: it is meant, unless it would pass an item that is in flight. */
@@ -225,11 +228,11 @@ export class MemoryStore implements Store {
     this.#doneHere = this.#doneHere.filter((cell) => cell.id !== id || cell.task !== task);
   }
 
-  #withdraw(held: Held | undefined, reason: string): void {
+  #withdraw(held: Held | undefined, reason: string, gone: { index?: number } = {}): void {
     if (!held) return;
     this.#forget(held);
     this.#changes.push({ kind: 'withdrawn', id: held.id, task: held.task, token: held.token, reason });
-    this.#emit({ type: 'item:withdrawn', ...this.#subject(held), reason });
+    this.#emit({ type: 'item:withdrawn', ...gone, ...this.#subject(held), reason });
   }
 
   #putBack(what: string): void {

@@ -333,7 +333,10 @@ describe.each([
           { kind: 'withdrawn', id: e.id, task: 'draft', token: e.token, reason: 'somebody set it to todo' },
         ]),
       );
-      expect(events.filter(({ type }) => type === 'item:withdrawn')).toHaveLength(4);
+      const told = events.filter(({ type }) => type === 'item:withdrawn');
+      expect(told).toHaveLength(4);
+      // People know a row that is gone by the number it had.
+      expect(told).toEqual(expect.arrayContaining([expect.objectContaining({ item: c.id, index: 2 })]));
       expect(await store.changes()).toEqual([]);
       for (const { token } of [a, b, c, e])
         expect(await store.record(token, 'in_progress', 'qa')).toMatchObject({ ok: false });

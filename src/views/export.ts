@@ -77,9 +77,13 @@ export function* exportMarkdown(
 
 /** Neither a new cell, nor markup, nor HTML: the text that was there (promise S10). */
 function escapeCell(value: string): string {
-  return printable(value)
-    .trim()
-    .replace(/[&<>]/g, (character) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[character]!)
-    .replace(/[\\`*_{}[\]()#+!|~$:@-]/g, '\\$&')
-    .replace(/\s*\n\s*/g, '<br>');
+  return (
+    printable(value)
+      .trim()
+      .replace(/[&<>]/g, (character) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[character]!)
+      .replace(/[\\`*_[\]|~$@]/g, '\\$&')
+      // An address becomes a link, and a name between colons a picture; a time of the day is neither.
+      .replace(/:(?=\/\/|(?!\d\d:)[\w+-]+:)|(?<=\bwww)\./gi, '\\$&')
+      .replace(/\s*\n\s*/g, '<br>')
+  );
 }

@@ -149,8 +149,12 @@ test('X8 waiting and stopping are said', () => {
   feed(state, 3599, { type: 'run:draining', signal: 'SIGINT', running: 4 });
   const text = shown(state, 100);
   expect(text).toContain('waiting 58s: exit code 75: rate limit');
-  expect(text).toContain('stopping: 4 items will finish');
+  expect(text).toContain('stopping: 4 items may finish');
   expect(text).not.toContain('finishes');
+  feed(state, 3599, { type: 'run:stopping', signal: 'SIGINT', running: 4 });
+  const stopped = shown(state, 100);
+  expect(stopped).toContain('stopping at once: 4 items to give back');
+  expect(stopped).not.toContain('may finish');
 });
 
 test('X8 of a reason of many lines the last one is shown', () => {

@@ -68,7 +68,7 @@ function headLines(state: ViewState, width: number, now: number): Span[][] {
 
 /** Counts first, then what is only sometimes known. */
 function facts(state: ViewState, now: number, clock: (time: number) => string): Span[] {
-  const { counts, part, limit, limitReason, draining, begun } = state;
+  const { counts, part, limit, limitReason, draining, isStopping, begun } = state;
   const usage = usageText(state.usage);
   const parts: Span[] = [
     { text: `${counts.todo} todo` },
@@ -82,8 +82,10 @@ function facts(state: ViewState, now: number, clock: (time: number) => string): 
   if (limit !== undefined && limit > 1) {
     parts.push({ text: `limit ${limit}${limitReason === undefined ? '' : ` (${oneLine(limitReason, 40)})`}` });
   }
-  if (draining !== undefined) parts.push({ text: `stopping: ${count(begun, 'item')} will finish`, style: 'yellow' });
-  else parts.push(...finishText(state, now, clock));
+  if (isStopping) parts.push({ text: `stopping at once: ${count(begun, 'item')} to give back`, style: 'yellow' });
+  else if (draining !== undefined) {
+    parts.push({ text: `stopping: ${count(begun, 'item')} may finish`, style: 'yellow' });
+  } else parts.push(...finishText(state, now, clock));
   if (usage !== undefined) parts.push({ text: usage });
   // How many failures pause a task has been said at the start.
   const { 'max-same-failures': _, ...limits } = state.limits;

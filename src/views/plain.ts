@@ -20,6 +20,8 @@ export function plainLines(event: NightshiftEvent, ctrlC = CTRL_C_AGAIN): string
       return [`warning: ${oneLine(event.message)}`];
     case 'run:draining':
       return [drainLine(event, ctrlC)];
+    case 'run:stopping':
+      return [`stopping at once: ${count(event.running, 'item')} in flight given back`];
     case 'run:waiting':
       return [`waiting ${formatDuration(event.ms)}: ${oneLine(event.reason)}`];
     case 'task:paused':
@@ -126,13 +128,15 @@ function drainLine(event: Extract<NightshiftEvent, { type: 'run:draining' }>, ct
     return `stopping: ${oneLine(reason, 1000)}. ${count(running, 'item')} in flight will finish, nothing new starts.`;
   }
   if (signal === 'SIGINT') {
-    return `stopping: ${count(running, 'item')} in flight will finish, nothing new starts. ${ctrlC}`.trimEnd();
+    // `stop --now` sends two of them.
+    return `stopping: ${count(running, 'item')} in flight may finish, nothing new starts. ${ctrlC}`.trimEnd();
   }
   return `stopping (${signal}): ${count(running, 'item')} in flight may finish within a minute, nothing new starts.`;
 }
 
 function subject(event: NightshiftEvent): string {
-  return `row ${(event.index ?? -1) + 1} ${event.task}`;
+  // Journals of older versions have no index for a row that was gone.
+  return `${event.index === undefined ? `item ${event.item}` : `row ${event.index + 1}`} ${event.task}`;
 }
 
 export function rowList(indices: readonly number[]): string {

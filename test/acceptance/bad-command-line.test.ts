@@ -14,6 +14,7 @@ describe('the command line', () => {
     'an argument too many': usage(['start', 'pages', 'now'], /too many arguments/, /--help/),
     'an argument too few': usage(['add-task', 'pages'], /missing required argument 'task'/, /--help/),
     'a row that is missing': usage(['preview', 'pages', 'make_page'], /--row/, /--help/),
+    'prompts of no row': usage(['logs', 'pages', '--prompts'], /--prompts is only for --row/, /add --row N/),
     'rows backwards': usage(['start', 'pages', '--rows', '10:3'], /"10:3" is not a range of rows/, /3:10/),
     'row 0': usage(['start', 'pages', '--rows', '0'], /"0" is not a range/, /the first row is 1/),
     'rows in words': usage(['start', 'pages', '--rows', 'all'], /"all" is not a range/, /3, 3:10, 3: or :10/),

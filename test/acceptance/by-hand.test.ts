@@ -50,6 +50,11 @@ async function pass(shift: ShiftHandle, item: Opened['items'][number], ...more: 
   expect(await write(shift, item.qaPrompt!, 'done')).toMatchObject({ code: 0, stderr: '' });
 }
 
+test('O3 a close where no batch is open says the command that opens one, in full', async () => {
+  const { code, stderr } = await close(newShift());
+  expect([code, stderr]).toEqual([2, 'error: no batch of site is open\n  `nightshift batch open site` opens one\n']);
+});
+
 test('O3 O4 batch by hand: claimed in the table, prompts in files, own status by token, size and Progress at the close', async () => {
   const shift = newShift();
   const opened = await open(shift);

@@ -44,7 +44,7 @@ describe('R4 a folder without permission', () => {
     const ended = await refused(project, ['start', 'pages']);
     expect(ended.stderr).toMatch(/^error: no permission to write .*\/pages/);
     expect(ended.stderr).toContain(`\n  at ${project.path(shift.folder)}`);
-    expect(ended.stderr).toMatch(/\n {2}make the shift folder writable for this user/);
+    expect(ended.stderr).toContain(`\n  make ${project.path(shift.folder)} writable for this user`);
     for (const args of [
       ['table', 'pages', 'edit', 'name', '0', 'x'],
       ['table', 'pages', 'add', 'name=c'],
@@ -55,6 +55,47 @@ describe('R4 a folder without permission', () => {
     ]) {
       expect((await refused(project, args)).stderr, args.join(' ')).toMatch(/^error: no permission to write /);
     }
+  });
+
+  test('doctor finds the shift that can not be written, with what to do, and only that one', async () => {
+    requireRoot();
+    const { project, shift } = publicProject();
+    const other = project.shift('other', {
+      settings: { agent: 'shell' },
+      table: 'name,make_page\na,todo\n',
+      tasks: { make_page: shellTask('true') },
+    });
+    for (const path of ['.nightshift', other.folder]) chownSync(project.path(path), NOBODY, NOBODY);
+    chmodSync(project.path(shift.folder, '.env'), 0o644);
+    const look = async () => {
+      const ended = await project.run(['doctor', '--json'], { uid: NOBODY });
+      const { findings } = JSON.parse(ended.stdout) as { findings: { level: string; shift?: string }[] };
+      return { code: ended.code, ofShifts: findings.filter((finding) => finding.shift !== undefined) };
+    };
+    const folder = project.path(shift.folder);
+    const isOk = { level: 'ok', shift: 'other' };
+    const remedy = (place: string) => `make ${place} writable for this user`;
+    const closed = { level: 'problem', shift: 'pages', file: folder, remedy: remedy(folder) };
+    const found = await look();
+    expect(found.code).toBe(2);
+    expect(found.ofShifts).toMatchObject([isOk, { ...closed, message: `no permission to write ${folder} (EACCES)` }]);
+    // What an earlier run of root has left in a folder that is open now is in the way, too.
+    expect((await shift.start()).code).toBe(0);
+    expect((await look()).ofShifts).toMatchObject([isOk, closed]);
+    chownSync(folder, NOBODY, NOBODY);
+    const engine = `${folder}/.engine`;
+    expect((await look()).ofShifts).toMatchObject([isOk, { ...closed, file: engine, remedy: remedy(engine) }]);
+    shift.tableText = 'name,make_page\na,todo\n';
+    expect((await refused(project, ['start', 'pages'])).stderr).toContain(`\n  ${remedy(engine)}`);
+  });
+
+  test('where there is no .nightshift yet, it is the folder around it that must be writable', async () => {
+    requireRoot();
+    const project = new Project();
+    chmodSync(project.root, 0o755);
+    const { stderr } = await refused(project, ['create', 'pages']);
+    expect(stderr).toMatch(/^error: no permission to write .*\.nightshift/);
+    expect(stderr).toContain(`\n  make ${project.root} writable for this user`);
   });
 
   test('a read-only shift that was run before: the same', async () => {

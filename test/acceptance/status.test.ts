@@ -313,8 +313,8 @@ describe('T4 others write too', () => {
       await allCalled(project, 2);
       const { pid } = devCalls(project, 'a')[0];
       await edit(shift, withdrawal.how);
-      const { task, item, reason } = await running.seen('item:withdrawn');
-      expect([task, reason]).toEqual(['work', expect.stringMatching(/^somebody (set it to|removed)/)]);
+      const { task, item, index, reason } = await running.seen('item:withdrawn');
+      expect([task, index, reason]).toEqual(['work', 0, expect.stringMatching(/^somebody (set it to|removed)/)]);
       await until(() => !lives(pid), 'the dev of a to be stopped');
       expect(lives(devCalls(project, 'b')[0].pid)).toBe(true);
       expect(statusOf(shift, 'a')).toBe(withdrawal.left);
@@ -330,6 +330,9 @@ describe('T4 others write too', () => {
         returned: 1,
         failed: 0,
       });
+      const { failures } = JSON.parse((await project.run(['status', 'night', '--json'])).stdout);
+      const reasons = failures.map((failure: { reason: string }) => failure.reason);
+      expect(reasons).toEqual(withdrawal.status === 'failed' ? ['somebody set it to failed'] : []);
     },
   );
 

@@ -58,7 +58,7 @@ describe('Ctrl-C', () => {
     await until(() => shift.column('make')[0] === 'qa', 'the end of the first dev');
     running.kill('SIGINT');
     await until(
-      () => /stopping: 2 items in flight will finish.*Ctrl-C again/.test(running.stdout),
+      () => /stopping: 2 items in flight may finish.*Ctrl-C again/.test(running.stdout),
       'the word that it drains',
     );
     project.write('go', '');
@@ -89,6 +89,11 @@ describe('Ctrl-C', () => {
     const { code, events } = await running.ended;
     expect(code).toBe(130);
     expect(processesOf(project.path(shift.folder))).toEqual([]);
+    const ends = events.filter(({ type }) => /^(run:(draining|stopping|finished)|item:returned)$/.test(type));
+    expect(ends.map(({ type }) => type)).toEqual([
+      ...['run:draining', 'run:stopping', 'item:returned', 'item:returned', 'run:finished'],
+    ]);
+    expect(ends[1]).toMatchObject({ signal: 'SIGINT', running: 2 });
     expect(
       events
         .filter(({ type }) => type === 'item:returned')

@@ -136,7 +136,7 @@ async function closeBatch(io: Io, paths: ShiftPaths, options: Options): Promise<
     throw new NightshiftError(
       'nothing-to-do',
       `no batch of ${paths.name} is open`,
-      '`nightshift batch open` opens one',
+      `\`nightshift batch open ${paths.name}\` opens one`,
     );
   }
   const { batch } = found;

@@ -1,4 +1,4 @@
-import { EXIT } from '../../core/errors.ts';
+import { EXIT, NightshiftError } from '../../core/errors.ts';
 import { itemKey } from '../../core/identity.ts';
 import type { ShiftPaths } from '../../store/layout.ts';
 import { currentHolder } from '../../store/run-lock.ts';
@@ -14,6 +14,9 @@ import { parseRow } from '../rows.ts';
 
 /** The journal for a reader, or what was said about one row; `-f` goes on until the run that is going on has ended. */
 export async function run(io: Io, [name]: readonly string[], options: Options): Promise<number> {
+  if (options.prompts && options.row === undefined) {
+    throw new NightshiftError('usage', '--prompts is only for --row', 'add --row N');
+  }
   const paths = await chooseShift(io, name);
   const run = options.follow ? currentHolder(paths.runLock)?.run : undefined;
   if (options.row === undefined) await printJournal(io, paths, run, options);
