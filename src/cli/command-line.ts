@@ -5,7 +5,8 @@ import type { Options } from './program.ts';
 /** Those of `start` and `retry` that say which part of a shift is run, and by whom. */
 const PART = ['agent', 'model', 'task', 'rows', 'where', 'sample', 'seed', 'reason', 'only'];
 
-const NOT_OF_RETRY = ['--where', '--sample', '--seed'];
+/** What of it chooses item-tasks. */
+const CHOICE = ['--task', '--rows', '--where', '--sample', '--seed'];
 
 interface Flag {
   readonly name: string;
@@ -37,11 +38,10 @@ export function lastingFlags(options: Options): string[] {
   return wordsIn({ ...partIn(options), ...limitFlagsIn(options) });
 }
 
-/** What tries those again that failed in a run that had these flags. `isOnly`: and nothing else that is left. */
+/** What tries all that failed again, as a run with these flags did it. `isOnly`: and nothing else that is left. */
 export function retryLine(shift: string, flags: readonly string[] = [], isOnly = false): string {
-  const known = readFlags(flags).filter(({ name }) => !NOT_OF_RETRY.includes(name));
-  const isPart = known.some(({ name }) => name === '--task' || name === '--rows');
-  return lineOf('retry', shift, isOnly && !isPart ? [...known, { name: '--only' }] : known);
+  const kept = readFlags(flags).filter(({ name }) => !CHOICE.includes(name));
+  return lineOf('retry', shift, isOnly ? [...kept, { name: '--only' }] : kept);
 }
 
 /** How to go on with a run that had these flags. */

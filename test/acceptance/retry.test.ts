@@ -68,7 +68,7 @@ test('retry alone sets back all that failed and goes on with all that is left; -
 test('retry --only runs what was set back and nothing else, and is what a run with failures suggests while others are left', async () => {
   const { project, shift } = await withFailures();
   const { stdout } = await project.run(['start', '--rows', '1', '--max-failures', '9', '--where', 'name=a']);
-  expect(stdout).toContain('`nightshift retry night --rows 1 --max-failures 9` tries the failed ones again.');
+  expect(stdout).toContain('`nightshift retry night --max-failures 9 --only` tries the failed ones again.');
   project.behave({ 'dev:c': { report: { overall_status: 'FAILED (step 1)', error: 'again' } } });
   const only = await project.run(['retry', '--only', '--max-failures', '9']);
   expect(only.stdout).toContain('`nightshift retry night --max-failures 9 --only` tries the failed ones again.');
