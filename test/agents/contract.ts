@@ -30,8 +30,8 @@ export function agentContract(agent: AgentUnderTest): void {
 
   describe(`the contract of agents: ${agent.name}`, () => {
     test('M3 D1 Q1 L2 a shift of six items in parallel: written, judged, learned from', async () => {
-      const wish = 'Look at the spelling twice.';
       const one = setUp();
+      const wish = `Look at the spelling of ${one.unique('it')} twice.`;
       const names = ['a', 'b', 'c', 'd', 'e', 'f'].map(one.unique);
       const shift = one.shift(
         names.map((name, i) => ({
@@ -60,18 +60,15 @@ export function agentContract(agent: AgentUnderTest): void {
       const asked = model.asked.filter(({ role, text }) => role === 'manager' && text.includes(wish));
       // Who has tools in every session asks without any only for a title.
       const manager = asked.filter(({ tools: offered }) => agent.hidesTools || offered.length > 0);
-      expect(manager).toHaveLength(1);
+      // Programs that start at once may trip over each other: one of the first two is done later then, and says it later.
+      expect([1, 2]).toContain(manager.length);
       const harmless = ['StructuredOutput', ...(agent.harmless ?? [])];
-      if (agent.hidesTools || agent.harmless)
-        expect(manager[0]!.tools.filter((tool) => !harmless.includes(tool))).toEqual([]);
-      expect(names.map((name) => model.of(name)[0]!.prompt.includes(wish))).toEqual([
-        false,
-        false,
-        true,
-        true,
-        true,
-        true,
-      ]);
+      if (agent.hidesTools || agent.harmless) {
+        expect(manager.flatMap((each) => each.tools.filter((tool) => !harmless.includes(tool)))).toEqual([]);
+      }
+      const isTold = names.map((name) => model.of(name)[0]!.prompt.includes(wish));
+      expect(isTold.slice(0, 2)).toContain(false);
+      expect(isTold.slice(2)).toEqual([true, true, true, true]);
     });
 
     test('D3 a dev that needs three attempts makes them in one session', async () => {
