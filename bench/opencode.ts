@@ -29,7 +29,10 @@ async function speed(model: Model): Promise<Figure[]> {
     ours: () => byNightshift(FEW_ANSWERS, home),
     bare: () => byHand(FEW_ANSWERS, home),
   });
-  const many = { ours: await byNightshift(MANY_ANSWERS, home), bare: await byHand(MANY_ANSWERS, home) };
+  const many = await takeTurns(ROUNDS, {
+    ours: () => byNightshift(MANY_ANSWERS, home),
+    bare: () => byHand(MANY_ANSWERS, home),
+  });
   const loop = await byRuns(FEW_ANSWERS, home);
   const figures = (answers: number, { ours, bare }: typeof few): Figure[] => {
     const modelMs = (ITEMS * answers * ANSWER_MS) / 4;
