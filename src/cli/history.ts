@@ -12,7 +12,10 @@ export async function readHistory(paths: ShiftPaths): Promise<History> {
 
 /** What counts for the limits of a run that has not begun. */
 export async function spentBefore(paths: ShiftPaths): Promise<Spent> {
-  const { usage, tally } = await readHistory(paths);
+  return spentIn(await readHistory(paths));
+}
+
+export function spentIn({ usage, tally }: History): Spent {
   return { usage, ms: tally.ms, failures: 0 };
 }
 

@@ -17,7 +17,7 @@ import { chooseShift } from '../choose-shift.ts';
 import { commandAgain, howToGoOn, lastingFlags, retryLine } from '../command-line.ts';
 import { detach } from '../detach.ts';
 import { viewEvents } from '../event-view.ts';
-import { readHistory, spentBefore } from '../history.ts';
+import { readHistory, spentBefore, spentIn } from '../history.ts';
 import type { Io } from '../io.ts';
 import { readLimitFlags } from '../limit-flags.ts';
 import { openAndCheck } from '../open-shift.ts';
@@ -25,6 +25,9 @@ import type { Options } from '../program.ts';
 import { parseRows } from '../rows.ts';
 import { type Asked, overridesIn, planFolder, runFolder } from '../run-shift.ts';
 import { parseConditions, parseSample } from '../select-rows.ts';
+
+/** What was asked, and how to ask for it again. */
+type Repeatable = Asked & Required<Pick<Asked, 'again' | 'flags'>>;
 
 export async function run(io: Io, [name]: readonly string[], options: Options): Promise<number> {
   const limits = readLimitFlags(options);
@@ -34,7 +37,7 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
   const where = parseConditions(options.where);
   const { agent, model, task, items } = options;
   const again = { ...options, seed: chosen?.seed };
-  const asked: Asked = {
+  const asked: Repeatable = {
     ...{ agent, model, limits, task, rows, where, sample: chosen, items },
     again: commandAgain('start', paths.name, again),
     flags: lastingFlags(again),
@@ -68,7 +71,7 @@ async function runInView(io: Io, paths: ShiftPaths, asked: Asked, options: Optio
 async function closing(
   paths: ShiftPaths,
   end: RunEnd,
-  asked: Asked,
+  asked: Repeatable,
   { ms, now }: { ms: number; now: number },
 ): Promise<string[]> {
   const { exitCode, reason, isLimit } = end;
@@ -80,12 +83,8 @@ async function closing(
     return ['Already complete: nothing was left to do.', archiveHint(paths.name)];
   }
   // Then it would be refused.
-  const isUsedUp = usedUp(
-    limitsInForce(shift.settings.limits, false, now),
-    await spentBefore(paths),
-    now,
-    asked.again!,
-  );
+  const limits = limitsInForce(shift.settings.limits, false, now);
+  const isUsedUp = usedUp(limits, spentIn(history), now, asked.again) !== undefined;
   return [
     '',
     ...summaryLines(paths.name, summary),
@@ -108,7 +107,7 @@ function spentLines({ lastRun, usage, tally }: History, ms: number): string[] {
   return lastRun?.number === 1 ? [run] : [run, line('the shift', tally.ms, usage)];
 }
 
-async function dryRun(io: Io, paths: ShiftPaths, asked: Asked, json: boolean): Promise<number> {
+async function dryRun(io: Io, paths: ShiftPaths, asked: Repeatable, json: boolean): Promise<number> {
   const { shift, snapshot, selection, hasModel } = await planFolder(paths, asked, io);
   for (const warning of shift.warnings) io.warn(`warning: ${oneLine(warning)}`);
   const { parallel } = shift.settings;
@@ -122,7 +121,7 @@ async function dryRun(io: Io, paths: ShiftPaths, asked: Asked, json: boolean): P
     inProgress: cellsAt(snapshot, 'in_progress').length,
   };
   const isLeft = left.eligible + left.atQa + left.inProgress > 0;
-  const reached = isLeft ? usedUp(limits, spent, io.now(), asked.again!) : undefined;
+  const reached = isLeft ? usedUp(limits, spent, io.now(), asked.again) : undefined;
   const items = { chosen: countItems(snapshot, selection.includes).total, all: snapshot.count };
   const plan = {
     shift: shift.name,
