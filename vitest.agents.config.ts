@@ -1,9 +1,13 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 /** Tests that drive real agent programs (`npm run test:agents`); they download more than a gigabyte once. */
 export default defineConfig({
   test: {
     include: ['test/agents/**/*.test.ts'],
+    // What a shift has spent is kept outside of its project, too.
+    env: { XDG_STATE_HOME: join(tmpdir(), 'nightshift-test-state') },
     globalSetup: ['test/build-once.ts', 'test/agents/install.ts'],
     testTimeout: 300_000,
     hookTimeout: 300_000,

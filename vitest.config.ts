@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -5,6 +7,8 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     // They need real agent programs: vitest.agents.config.ts.
     exclude: ['test/agents/**'],
+    // What a shift has spent is kept outside of its project, too.
+    env: { XDG_STATE_HOME: join(tmpdir(), 'nightshift-test-state') },
     globalSetup: ['test/build-once.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -1,6 +1,7 @@
 import { durableChange } from './durable-change.ts';
 import { engineTime } from './engine-time.ts';
 import { isMissed, renderMarkdown, renderPlain, type Section } from './figure.ts';
+import { history } from './history.ts';
 import { machine } from './machine.ts';
 import { makespan } from './makespan.ts';
 import { manyRows } from './many-rows.ts';
@@ -13,6 +14,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Section>>> = {
   engine: engineTime,
   change: durableChange,
   rows: manyRows,
+  history,
   makespan,
   real: realRun,
   startup,

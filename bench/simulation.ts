@@ -1,5 +1,7 @@
 import { History } from '../src/core/history.ts';
 import type { Order, Outcome } from '../src/core/model.ts';
+import { NO_PROTECTION } from '../src/core/protection.ts';
+import { Returns } from '../src/core/returns.ts';
 import type { Shift } from '../src/core/shift.ts';
 import { STATUSES, type Status } from '../src/core/status.ts';
 import { runShift } from '../src/engine/run.ts';
@@ -48,6 +50,7 @@ export async function simulate(
           enter: () => ({ [Symbol.dispose]: () => {} }),
           watch: () => Promise.reject(new Error('there are no files')),
         },
+        protection: NO_PROTECTION,
         perform: async (order) => {
           const { devMs, qaMs, fails } = items[order.item.index]!;
           await clock.sleep(order.role === 'dev' ? devMs : qaMs);
@@ -60,10 +63,13 @@ export async function simulate(
         checkKept: () => {},
         history: new History(),
         asked: new Map(),
+        returns: new Returns(),
         stop: { drain: never, now: never },
         select: () => ({ includes: () => true }),
         endLeftovers: async () => 0,
         now: clock.now,
+        time: { elapsed: clock.now, limit: () => ({ signal: never, [Symbol.dispose]: () => {} }) },
+        random: () => 0.5,
       },
       await load(),
     ),
@@ -110,8 +116,8 @@ class Manifest implements Documents {
   folderId = async (): Promise<string> => SHIFT;
   writeSteps = async (): Promise<undefined> => undefined;
   keepVersion = async (): Promise<void> => {};
-  isProtectedSame = (): boolean => true;
-  putBack = async (): Promise<undefined> => undefined;
+  protect = (): AsyncDisposable => ({ [Symbol.asyncDispose]: async () => {} });
+  putBack = async (): Promise<[]> => [];
 }
 
 /** A store that costs no time: one task, items by their row. */

@@ -20,8 +20,12 @@ const RULES: Record<string, Rule> = {
   store: { may: ['core', 'formats'], packages: ['node:', 'koffi'] },
   agents: { may: ['core'], packages: ['node:', 'koffi', '@opencode-ai/sdk/v2/client', '@agentclientprotocol/sdk'] },
   checks: { may: ['core', 'agents/process.ts'], packages: [] },
-  watch: { may: ['core'], mayTypes: ['store/store.ts'], packages: ['node:fs', 'node:fs/promises', 'node:path'] },
-  roles: { may: ['core'], packages: ['zod'] },
+  watch: {
+    may: ['core'],
+    mayTypes: ['store/store.ts'],
+    packages: ['node:crypto', 'node:fs', 'node:fs/promises', 'node:path'],
+  },
+  roles: { may: ['core'], packages: ['node:module', 'zod'] },
   engine: {
     may: ['core', 'roles', 'watch', 'agents/environment.ts'],
     mayTypes: ['agents/agent.ts', 'checks/checks.ts', 'store/store.ts', 'store/documents.ts'],

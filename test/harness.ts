@@ -33,6 +33,8 @@ export interface Ended {
 }
 
 export interface RunOptions {
+  /** What `ulimit` is told first, such as `-n 96`. */
+  ulimit?: string;
   /** Another user; only root may ask for one. */
   uid?: number;
   env?: Record<string, string>;
@@ -110,7 +112,12 @@ export class Project {
   }
 
   spawn(args: readonly string[], options: RunOptions = {}): Running {
-    const child = spawn(process.execPath, [NIGHTSHIFT, ...args], {
+    const program = [process.execPath, NIGHTSHIFT, ...args] as const;
+    const [file, ...rest] =
+      options.ulimit === undefined
+        ? program
+        : (['/bin/sh', '-c', `ulimit ${options.ulimit}; exec "$@"`, 'sh', ...program] as const);
+    const child = spawn(file, rest, {
       cwd: options.cwd ?? this.root,
       ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.uid }),
       env: { ...process.env, ...options.env },
@@ -163,6 +170,15 @@ export class ShiftHandle {
 
   task(name: string): string {
     return this.project.read(`${this.folder}/${name}.md`);
+  }
+
+  /** As a person does while the shift runs: a task, `manager` or `env`, in an editor. */
+  async edit(document: string, change: (text: string) => string): Promise<Ended> {
+    const file = { manager: 'manager.md', env: '.env' }[document] ?? `${document}.md`;
+    const before = this.project.exists(`${this.folder}/${file}`) ? this.project.read(`${this.folder}/${file}`) : '';
+    this.project.write('.nightshift/edited', change(before));
+    const EDITOR = `cp ${this.project.path('.nightshift/edited')}`;
+    return this.project.run(['edit', this.name, document], { env: { EDITOR, VISUAL: '' } });
   }
 
   /** The table's rows, read by another program's parser. */

@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream';
 import type { AnyMessage, ClientContext, RequestPermissionRequest, SessionUpdate } from '@agentclientprotocol/sdk';
+import type { Mask } from '../core/mask.ts';
 import { JsonLines } from './json-lines.ts';
 import { type Ended, runProcess, SHELL } from './process.ts';
 
@@ -15,6 +16,7 @@ interface Start {
   readonly command: string;
   readonly folder: string;
   readonly environment: Readonly<Record<string, string>>;
+  readonly mask: Mask;
   readonly signal: AbortSignal;
 }
 
@@ -56,6 +58,7 @@ export async function connect(start: Start, handlers: AcpHandlers): Promise<AcpC
     signal: AbortSignal.any([start.signal, own.signal]),
     onOutput: (stream, text) => (stream === 'stdout' ? lines.add(text) : handlers.onPrint(text)),
     keepBytes: KEEP_BYTES,
+    mask: start.mask,
   }).finally(() => quietly(() => receive.close()));
 
   const connection = client({ name: 'nightshift' })

@@ -121,20 +121,24 @@ class AcpSession implements Session {
 
   /** The program, the connection and the session; an answer if one of them does not come to be. */
   async #start({ environment }: Question): Promise<Answer | undefined> {
-    const { settings, folder, shiftFolder, role, signal, transcript } = this.#opening;
+    const { settings, folder, shiftFolder, role, mask, signal, transcript } = this.#opening;
     const named = role === 'manager' ? [] : serverNames(settings.tools);
     const found = await findServers(named, [folder, dirname(dirname(shiftFolder))], environment);
     if ('problem' in found) return stuck(found.problem, found.remedy);
     // They differ from attempt to attempt: the prompt has them.
     const { NIGHTSHIFT_OUTPUT: _, NIGHTSHIFT_ATTEMPT: __, ...lasting } = environment;
     this.#connection = await connect(
-      { command: settings.acpCommand ?? '', folder, environment: lasting, signal },
+      { command: settings.acpCommand ?? '', folder, environment: lasting, mask, signal },
       {
         onUpdate: this.#updates.read,
         onPermission: (request) => this.#answer(request),
         onPrint: (text) => transcript({ kind: 'error', text }),
       },
     );
+    // Also while its item is judged: who goes on then is somebody fresh.
+    void this.#connection.ended.then(() => {
+      this.#isLost = true;
+    });
     const opened = this.#openSession(found.servers);
     const slow = delay(START_MS, undefined, { ref: false }).then(() => stuckStart('it does not answer'));
     const done = await Promise.race([
@@ -169,7 +173,7 @@ class AcpSession implements Session {
     const end = ended.then((how) => {
       if (how.kind === 'aborted') return { kind: 'aborted' } as const;
       if (how.kind === 'not-started' && how.fault === 'item') return { kind: 'failed', reason: how.reason } as const;
-      return onEnd(howItEnded(how, how.stderr.text));
+      return onEnd(howItEnded(how, 'stderr'));
     });
     const answered = asked.catch(async (error: unknown) => {
       // A connection that breaks is noticed before the end of its process.

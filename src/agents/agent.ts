@@ -1,4 +1,5 @@
 import type { TranscriptEntry } from '../core/events.ts';
+import type { Mask } from '../core/mask.ts';
 import type { Role, Step, Trouble, Usage } from '../core/model.ts';
 
 /**
@@ -60,6 +61,8 @@ export interface Opening {
   /** Files of the shift: a dev has no business there, and the program is told so if it can be. */
   readonly shiftFolder: string;
   readonly transcript: (entry: TranscriptEntry) => void;
+  /** For what is cut before it is told: half a secret is found by nobody. */
+  readonly mask: Mask;
   readonly signal: AbortSignal;
 }
 

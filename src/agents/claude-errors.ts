@@ -23,7 +23,7 @@ export function readAnswer(ended: Exclude<Ended, { kind: 'aborted' }>, told: Tol
 
 /** It ended without saying how. Before it had begun, that is nobody's work gone wrong (rule X5). */
 function readDeath(ended: Exclude<Ended, { kind: 'aborted' | 'not-started' }>, { inForce }: Told): Answer {
-  const end = howItEnded(ended, ended.stderr.text);
+  const end = howItEnded(ended, 'stderr');
   if (inForce !== undefined) return { kind: 'failed', reason: `claude ended before its turn did: ${end}` };
   if (ended.kind === 'exited' && NOT_THERE.has(ended.code)) return trouble(`claude can't be run: ${end}`, INSTALL);
   return trouble(`claude did not start: ${end}`);

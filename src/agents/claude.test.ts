@@ -53,7 +53,7 @@ const exited = (code: number, stderr = ''): Exclude<Ended, { kind: 'aborted' }> 
   code,
   stdout: none,
   stderr: { text: stderr, cut: false },
-  recent: stderr,
+  recent: { stdout: '', stderr, both: stderr },
 });
 
 function read(...events: (object | string)[]): ClaudeStream & { entries: TranscriptEntry[] } {

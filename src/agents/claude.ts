@@ -136,6 +136,7 @@ class ClaudeSession implements Session {
       signal: AbortSignal.any([signal, stop.signal]),
       onOutput: (from, text) => (from === 'stdout' ? stream.add(text) : transcript({ kind: 'error', text })),
       keepBytes: KEEP_BYTES,
+      mask: this.#opening.mask,
     });
     stream.end();
     if (obstacle !== undefined && !signal.aborted) return { answer: { kind: 'trouble', trouble: obstacle }, stream };
@@ -164,8 +165,9 @@ class ClaudeSession implements Session {
 }
 
 function difference(total: Usage, before: Usage): Usage {
-  const inputTokens = (total.inputTokens ?? 0) - (before.inputTokens ?? 0);
-  const outputTokens = (total.outputTokens ?? 0) - (before.outputTokens ?? 0);
+  const more = (all = 0, earlier = 0) => Math.max(0, all - earlier);
+  const inputTokens = more(total.inputTokens, before.inputTokens);
+  const outputTokens = more(total.outputTokens, before.outputTokens);
   if (total.costUsd === undefined) return { inputTokens, outputTokens };
-  return { inputTokens, outputTokens, costUsd: total.costUsd - (before.costUsd ?? 0) };
+  return { inputTokens, outputTokens, costUsd: more(total.costUsd, before.costUsd) };
 }

@@ -62,7 +62,9 @@ function readLines(text: string): SessionFile {
     if (type === 'compacted') compactions++;
     if (inner !== 'token_count' && inner !== 'task_complete') continue;
     const { payload } = parse(line);
-    if (payload?.type === 'token_count') totals = totalsOf(payload.info?.total_token_usage);
+    // One without a sum only tells of the account's limits.
+    const used = payload?.type === 'token_count' ? payload.info?.total_token_usage : undefined;
+    if (used) totals = totalsOf(used);
     if (payload?.type === 'task_complete') errorType = payload.error?.codex_error_info;
   }
   return { compactions, totals, errorType };
@@ -73,7 +75,7 @@ interface Line {
     readonly type?: string;
     readonly info?: {
       readonly total_token_usage?: { readonly input_tokens?: number; readonly output_tokens?: number };
-    };
+    } | null;
     readonly error?: { readonly codex_error_info?: unknown } | null;
   };
 }

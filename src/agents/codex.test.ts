@@ -57,6 +57,21 @@ test('X5 an item that no program can be started with fails, and does not end the
   expect(answer).toMatchObject({ kind: 'failed', reason: expect.stringContaining('NIGHTSHIFT_ITEM is too large') });
 });
 
+test('X6 tokens count as the session file has them, also where the last line of it tells only of limits', async () => {
+  const used = (input: number) => JSON.stringify({ total_token_usage: { input_tokens: input, output_tokens: 3 } });
+  const lines = [used(40), used(50), 'null'].map(
+    (info) => `{"timestamp":"t","type":"event_msg","payload":{"type":"token_count","info":${info}}}`,
+  );
+  const environment = install(
+    `tee "$CODEX_HOME"/sessions/*/*/*/*.jsonl > /dev/null <<'END'\n${lines.join('\n')}\nEND\nexit 3`,
+  );
+  await using session = await open();
+  expect(await session.ask(question(environment))).toMatchObject({
+    kind: 'failed',
+    usage: { inputTokens: 50, outputTokens: 3 },
+  });
+});
+
 test('S4 what Codex kept of a session that was stopped does not rest', async () => {
   const line = '{"type":"item.completed","item":{"id":"1","type":"reasoning","text":"hm"}}';
   const environment = install(`echo '${line}'; sleep 300`);

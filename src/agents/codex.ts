@@ -108,6 +108,7 @@ class CodexSession implements Session {
       onOutput: (stream, text) =>
         stream === 'stdout' ? lines.add(text) : transcript({ kind: 'error', text: withoutNoise(text) }),
       keepBytes: KEEP_BYTES,
+      mask: this.#opening.mask,
     });
     lines.end();
     this.#threadId = events.threadId ?? this.#threadId;
@@ -138,10 +139,15 @@ class CodexSession implements Session {
 
   /** What Codex tells are totals of the session. */
   #account(events: CodexEvents, file: SessionFile | undefined): { usage: Usage; compacted: boolean } {
-    const totals = events.totals ?? file?.totals ?? this.#counted;
+    // Either may be missing or incomplete, and neither ever tells too much.
+    const told = [this.#counted, events.totals, file?.totals].filter((each) => each !== undefined);
+    const totals = {
+      input: Math.max(...told.map(({ input }) => input)),
+      output: Math.max(...told.map(({ output }) => output)),
+    };
     const usage = {
-      inputTokens: Math.max(0, totals.input - this.#counted.input),
-      outputTokens: Math.max(0, totals.output - this.#counted.output),
+      inputTokens: totals.input - this.#counted.input,
+      outputTokens: totals.output - this.#counted.output,
     };
     this.#counted = totals;
     if (usage.inputTokens + usage.outputTokens > 0) this.#opening.transcript({ kind: 'usage', usage });
@@ -178,14 +184,14 @@ function readAnswer(ended: Ended, events: CodexEvents, file: SessionFile | undef
   }
   if (ended.kind === 'not-started' && ended.fault === 'item') return { kind: 'failed', reason: ended.reason };
   if (events.threadId === undefined) return notBegun(ended);
-  return { kind: 'failed', reason: `codex ended in the middle of its turn: ${howItEnded(ended, ended.stderr.text)}` };
+  return { kind: 'failed', reason: `codex ended in the middle of its turn: ${howItEnded(ended, 'stderr')}` };
 }
 
 /** Nothing was asked yet: a wrong configuration, an MCP server that does not come up, no such program. */
 function notBegun(ended: Exclude<Ended, { kind: 'aborted' }>): Answer {
   if (ended.kind === 'not-started') return { kind: 'trouble', trouble: { reason: ended.reason } };
   const error = /^Error:? ?([\s\S]*?)(?:\n\s*\n|$(?![\s\S]))/m.exec(ended.stderr.text)?.[0].trim();
-  const reason = `codex did not start: ${error ?? howItEnded(ended, ended.stderr.text)}`;
+  const reason = `codex did not start: ${error ?? howItEnded(ended, 'stderr')}`;
   if (ended.kind === 'exited' && ended.code === 127) return { kind: 'trouble', trouble: { reason, remedy: INSTALL } };
   return {
     kind: 'trouble',
@@ -215,7 +221,7 @@ async function findServers(
   // A machine without room for another process gets over it.
   if (ended.kind === 'not-started') return { problem: ended.reason, isItems: ended.fault === 'item' };
   if (own === undefined) {
-    const end = ended.kind === 'aborted' ? 'it does not answer' : howItEnded(ended, ended.stderr.text);
+    const end = ended.kind === 'aborted' ? 'it does not answer' : howItEnded(ended, 'stderr');
     return {
       problem: `its MCP servers are not known (${end})`,
       remedy: 'correct what `codex mcp list` says in a terminal',

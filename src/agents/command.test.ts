@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TranscriptEntry } from '../core/events.ts';
+import { NO_MASK } from '../core/mask.ts';
 import type { Answer } from './agent.ts';
 import { AgentSet, agentNames } from './registry.ts';
 
@@ -24,6 +25,7 @@ async function ask(command: string, prompt = 'the prompt', transcript: Transcrip
     settings: { tools: [], command },
     folder,
     signal,
+    mask: NO_MASK,
     scratch: folder,
     shiftFolder: folder,
   };
@@ -61,7 +63,7 @@ test.each([
 
 test('X5 exit 75 is not the fault of the item, whatever was printed', async () => {
   const answer = await ask(`${SUCCESS}; echo rate limited >&2; exit 75`);
-  expect(answer).toEqual({ kind: 'trouble', trouble: { reason: 'exit code 75: rate limited' } });
+  expect(answer).toEqual({ kind: 'trouble', trouble: { reason: 'exit code 75: rate limited', isRequested: true } });
 });
 
 test('S13 a report after a flood is found; one that is larger than what is kept is none', async () => {

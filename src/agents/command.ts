@@ -1,13 +1,13 @@
+import type { Usage } from '../core/model.ts';
+import { PrintedUsage, reportedUsage } from '../core/reported-usage.ts';
 import type { Agent, Answer, Opening, Question } from './agent.ts';
-import { lastJsonObject } from './last-json.ts';
-import { type Ended, howItEnded, runProcess, SHELL } from './process.ts';
+import { jsonObjects, lastJsonObject } from './last-json.ts';
+import { asksToTryLater, type Ended, howItEnded, runProcess, SHELL } from './process.ts';
 import { missingProgram } from './program.ts';
 import { toTranscript } from './shell.ts';
 
 /** A report is a few kilobytes; one that is larger than this is none. */
 const KEEP_BYTES = 1024 * 1024;
-/** EX_TEMPFAIL of sysexits.h: not the item's fault (rule X5). */
-const TRY_LATER = 75;
 const NOT_EXECUTABLE = 126;
 const NOT_FOUND = 127;
 
@@ -29,6 +29,8 @@ export const commandAgent: Agent = {
 
 async function runCommand(opening: Opening, question: Question): Promise<Answer> {
   opening.transcript({ kind: 'prompt', text: question.prompt });
+  const tell = toTranscript(opening);
+  const printed = new PrintedUsage();
   const ended = await runProcess({
     file: SHELL,
     args: ['-c', opening.settings.command ?? ''],
@@ -36,24 +38,37 @@ async function runCommand(opening: Opening, question: Question): Promise<Answer>
     env: question.environment,
     input: question.prompt,
     signal: opening.signal,
-    onOutput: toTranscript(opening),
+    onOutput: (stream, text) => {
+      if (stream === 'stdout') printed.add(text);
+      tell(stream, text);
+    },
     keepBytes: KEEP_BYTES,
+    mask: opening.mask,
   });
-  return readAnswer(ended);
+  const { text, cut } = ended.stdout;
+  const report = lastJsonObject(text, { cut });
+  const usage = lastUsage(text) ?? (report === undefined ? printed.usage : undefined);
+  return { ...readAnswer(ended, report), ...(usage === undefined ? {} : { usage }) };
+}
+
+/** Of all objects that were printed, the last that says what was spent: programs tell a sum as they go on. */
+function lastUsage(text: string): Usage | undefined {
+  let last: Usage | undefined;
+  for (const object of jsonObjects(text, /cost|tokens/i)) last = reportedUsage(object) ?? last;
+  return last;
 }
 
 /** Asking again would repeat the effects of the program: never. */
-function readAnswer(ended: Ended): Answer {
+function readAnswer(ended: Ended, report: unknown): Answer {
   if (ended.kind === 'aborted') return { kind: 'aborted' };
   if (ended.kind === 'not-started' && ended.fault === 'system')
     return { kind: 'trouble', trouble: { reason: ended.reason } };
-  const end = howItEnded(ended, ended.stderr.text.trim() === '' ? ended.stdout.text : ended.stderr.text);
+  const end = howItEnded(ended, ended.stderr.text.trim() === '' ? 'stdout' : 'stderr');
   if (ended.kind !== 'exited') return failed(end);
-  if (ended.code === TRY_LATER) return { kind: 'trouble', trouble: { reason: end } };
+  if (asksToTryLater(ended)) return { kind: 'trouble', trouble: { reason: end, isRequested: true } };
   if (ended.code === NOT_FOUND) return failed(`the command, or a program that it runs, was not found: ${end}`);
   if (ended.code === NOT_EXECUTABLE) return failed(`the command can't be executed (is it chmod +x?): ${end}`);
   if (ended.code !== 0) return failed(end);
-  const report = lastJsonObject(ended.stdout.text, { cut: ended.stdout.cut });
   if (report !== undefined) return { kind: 'report', report };
   const where = ended.stdout.cut ? 'the last megabyte of its standard output' : 'its standard output';
   return failed(`no report: ${where} holds no complete JSON object (${end})`);

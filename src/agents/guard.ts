@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import type { Writable } from 'node:stream';
 
 /**
@@ -28,6 +28,11 @@ const TRIES = 3;
 const groups = new Set<number>();
 let guard: Writable | undefined;
 
+/** Before anything is started: where processes are scarce, the guard needs one first. */
+export function readyGuard(): void {
+  guard ??= startGuard();
+}
+
 /**
  * Resolves when the guard is certain to learn of the group, also if nightshift is killed right after: what is written
  * into a pipe is read before its end. Rejects when there can be no guard; then nothing may run.
@@ -36,7 +41,7 @@ export async function guardGroup(group: number): Promise<void> {
   groups.add(group);
   for (let tries = 0; tries < TRIES; tries++) {
     guard ??= startGuard();
-    if (await write(guard, `+ ${group}\n`)) return;
+    if (guard && (await write(guard, `+ ${group}\n`))) return;
     guard = undefined;
   }
   groups.delete(group);
@@ -49,15 +54,12 @@ export function releaseGroup(group: number): void {
   guard?.write(`- ${group}\n`);
 }
 
-function startGuard(): Writable {
-  const child = spawn('/bin/sh', ['-c', SCRIPT], {
-    cwd: '/',
-    env: {},
-    detached: true,
-    stdio: ['pipe', 'ignore', 'ignore'],
-  });
-  const pipe = child.stdin;
-  child.on('error', () => {});
+/** Undefined: the system has no descriptors or processes left. */
+function startGuard(): Writable | undefined {
+  const child = trySpawn();
+  child?.on('error', () => {});
+  const pipe = child?.stdin;
+  if (!child || !pipe) return undefined;
   pipe.on('error', () => {});
   // Somebody killed it: the groups that run now must not be without.
   child.on('exit', () => {
@@ -69,6 +71,16 @@ function startGuard(): Writable {
   (pipe as Writable & { unref?(): void }).unref?.();
   for (const group of groups) pipe.write(`+ ${group}\n`);
   return pipe;
+}
+
+/** Node throws some refusals of the system, and tells others later. */
+function trySpawn(): ChildProcess | undefined {
+  const stdio: StdioOptions = ['pipe', 'ignore', 'ignore'];
+  try {
+    return spawn('/bin/sh', ['-c', SCRIPT], { cwd: '/', env: {}, detached: true, stdio });
+  } catch {
+    return undefined;
+  }
 }
 
 function write(pipe: Writable, line: string): Promise<boolean> {

@@ -9,17 +9,45 @@ const DEEPEST = 200;
  * One pass over the text, whatever it holds.
  */
 export function lastJsonObject(text: string, { cut = false } = {}): Record<string, unknown> | undefined {
-  let last: { start: number; end: number; deep: boolean } | undefined;
-  let at = text.indexOf('{');
-  while (at !== -1) {
-    const found = scanObject(text, at);
-    if (found.kind === 'whole') last = { start: at, end: found.end, deep: found.depth > DEEPEST };
-    if (found.kind === 'unclosed') return undefined;
-    at = text.indexOf('{', found.end);
+  let last: Span | undefined;
+  for (const found of outermostObjects(text)) {
+    if (found === 'unclosed') return undefined;
+    last = found;
   }
   if (last === undefined || last.deep) return undefined;
   if (cut && /^[,\]}]/.test(text.slice(last.end).trimStart())) return undefined;
-  return JSON.parse(text.slice(last.start, last.end)) as Record<string, unknown>;
+  return parse(text, last);
+}
+
+/** Every outermost object, as `lastJsonObject` understands it, whose text matches. */
+export function* jsonObjects(text: string, pattern: RegExp): Generator<Record<string, unknown>> {
+  for (const found of outermostObjects(text)) {
+    if (found === 'unclosed') return;
+    if (!found.deep && pattern.test(text.slice(found.start, found.end))) yield parse(text, found);
+  }
+}
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+  readonly deep: boolean;
+}
+
+function* outermostObjects(text: string): Generator<Span | 'unclosed'> {
+  let at = text.indexOf('{');
+  while (at !== -1) {
+    const found = scanObject(text, at);
+    if (found.kind === 'whole') yield { start: at, end: found.end, deep: found.depth > DEEPEST };
+    if (found.kind === 'unclosed') {
+      yield 'unclosed';
+      return;
+    }
+    at = text.indexOf('{', found.end);
+  }
+}
+
+function parse(text: string, { start, end }: Span): Record<string, unknown> {
+  return JSON.parse(text.slice(start, end)) as Record<string, unknown>;
 }
 
 type Scanned =

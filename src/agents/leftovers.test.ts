@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
 import { compile } from '../../test/fixtures/compiled.ts';
 import { endMarked, findMarked } from './leftovers.ts';
+import { tagProcess } from './process-tag.ts';
 
 const shiftFolder = `/nowhere/leftovers-${process.pid}`;
 const started: ChildProcess[] = [];
@@ -37,6 +38,15 @@ test('R6 finds by shift and key, exactly; test-task runs only by their key', asy
   expect(await findMarked({ shiftFolder })).toEqual([one]);
 });
 
+test('R6 Q3 a qa that is ended does not take along the dev of its item, who may be waiting for the verdict', async () => {
+  const item = { NIGHTSHIFT_SHIFT_DIR: shiftFolder, NIGHTSHIFT_KEY: 'k1' };
+  const dev = await sleeper({ ...item, NIGHTSHIFT_ROLE: 'dev' });
+  const qa = await sleeper({ ...item, NIGHTSHIFT_ROLE: 'qa' });
+  expect(await findMarked({ shiftFolder, key: 'k1', role: 'qa' })).toEqual([qa]);
+  expect(await endMarked({ shiftFolder, key: 'k1', role: 'qa' })).toBe(1);
+  expect(await findMarked({ shiftFolder, key: 'k1' })).toEqual([dev]);
+});
+
 test('R6 ends what goes on forking and ignores every signal that can be ignored', async () => {
   const fork = 'trap "" TERM HUP INT; while :; do sleep 0.05 & sleep 0.01; done';
   await sleeper({ NIGHTSHIFT_SHIFT_DIR: shiftFolder, NIGHTSHIFT_KEY: 'k1' }, fork);
@@ -62,4 +72,17 @@ test('R6 never this process nor its ancestors, though they carry the mark', asyn
   } finally {
     rmSync(compiled, { recursive: true, force: true });
   }
+});
+
+test('R6 finds by the tag in its limits what has no environment any more', async () => {
+  const env = { NIGHTSHIFT_SHIFT_DIR: shiftFolder, NIGHTSHIFT_KEY: 'k1' };
+  const bare = await sleeper({}, 'exec env -i sleep 300');
+  expect(await findMarked({ shiftFolder })).toEqual([]);
+  expect(tagProcess(bare, env)).toBeDefined();
+  expect(await findMarked({ shiftFolder })).toEqual([bare]);
+  expect(await findMarked({ shiftFolder: `${shiftFolder}-2` })).toEqual([]);
+  const tried = await sleeper({});
+  tagProcess(tried, { ...env, NIGHTSHIFT_KEY: 'test-k1' });
+  expect(await endMarked({ shiftFolder })).toBe(1);
+  expect(tagProcess(tried, env)).toBeDefined();
 });

@@ -1,77 +1,145 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isOfShift, type Tag, tagOf } from './process-tag.ts';
 
-/** What an agent and all that it starts carry in their environment, wherever they go. */
+/** What an agent and all that it starts carry, wherever they go: in their environment, or as a tag in their limits. */
 export interface Mark {
   readonly shiftFolder: string;
   /** Absent: any item of the shift, except those of `test-task`, which may run beside a shift. */
   readonly key?: string;
+  /** With a key: only those of its dev, or of its qa. A dev whose item is judged may be waiting for the verdict. */
+  readonly role?: string;
 }
 
 const TEST_KEY = 'test-';
 /** A killed process takes a moment to vanish, and may have forked just before: look again, but not for ever. */
 const ROUNDS = 40;
 const PAUSE_MS = 25;
+/** Too short for a machine to give out all its ids. */
+const SHORT_MS = 1000;
+const MOST_IDS = 500;
 
-interface Marked {
+interface Found {
   readonly pid: number;
-  readonly shiftFolder: string;
+  /** Of the environment. */
+  readonly shiftFolder: string | undefined;
   readonly key: string;
+  readonly role: string | undefined;
+  readonly tag: Tag | undefined;
 }
 
 /** The processes that carry the mark, whatever their parent or group; never this one nor its ancestors. Linux only. */
 export async function findMarked(mark: Mark): Promise<number[]> {
-  const marked = await scan();
-  return marked
-    .filter(({ shiftFolder }) => shiftFolder === mark.shiftFolder)
-    .filter(({ key }) => (mark.key === undefined ? !key.startsWith(TEST_KEY) : key === mark.key))
-    .map(({ pid }) => pid);
+  const isMarked = ({ pid, shiftFolder, key, role, tag }: Found): boolean => {
+    const isItem = key === mark.key && (mark.role === undefined || role === mark.role);
+    const isAsked = mark.key === undefined ? !key.startsWith(TEST_KEY) : isItem;
+    if (shiftFolder === mark.shiftFolder && isAsked) return true;
+    return mark.key === undefined && tag !== undefined && isOfShift(tag, mark.shiftFolder) && !isDead(pid);
+  };
+  return (await walks.done()).filter(isMarked).map(({ pid }) => pid);
 }
 
 /** Kills them until none is left; returns how many there were. */
-export async function endMarked(mark: Mark): Promise<number> {
+export function endMarked(mark: Mark): Promise<number> {
+  return endAll(() => findMarked(mark));
+}
+
+/** Kills all that carry the tag of one attempt. `leader`: the process that it began with; `ms`: how long ago that was. */
+export async function endTagged(tag: Tag, { leader, ms }: { leader: number; ms: number }): Promise<number> {
+  const young = ms < SHORT_MS ? idsAfter(leader) : undefined;
+  if (young?.every((pid) => tagOf(pid) !== tag)) return 0;
+  return endAll(async () => (await tagWalks.done()).get(tag) ?? []);
+}
+
+/** Some containers have a file of their own in its place, which may tell old news (lxcfs). */
+let isGenuine: boolean | undefined;
+
+/**
+ * Ids are given in turn. So all that a process has started in a moment have ids between its own and the latest; to ask
+ * these few takes less time than to list all processes. Undefined: the turn began anew, or there are too many.
+ */
+function idsAfter(leader: number): number[] | undefined {
+  isGenuine ??= deviceOf('/proc/loadavg') === deviceOf('/proc');
+  if (!isGenuine) return undefined;
+  const latest = Number(read('/proc/loadavg').trim().split(' ').at(-1));
+  const count = latest - leader;
+  return count >= 0 && count <= MOST_IDS ? Array.from({ length: count }, (_, i) => leader + 1 + i) : undefined;
+}
+
+async function endAll(find: () => Promise<number[]>): Promise<number> {
   const ended = new Set<number>();
   for (let round = 0; round < ROUNDS; round++) {
-    const found = await findMarked(mark);
+    const found = (await find()).filter((pid) => !isDead(pid));
     if (found.length === 0) break;
     for (const pid of found) {
       ended.add(pid);
       kill(pid);
     }
-    await delay(PAUSE_MS);
+    await delay(Math.min(2 ** round, PAUSE_MS));
   }
   return ended.size;
 }
 
-let nextScan: Promise<Marked[]> | undefined;
-
 /** Who asks in the same moment shares one walk over /proc: a hundred items that are stopped at once need one, not a hundred. */
-function scan(): Promise<Marked[]> {
-  nextScan ??= new Promise((resolve) => {
-    setImmediate(() => {
-      nextScan = undefined;
-      resolve(walk());
-    });
-  });
-  return nextScan;
-}
+class Shared<T> {
+  readonly #work: () => T;
+  #next: Promise<T> | undefined;
 
-function walk(): Marked[] {
-  if (process.platform !== 'linux') return [];
-  const spared = withAncestors(process.pid);
-  const marked: Marked[] = [];
-  for (const name of readdirSync('/proc')) {
-    const pid = Number(name);
-    if (!Number.isInteger(pid) || spared.has(pid)) continue;
-    const environment = read(`/proc/${name}/environ`);
-    const shiftFolder = variable(environment, 'NIGHTSHIFT_SHIFT_DIR');
-    if (shiftFolder === undefined) continue;
-    marked.push({ pid, shiftFolder, key: variable(environment, 'NIGHTSHIFT_KEY') ?? '' });
+  constructor(work: () => T) {
+    this.#work = work;
   }
-  return marked;
+
+  done(): Promise<T> {
+    this.#next ??= new Promise((resolve) => {
+      setImmediate(() => {
+        this.#next = undefined;
+        resolve(this.#work());
+      });
+    });
+    return this.#next;
+  }
 }
 
-function variable(environment: string, name: string): string | undefined {
+const walks = new Shared(walk);
+const tagWalks = new Shared(walkTags);
+
+function walk(): Found[] {
+  const spared = withAncestors(process.pid);
+  return pids()
+    .filter((pid) => !spared.has(pid))
+    .map((pid) => {
+      const environment = read(`/proc/${pid}/environ`);
+      const shiftFolder = variable(environment, 'NIGHTSHIFT_SHIFT_DIR');
+      const key = variable(environment, 'NIGHTSHIFT_KEY') ?? '';
+      return { pid, shiftFolder, key, role: variable(environment, 'NIGHTSHIFT_ROLE'), tag: tagOf(pid) };
+    });
+}
+
+function walkTags(): Map<Tag, number[]> {
+  const tagged = new Map<Tag, number[]>();
+  for (const pid of pids()) {
+    const tag = tagOf(pid);
+    if (tag !== undefined) tagged.set(tag, [...(tagged.get(tag) ?? []), pid]);
+  }
+  return tagged;
+}
+
+/** None where there is no /proc, or no descriptor left to read it with. */
+function pids(): number[] {
+  if (process.platform !== 'linux') return [];
+  try {
+    return readdirSync('/proc').map(Number).filter(Number.isInteger);
+  } catch {
+    return [];
+  }
+}
+
+/** It has ended, and its parent has not asked how yet. */
+function isDead(pid: number): boolean {
+  return /^\d+ \(.*\) [ZX] /s.test(read(`/proc/${pid}/stat`));
+}
+
+export function variable(environment: string, name: string): string | undefined {
   const entries = `\0${environment}`;
   const start = entries.indexOf(`\0${name}=`);
   if (start === -1) return undefined;
@@ -79,7 +147,7 @@ function variable(environment: string, name: string): string | undefined {
   return entries.slice(start + name.length + 2, end === -1 ? undefined : end);
 }
 
-function withAncestors(pid: number): Set<number> {
+export function withAncestors(pid: number): Set<number> {
   const chain = new Set<number>();
   for (let next = pid; next > 0 && !chain.has(next); next = parentOf(next)) chain.add(next);
   return chain;
@@ -89,8 +157,16 @@ function parentOf(pid: number): number {
   return Number(/^PPid:\s*(\d+)$/m.exec(read(`/proc/${pid}/status`))?.[1] ?? 0);
 }
 
+function deviceOf(path: string): number | undefined {
+  try {
+    return statSync(path).dev;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Gone in the meantime, or somebody else's: as if it had nothing. */
-function read(file: string): string {
+export function read(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch {

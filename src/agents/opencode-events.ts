@@ -1,7 +1,7 @@
 import type { GlobalEvent, Message, Part, SessionStatus } from '@opencode-ai/sdk/v2/client';
 import type { TranscriptEntry } from '../core/events.ts';
-import { sum } from '../core/history.ts';
 import type { Usage } from '../core/model.ts';
+import { sum } from '../core/usage.ts';
 import { type Said, saidIn, usageOf } from './opencode-answer.ts';
 import { isReading } from './opencode-config.ts';
 

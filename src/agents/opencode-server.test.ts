@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { NO_MASK } from '../core/mask.ts';
 import { OpencodeServer } from './opencode-server.ts';
 
 /** Tells events to whoever listens, and breaks off when the configuration of a folder `break` is asked for. */
@@ -36,6 +37,7 @@ test('X1 who waits is told when events may have been missed, and hears the next 
     root: folder,
     folder,
     environment: { PATH: folder },
+    mask: NO_MASK,
     knownServers: new Set(),
     signal: new AbortController().signal,
   });

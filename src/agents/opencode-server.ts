@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { OpencodeClient } from '@opencode-ai/sdk/v2/client';
+import type { Mask } from '../core/mask.ts';
 import type { Trouble } from '../core/model.ts';
 import { endMarked } from './leftovers.ts';
 import { configContent, mergeContent } from './opencode-config.ts';
@@ -14,12 +16,16 @@ const KEEP_BYTES = 64 * 1024;
 const START_MS = 90_000;
 const USER = 'nightshift';
 
-export interface ServerRequest {
+export interface WantedServer {
   /** The folder that holds `.nightshift`. */
   readonly root: string;
   readonly environment: Readonly<Record<string, string>>;
   /** The first folder that is worked in. */
   readonly folder: string;
+  readonly mask: Mask;
+}
+
+export interface ServerRequest extends WantedServer {
   /** MCP servers of the user's configuration that are known already. */
   readonly knownServers: ReadonlySet<string>;
   /** Stops it, also while it is starting. */
@@ -86,6 +92,8 @@ export class OpencodeServer implements AsyncDisposable {
   static async #boot(request: ServerRequest, disabled: ReadonlySet<string>): Promise<OpencodeServer | Trouble> {
     const password = randomBytes(24).toString('base64url');
     const stop = new AbortController();
+    // Every connection for its events listens, too, also after it broke off.
+    setMaxListeners(0, stop.signal);
     if (request.signal.aborted) stop.abort();
     request.signal.addEventListener('abort', () => stop.abort(), { once: true });
     let heard: (url: string) => void = () => {};
@@ -105,6 +113,7 @@ export class OpencodeServer implements AsyncDisposable {
       },
       signal: stop.signal,
       keepBytes: KEEP_BYTES,
+      mask: request.mask,
       onOutput(stream, text) {
         if (stream !== 'stdout') return;
         printed = (printed + text).slice(-KEEP_BYTES);

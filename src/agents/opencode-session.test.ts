@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { createOpencodeClient, type OpencodeClient } from '@opencode-ai/sdk/v2/client';
 import { expect, test } from 'vitest';
 import type { TranscriptEntry } from '../core/events.ts';
@@ -84,9 +85,11 @@ test('X5 a server that went between two attempts uses up none of them', async ()
   const error = new TypeError('fetch failed');
   const session = { create: () => sessions.create({}), promptAsync: async () => ({ error }) };
   const server = serverWith({ ...parts(client), session } as unknown as OpencodeClient);
-  const { ask, session: asked } = sessionOn(Promise.resolve(server));
+  const { ask, session: asked, stop } = sessionOn(Promise.resolve(server));
   expect(await ask()).toMatchObject({ kind: 'trouble' });
   expect(asked.remembers).toBe(false);
+  // Node warns its user of a signal that more than ten listen to.
+  expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
 });
 
 const ANSWER = {

@@ -1,19 +1,19 @@
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { rest, sum } from '../core/history.ts';
 import type { Trouble, Usage } from '../core/model.ts';
+import { rest, sum } from '../core/usage.ts';
 import type { Answer, Opening, Question, Session } from './agent.ts';
 import { readMcpJson } from './mcp-json.ts';
 import { modelOf, readAnswer, type Said, saidIn, usageOf } from './opencode-answer.ts';
 import { agentName, namedServers, permissionRules, serverEnvironment, splitModel } from './opencode-config.ts';
 import { EventReader } from './opencode-events.ts';
 import { whyNoModel } from './opencode-models.ts';
-import type { OpencodeServer } from './opencode-server.ts';
+import type { OpencodeServer, WantedServer } from './opencode-server.ts';
 import { gone, Wait } from './opencode-wait.ts';
 
 /** The server for an environment, started if there is none; `release` when the session is over. */
 export interface ServerPool {
-  take(environment: Readonly<Record<string, string>>, root: string, folder: string): Promise<OpencodeServer | Trouble>;
+  take(wanted: WantedServer): Promise<OpencodeServer | Trouble>;
   release(server: OpencodeServer): Promise<void>;
   /** To be done soon, or when the run ends; nobody waits for it. */
   later(work: () => Promise<void>): void;
@@ -61,7 +61,8 @@ export class OpencodeSession implements Session {
     transcript({ kind: 'prompt', text: question.prompt });
     if (signal.aborted) return { kind: 'aborted' };
     // Whatever the server does, or does not.
-    return Promise.race([this.#answer(question), abortedLongAgo(signal)]);
+    using patience = abortedLongAgo(signal);
+    return await Promise.race([this.#answer(question), patience.over]);
   }
 
   async #answer(question: Question): Promise<Answer> {
@@ -87,8 +88,13 @@ export class OpencodeSession implements Session {
   }
 
   async #begin({ environment }: Question): Promise<Place | Trouble> {
-    const { folder } = this.#opening;
-    const server = await this.#pool.take(serverEnvironment(environment), this.#root, folder);
+    const { folder, mask } = this.#opening;
+    const server = await this.#pool.take({
+      environment: serverEnvironment(environment),
+      root: this.#root,
+      folder,
+      mask,
+    });
     if ('reason' in server) return server;
     const place = await this.#create(server, environment).catch((error: Error) => gone(error.message));
     if ('reason' in place) {
@@ -171,7 +177,9 @@ export class OpencodeSession implements Session {
       await wait.next(wait.isIdle ? LOOK_AGAIN_MS : LOOK_MS);
       if (wait.reason) {
         this.#isLost = !(await this.#abort(place));
-        return { usage: this.#spend(await this.#total(place)) };
+        // What was told until now counts also where the server can't sum it up any more.
+        const total = await this.#total(place).catch(() => undefined);
+        return { usage: total ? this.#spend(total) : reader.own };
       }
       const heard = wait.isIdle ? reader.said : undefined;
       if (heard) {
@@ -250,9 +258,12 @@ export class OpencodeSession implements Session {
   }
 }
 
-function abortedLongAgo(signal: AbortSignal): Promise<Answer> {
-  return new Promise((resolve) => {
-    const later = () => setTimeout(() => resolve({ kind: 'aborted' }), ABORT_MS + 500).unref();
+/** One session asks many times: each time it must let go of the signal. */
+function abortedLongAgo(signal: AbortSignal): { over: Promise<Answer> } & Disposable {
+  let later = () => {};
+  const over = new Promise<Answer>((resolve) => {
+    later = () => void setTimeout(() => resolve({ kind: 'aborted' }), ABORT_MS + 500).unref();
     signal.addEventListener('abort', later, { once: true });
   });
+  return { over, [Symbol.dispose]: () => signal.removeEventListener('abort', later) };
 }

@@ -21,14 +21,16 @@ export class Wait implements Listener, Disposable {
   #timesBusy = 0;
   #hasNews = false;
   #wake: () => void = () => {};
+  readonly #signal: AbortSignal;
+  readonly #aborted = () => this.#endWith({ kind: 'aborted' });
 
   constructor(signal: AbortSignal) {
+    this.#signal = signal;
     this.underWay = new Promise((resolve) => {
       this.#setOut = resolve;
     });
-    const aborted = () => this.#endWith({ kind: 'aborted' });
-    if (signal.aborted) aborted();
-    else signal.addEventListener('abort', aborted, { once: true });
+    if (signal.aborted) this.#aborted();
+    else signal.addEventListener('abort', this.#aborted, { once: true });
   }
 
   /** Until something happens, or has happened since the last time; at most so long. */
@@ -96,6 +98,7 @@ export class Wait implements Listener, Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#signal.removeEventListener('abort', this.#aborted);
     this.setOut();
   }
 }

@@ -1,15 +1,14 @@
 import { randomBytes } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Trouble } from '../core/model.ts';
 import type { Agent, AgentSettings, Inspection, Place } from './agent.ts';
 import { lastJsonObject } from './last-json.ts';
 import { readMcpJson } from './mcp-json.ts';
 import { namedServers, splitModel } from './opencode-config.ts';
-import { OpencodeServer } from './opencode-server.ts';
+import { OpencodeServer, type WantedServer } from './opencode-server.ts';
 import { OpencodeSession, type ServerPool } from './opencode-session.ts';
 import { askProgram, findProgram } from './program.ts';
-
-type Environment = Readonly<Record<string, string>>;
 
 const TESTED = '1.18.33';
 const INSTALL =
@@ -97,10 +96,16 @@ class Pool implements ServerPool, AsyncDisposable {
   readonly #end = new AbortController();
   readonly #stop = new AbortController();
 
-  async take(environment: Environment, root: string, folder: string): Promise<OpencodeServer | Trouble> {
+  constructor() {
+    // As many wait for them as sessions have just ended, and servers were started.
+    setMaxListeners(0, this.#end.signal, this.#stop.signal);
+  }
+
+  async take(wanted: WantedServer): Promise<OpencodeServer | Trouble> {
+    const { environment, root, folder } = wanted;
     const key = JSON.stringify(environment);
     for (;;) {
-      const current = this.#current.get(key) ?? this.#start(environment, root, folder);
+      const current = this.#current.get(key) ?? this.#start(wanted);
       this.#current.set(key, current);
       const server = await current;
       if (!('reason' in server) && server.isAlive && server.wear < MOST_WEAR) {
@@ -113,15 +118,14 @@ class Pool implements ServerPool, AsyncDisposable {
     }
   }
 
-  async #start(environment: Environment, root: string, folder: string): Promise<OpencodeServer | Trouble> {
+  async #start({ environment, ...wanted }: WantedServer): Promise<OpencodeServer | Trouble> {
     // By this mark everything that the server started is found when it is stopped: its shells are in groups of their own.
     const mark = { NIGHTSHIFT_KEY: `${environment.NIGHTSHIFT_KEY}-${randomBytes(8).toString('hex')}` };
     const { knownServers } = this;
     const { signal } = this.#stop;
     const server = await OpencodeServer.start({
+      ...wanted,
       environment: { ...environment, ...mark },
-      root,
-      folder,
       knownServers,
       signal,
     });

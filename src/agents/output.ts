@@ -1,4 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
+import type { Mask, MaskStream } from '../core/mask.ts';
 
 export type StreamName = 'stdout' | 'stderr';
 
@@ -8,18 +9,23 @@ export interface Kept {
   readonly cut: boolean;
 }
 
-/** How much of both streams together is kept for a person: enough for `lastLines`. */
+/** How much is kept for a person: enough for `lastLines`. */
 const RECENT_CHARACTERS = 4096;
+
+/** The end of what was printed, for a person: masked before it was cut. `both`: in the order in which it came. */
+export type Recent = Readonly<Record<StreamName | 'both', string>>;
 
 /** What a program printed, in bounded memory however much that is. */
 export class Output {
   readonly #tails: Record<StreamName, Tail>;
   readonly #decoders = { stdout: new StringDecoder('utf8'), stderr: new StringDecoder('utf8') };
   readonly #onText: ((stream: StreamName, text: string) => void) | undefined;
-  #recent = '';
+  readonly #masks: Record<StreamName, MaskStream>;
+  readonly #recent: Record<StreamName | 'both', string> = { stdout: '', stderr: '', both: '' };
 
-  constructor(keepBytes: number, onText: ((stream: StreamName, text: string) => void) | undefined) {
+  constructor(keepBytes: number, mask: Mask, onText?: (stream: StreamName, text: string) => void) {
     this.#tails = { stdout: new Tail(keepBytes), stderr: new Tail(keepBytes) };
+    this.#masks = { stdout: mask.stream(), stderr: mask.stream() };
     this.#onText = onText;
   }
 
@@ -29,17 +35,26 @@ export class Output {
   }
 
   end(): void {
-    for (const stream of ['stdout', 'stderr'] as const) this.#pass(stream, this.#decoders[stream].end());
+    for (const stream of ['stdout', 'stderr'] as const) {
+      this.#pass(stream, this.#decoders[stream].end());
+      this.#remember(stream, this.#masks[stream].end());
+    }
   }
 
-  kept(): { stdout: Kept; stderr: Kept; recent: string } {
+  kept(): { stdout: Kept; stderr: Kept; recent: Recent } {
     return { stdout: this.#tails.stdout.kept(), stderr: this.#tails.stderr.kept(), recent: this.#recent };
   }
 
   #pass(stream: StreamName, text: string): void {
     if (text === '') return;
-    this.#recent = (this.#recent + text).slice(-RECENT_CHARACTERS);
+    this.#remember(stream, this.#masks[stream].push(text));
     this.#onText?.(stream, text);
+  }
+
+  #remember(stream: StreamName, masked: string): void {
+    for (const each of [stream, 'both'] as const) {
+      this.#recent[each] = (this.#recent[each] + masked).slice(-RECENT_CHARACTERS);
+    }
   }
 }
 

@@ -2,6 +2,7 @@ import { closeSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
+import { hardLimit, RLIMIT_NOFILE } from './rlimit.ts';
 
 /** One end for us, the other to be given to a child as one of its first three descriptors. */
 export interface PipeEnds<Ours extends Socket | Input = Socket | Input> {
@@ -48,6 +49,7 @@ export class Input {
 
 type Pipe2 = (ends: number[], flags: number) => number;
 const O_CLOEXEC = 0o2000000;
+const KEPT_DESCRIPTORS = 24;
 
 /**
  * Node gives its children socket pairs, and on Linux a socket can't be opened by its name: `echo x > /dev/stderr`,
@@ -66,7 +68,11 @@ export function openPipes():
     opened.push(stdin);
     const stdout = openToRead(pipe2);
     opened.push(stdout);
-    return { stdin, stdout, stderr: openToRead(pipe2) };
+    const stderr = openToRead(pipe2);
+    opened.push(stderr);
+    // The system gives the lowest number that is free, so this says how many are in use.
+    if (stderr.theirs > mostDescriptors()) throw tooManyOpen();
+    return { stdin, stdout, stderr };
   } catch (error) {
     for (const ends of opened) {
       ends.ours.destroy();
@@ -85,8 +91,20 @@ function openToRead(pipe2: Pipe2): PipeEnds<Socket> {
 function open(pipe2: Pipe2): [number, number] {
   const ends = [-1, -1];
   // The only way in which this fails: no descriptors left, in this process or on this machine.
-  if (pipe2(ends, O_CLOEXEC) !== 0) throw Object.assign(new Error('too many open files'), { code: 'EMFILE' });
+  if (pipe2(ends, O_CLOEXEC) !== 0) throw tooManyOpen();
   return ends as [number, number];
+}
+
+function tooManyOpen(): Error {
+  return Object.assign(new Error('too many open files'), { code: 'EMFILE' });
+}
+
+let most: number | undefined;
+
+/** Node takes all that it may have, the hard limit. The rest is for what is recorded: agents must not take the descriptors that the table and the journal need. */
+function mostDescriptors(): number {
+  most ??= Number(hardLimit(process.pid, RLIMIT_NOFILE) ?? Number.POSITIVE_INFINITY) - KEPT_DESCRIPTORS;
+  return most;
 }
 
 let loaded: { pipe2: Pipe2 | undefined } | undefined;

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -93,17 +93,33 @@ describe('how a program ends', () => {
     expect(await sh('true', { env: { A: 'a\0b' } })).toMatchObject({ kind: 'not-started', fault: 'item' });
   });
 
-  test('R6 what the leader leaves behind in its group is killed; an escaped one that holds the pipe does not hang us', async () => {
-    const from = performance.now();
-    const ended = await sh(
-      'sleep 300 & echo $! >> pids; setsid sh -c "echo \\$\\$ >> pids; sleep 60" & sleep 0.2; echo end',
-    );
+  const ESCAPES = {
+    'in its group': 'sh ./daemon &',
+    'a session of its own': 'setsid sh ./daemon &',
+    nohup: 'nohup sh ./daemon >/dev/null 2>&1 &',
+    'a double fork without an environment': '(env -i setsid sh ./daemon </dev/null >/dev/null 2>&1 &)',
+    'one that comes back': '(env -i setsid sh -c "while :; do setsid sh ./daemon; done" >/dev/null 2>&1 &)',
+  };
+  const DAEMON = 'echo $$ >> pids; exec sleep 300';
+
+  test.each(Object.entries(ESCAPES))('R6 R7 what a program leaves behind ends with it: %s', async (_, leave) => {
+    writeFileSync(join(folder, 'daemon'), DAEMON);
+    const ended = await sh(`${leave}\nuntil [ -s pids ]; do sleep 0.01; done; echo end`);
     expect(ended).toMatchObject({ kind: 'exited', code: 0, stdout: { text: 'end\n' } });
-    expect(performance.now() - from).toBeLessThan(30_000);
-    const [inGroup, escaped] = await pidsIn(2);
-    await delay(50);
-    expect(isAlive(inGroup!)).toBe(false);
-    process.kill(-escaped!, 'SIGKILL');
+    expect((await pidsIn(1)).filter(isAlive)).toEqual([]);
+  });
+
+  test('R6 R7 what one program leaves behind ends with it, and that of another goes on', async () => {
+    writeFileSync(join(folder, 'daemon'), DAEMON);
+    const leave = ESCAPES['a double fork without an environment'];
+    const other = new AbortController();
+    const going = sh(`${leave}\nsleep 300`, { signal: other.signal });
+    await pidsIn(1);
+    await sh(`${leave}\nuntil [ "$(wc -l < pids)" -ge 2 ]; do sleep 0.01; done`);
+    expect((await pidsIn(2)).map(isAlive)).toEqual([true, false]);
+    other.abort();
+    await going;
+    expect((await pidsIn(2)).map(isAlive)).toEqual([false, false]);
   });
 });
 

@@ -1,13 +1,18 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { guardGroup, releaseGroup } from './guard.ts';
-import { endMarked } from './leftovers.ts';
+import { type Mask, NO_MASK } from '../core/mask.ts';
+import { guardGroup, readyGuard, releaseGroup } from './guard.ts';
+import { endMarked, endTagged } from './leftovers.ts';
 import { type NotStarted, whyNotStarted, whyUnstartable } from './not-started.ts';
-import { type Kept, lastLines, Output, type StreamName } from './output.ts';
+import { type Kept, lastLines, Output, type Recent, type StreamName } from './output.ts';
 import type { Exit } from './posix-spawn.ts';
+import { tagProcess } from './process-tag.ts';
 import { gated, type Started, start } from './start.ts';
 
 export { SHELL } from './start.ts';
+
+/** EX_TEMPFAIL of sysexits.h: try later, it is not the item's fault (rule X5). */
+const TRY_LATER = 75;
 
 export interface ProcessRequest {
   readonly file: string;
@@ -21,6 +26,8 @@ export interface ProcessRequest {
   readonly onOutput?: (stream: StreamName, text: string) => void;
   /** How much of the end of each stream is kept. */
   readonly keepBytes: number;
+  /** For the end of its output, which may become a reason. Absent: its environment holds no secret. */
+  readonly mask?: Mask;
 }
 
 type Ending = Exit | { readonly kind: 'aborted' } | NotStarted;
@@ -28,8 +35,8 @@ type Ending = Exit | { readonly kind: 'aborted' } | NotStarted;
 export type Ended = Ending & {
   readonly stdout: Kept;
   readonly stderr: Kept;
-  /** The last of both, in the order in which it came, as far as two pipes tell. */
-  readonly recent: string;
+  /** As far as two pipes tell in which order it came. */
+  readonly recent: Recent;
 };
 
 /** Between SIGTERM and SIGKILL. */
@@ -42,10 +49,10 @@ const POLL_MS = 20;
 
 /**
  * Runs a program in a process group of its own, to the end of its whole tree. Never throws for what the program does.
- * When the signal aborts: SIGTERM, a short grace, SIGKILL, and then whatever carries the item's mark.
+ * When the signal aborts: SIGTERM, a short grace, SIGKILL. Then whatever left the group, found by its tag or its mark.
  */
 export async function runProcess(request: ProcessRequest): Promise<Ended> {
-  const output = new Output(request.keepBytes, request.onOutput);
+  const output = new Output(request.keepBytes, request.mask ?? NO_MASK, request.onOutput);
   const ending = await run(request, output);
   output.end();
   return { ...ending, ...output.kept() };
@@ -56,6 +63,7 @@ async function run(request: ProcessRequest, output: Output): Promise<Ending> {
   const program = gated(request);
   const unstartable = whyUnstartable(program);
   if (unstartable !== undefined) return unstartable;
+  readyGuard();
   let started: Started;
   try {
     started = await start(program);
@@ -63,6 +71,9 @@ async function run(request: ProcessRequest, output: Output): Promise<Ending> {
     return whyNotStarted(error as NodeJS.ErrnoException, request);
   }
   const { group, stdin, exit } = started;
+  // Behind the gate: whatever it starts will carry the tag.
+  const tag = tagProcess(group, request.env);
+  const begun = performance.now();
   const ended = collect(started, output);
   try {
     await guardGroup(group);
@@ -84,10 +95,9 @@ async function run(request: ProcessRequest, output: Output): Promise<Ending> {
   const aborted = await abortedBefore(exit, request.signal);
   if (aborted) await endGently(group);
   signalGroup(group, 'SIGKILL');
-  if (aborted) {
-    await endEscaped(request.env);
-    await within(KILL_MS, exit);
-  }
+  if (aborted) await within(KILL_MS, exit);
+  if (tag !== undefined) await endTagged(tag, { leader: group, ms: performance.now() - begun });
+  if (aborted || tag === undefined) await endEscaped(request.env);
   releaseGroup(group);
   await within(DRAIN_MS, ended);
   for (const stream of [stdin, started.stdout, started.stderr]) stream.destroy();
@@ -126,8 +136,9 @@ async function endGently(group: number): Promise<void> {
 }
 
 async function endEscaped(env: ProcessRequest['env']): Promise<void> {
-  const { NIGHTSHIFT_SHIFT_DIR: shiftFolder, NIGHTSHIFT_KEY: key } = env;
-  if (shiftFolder !== undefined && key !== undefined) await endMarked({ shiftFolder, key });
+  const { NIGHTSHIFT_SHIFT_DIR: shiftFolder, NIGHTSHIFT_KEY: key, NIGHTSHIFT_ROLE: role } = env;
+  if (shiftFolder === undefined || key === undefined) return;
+  await endMarked({ shiftFolder, key, ...(role === undefined ? {} : { role }) });
 }
 
 /** Whether there is anybody in the group. */
@@ -149,10 +160,15 @@ async function within(milliseconds: number, promise: Promise<unknown>): Promise<
   clearTimeout(timer);
 }
 
+/** Whether the program itself asks to try later. */
+export function asksToTryLater(ended: Ended): boolean {
+  return ended.kind === 'exited' && ended.code === TRY_LATER;
+}
+
 /** `exit code 3: no such page`, with the end of what was printed. */
-export function howItEnded(ended: Exclude<Ended, { kind: 'aborted' }>, printed = ended.recent): string {
+export function howItEnded(ended: Exclude<Ended, { kind: 'aborted' }>, from: keyof Recent = 'both'): string {
   if (ended.kind === 'not-started') return ended.reason;
   const end = ended.kind === 'exited' ? `exit code ${ended.code}` : `ended by ${ended.signal}`;
-  const tail = lastLines(printed);
+  const tail = lastLines(ended.recent[from]);
   return tail === '' ? `${end}, and it printed nothing` : `${end}: ${tail}`;
 }

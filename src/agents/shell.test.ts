@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { TranscriptEntry } from '../core/events.ts';
+import { NO_MASK } from '../core/mask.ts';
 import type { Role } from '../core/model.ts';
 import type { Answer, ResolvedStep } from './agent.ts';
 import { AgentSet } from './registry.ts';
@@ -27,6 +28,7 @@ async function run(steps: ResolvedStep[], role: Role = 'dev', signal = new Abort
     folder,
     scratch: folder,
     shiftFolder: folder,
+    mask: NO_MASK,
     transcript: (e: TranscriptEntry) => transcript.push(e),
     signal,
   };
@@ -74,8 +76,11 @@ test('X3 a failing line ends the attempt as FAILED (step N), with the tail of it
   expect([...new Set(transcript.map(({ kind }) => kind))]).toEqual(['note', 'output', 'error']);
 });
 
-test('X3 exit 75 of a step is a failed step; a signal and silence are said; abort is no failure', async () => {
-  expect(await run([step(1, 'exit 75')])).toMatchObject({ report: { overall_status: 'FAILED (step 1)' } });
+test('X3 X5 exit 75 of a step asks to try later; a signal and silence are said; abort is no failure', async () => {
+  expect(await run([step(1, 'exit 75')])).toEqual({
+    kind: 'trouble',
+    trouble: { reason: 'step 1: exit code 75, and it printed nothing', isRequested: true },
+  });
   expect(await run([step(4, 'kill -9 $$')])).toMatchObject({
     report: { overall_status: 'FAILED (step 4)', error: 'ended by SIGKILL, and it printed nothing' },
   });

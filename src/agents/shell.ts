@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import type { Agent, Answer, Opening, Question } from './agent.ts';
 import { lastLines, type StreamName } from './output.ts';
-import { howItEnded, runProcess, SHELL } from './process.ts';
+import { asksToTryLater, howItEnded, runProcess, SHELL } from './process.ts';
 
 /** The scripts give no answer of their own: only the end of what they print is of use. */
 const KEEP_BYTES = 16 * 1024;
@@ -49,11 +49,16 @@ async function runSteps(opening: Opening, question: Question): Promise<Answer> {
         signal: opening.signal,
         onOutput: toTranscript(opening),
         keepBytes: KEEP_BYTES,
+        mask: opening.mask,
       });
       if (ended.kind === 'aborted') return { kind: 'aborted' };
       if (ended.kind === 'not-started' && ended.fault === 'system')
         return { kind: 'trouble', trouble: { reason: ended.reason } };
-      output = lastLines(output + ended.recent);
+      if (asksToTryLater(ended)) {
+        const reason = `step ${number}: ${howItEnded(ended)}`;
+        return { kind: 'trouble', trouble: { reason, isRequested: true } };
+      }
+      output = lastLines(output + ended.recent.both);
       if (ended.kind === 'exited' && ended.code === 0) continue;
       outcomes.push({ step: number, status: 'FAILED', output });
       return report(`FAILED (step ${number})`, outcomes, howItEnded(ended));

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { NO_MASK } from '../core/mask.ts';
 import { type CheckRequest, runCheck } from './checks.ts';
 
 let folder: string;
@@ -16,7 +17,9 @@ function check(source: string, more: Partial<CheckRequest> = {}) {
     folder,
     environment: { PATH: process.env.PATH!, NIGHTSHIFT_SHIFT_DIR: folder, NIGHTSHIFT_KEY: 'check-1' },
     timeoutMs: 60_000,
+    limit: new AbortController().signal,
     signal: new AbortController().signal,
+    mask: NO_MASK,
     ...more,
   });
 }
@@ -37,6 +40,7 @@ test('X2 passes when every line does; a failing line is the reason, with its out
 test('X2 R7 is ended with its whole tree when its time is over, and that is final', async () => {
   const timed = await check('sh -c \'trap "" TERM; echo $$ > pid; while :; do sleep 1; done\' & wait; sleep 300', {
     timeoutMs: 500,
+    limit: AbortSignal.timeout(500),
   });
   expect(timed).toEqual({ kind: 'failed', reason: 'timed out after 0.5s', final: true });
   expect(isAlive(Number(readFileSync(join(folder, 'pid'), 'utf8')))).toBe(false);

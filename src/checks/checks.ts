@@ -1,5 +1,7 @@
-import { howItEnded, runProcess, SHELL } from '../agents/process.ts';
+import { asksToTryLater, howItEnded, runProcess, SHELL } from '../agents/process.ts';
 import { formatDuration } from '../core/duration.ts';
+import type { Mask } from '../core/mask.ts';
+import type { Trouble } from '../core/model.ts';
 
 /** A criterion's script with its values at hand (rule X2). */
 export interface CheckRequest {
@@ -7,7 +9,10 @@ export interface CheckRequest {
   readonly folder: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
+  /** Aborts when that time is over. */
+  readonly limit: AbortSignal;
   readonly signal: AbortSignal;
+  readonly mask: Mask;
   readonly onOutput?: (stream: 'stdout' | 'stderr', text: string) => void;
 }
 
@@ -15,20 +20,19 @@ export type CheckResult =
   | { readonly kind: 'passed' }
   /** `final`: it ran out of time, and there is no other attempt after that. */
   | { readonly kind: 'failed'; readonly reason: string; readonly final: boolean }
-  /** Not the item's fault (rule X5): it was not run. */
-  | { readonly kind: 'trouble'; readonly reason: string }
+  /** Not the item's fault (rule X5): it could not be run, or asks itself to be run later. */
+  | { readonly kind: 'trouble'; readonly trouble: Trouble }
   | { readonly kind: 'aborted' };
 
 const KEEP_BYTES = 16 * 1024;
 
 /** Runs one check to its end, or to that of its time; nothing of its process tree is left either way. */
 export async function runCheck(request: CheckRequest): Promise<CheckResult> {
-  const { script, folder, environment, timeoutMs, signal, onOutput } = request;
+  const { script, folder, environment, timeoutMs, limit, signal, mask, onOutput } = request;
   const stop = new AbortController();
   const onAbort = () => stop.abort();
-  if (signal.aborted) stop.abort();
-  signal.addEventListener('abort', onAbort, { once: true });
-  const timer = setTimeout(onAbort, timeoutMs);
+  if (signal.aborted || limit.aborted) stop.abort();
+  for (const each of [signal, limit]) each.addEventListener('abort', onAbort, { once: true });
   try {
     const ended = await runProcess({
       file: SHELL,
@@ -37,15 +41,20 @@ export async function runCheck(request: CheckRequest): Promise<CheckResult> {
       env: { ...environment, ...script.values },
       signal: stop.signal,
       keepBytes: KEEP_BYTES,
+      mask,
       ...(onOutput === undefined ? {} : { onOutput }),
     });
     if (ended.kind === 'aborted') return signal.aborted ? { kind: 'aborted' } : timedOut(timeoutMs);
     if (ended.kind === 'exited' && ended.code === 0) return { kind: 'passed' };
-    if (ended.kind === 'not-started' && ended.fault === 'system') return { kind: 'trouble', reason: ended.reason };
+    if (ended.kind === 'not-started' && ended.fault === 'system') {
+      return { kind: 'trouble', trouble: { reason: ended.reason } };
+    }
+    if (asksToTryLater(ended)) {
+      return { kind: 'trouble', trouble: { reason: `a check: ${howItEnded(ended)}`, isRequested: true } };
+    }
     return { kind: 'failed', reason: howItEnded(ended), final: false };
   } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', onAbort);
+    for (const each of [signal, limit]) each.removeEventListener('abort', onAbort);
   }
 }
 

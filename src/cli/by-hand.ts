@@ -1,8 +1,9 @@
 import { AgentSet } from '../agents/registry.ts';
 import { runCheck } from '../checks/checks.ts';
 import { NightshiftError } from '../core/errors.ts';
-import type { NightshiftEvent } from '../core/events.ts';
+import type { Emit, NightshiftEvent } from '../core/events.ts';
 import { askedCriteria, makeOrder } from '../core/order.ts';
+import { Returns } from '../core/returns.ts';
 import type { Shift, Task } from '../core/shift.ts';
 import { Course } from '../engine/course.ts';
 import { findRow } from '../engine/find-row.ts';
@@ -11,16 +12,23 @@ import type { RunParts } from '../engine/run-state.ts';
 import { handedQaPrompt } from '../roles/hand-prompt.ts';
 import { byName } from '../roles/prompt.ts';
 import { type OpenBatch, type OpenItem, writePrompt } from '../store/batch-file.ts';
+import { InForce } from '../store/in-force.ts';
+import { InForceRecord, readRecord, textsOf } from '../store/in-force-record.ts';
 import type { ShiftPaths } from '../store/layout.ts';
 import { ShiftFiles } from '../store/shift-files.ts';
 import type { Snapshot } from '../store/store.ts';
 import { EventStream, newRun } from './event-stream.ts';
 import type { Io } from './io.ts';
+import { checkWith } from './killed-run.ts';
 import { openAndCheck, reloader } from './open-shift.ts';
+import { processTime } from './process-time.ts';
+import { protectFiles } from './protect-files.ts';
 import { watchFolders } from './watch-folders.ts';
 
 /** Agents that are started by hand are nobody's child here: what runs is theirs to stop. */
 const NEVER = new AbortController().signal;
+/** Whoever waits for a command does not wait for as long as a run does. */
+const FILE_PATIENCE_MS = 10_000;
 
 /** The engine's parts for a command that does one piece of a run and ends. */
 export interface ByHand extends AsyncDisposable {
@@ -29,29 +37,43 @@ export interface ByHand extends AsyncDisposable {
   course(): Promise<Course>;
 }
 
-/** `batch`: the one that is open; its items are judged by what they were claimed with (rule D5), so that is read. */
-export async function openByHand(
-  paths: ShiftPaths,
-  io: Io,
-  batch?: OpenBatch,
-  onEvent: (event: NightshiftEvent) => void = () => {},
-): Promise<ByHand> {
-  const kept = batch && (await new ShiftFiles(paths).putBack(batch.task, batch.text));
+export interface HandOptions {
+  /** The batch that is open: its items are done and judged by what was in force when it was opened (rule D5). */
+  readonly batch?: OpenBatch;
+  /** A batch is to be opened: what is in force now is recorded before its items are claimed. */
+  readonly opens?: boolean;
+  readonly onEvent?: (event: NightshiftEvent) => void;
+}
+
+export async function openByHand(paths: ShiftPaths, io: Io, options: HandOptions = {}): Promise<ByHand> {
   const run = newRun(new Date(io.now()).toISOString());
+  const { batch, opens = false, onEvent = () => {} } = options;
   const stream = await new EventStream(run, paths, io, { onEvent }).open();
-  const { files, store, shift } = await openAndCheck(paths, { emit: stream.emit, isShared: true });
-  if (batch && kept !== undefined) {
-    const what = 'Configuration or Validation of a task in flight';
-    stream.emit({ type: 'edit:reverted', task: batch.task, file: paths.task(batch.task), what, kept });
-  }
+  const { emit } = stream;
+  // Before anything is read: what was edited in flight is put back.
+  const held = batch && (await holdBatch(paths, batch, emit, io));
+  const { files, store, shift } = await openAndCheck(paths, { emit, isShared: true });
+  const inForce =
+    held ??
+    (await InForce.open(files, {
+      emit,
+      now: io.now,
+      check: checkWith(paths),
+      isByHand: true,
+      ...(opens ? { record: new InForceRecord(paths) } : {}),
+    }));
   const agents = new AgentSet();
+  const protection = protectFiles(paths, io, stream.emit);
+  // As the files were when the batch was opened.
+  if (batch) await protection.resume();
   const parts: RunParts = {
     store,
-    documents: files,
-    load: reloader(files, store, {}),
+    documents: inForce,
+    load: reloader(inForce, store, {}),
     agents: ({ secrets }) => ({ find: agents.find, secrets, caller: io.env }),
     check: runCheck,
     folders: watchFolders(paths, io, (message) => stream.emit({ type: 'run:warning', message })),
+    protection,
     perform,
     emit: stream.emit,
     listen: stream.listen,
@@ -60,20 +82,37 @@ export async function openByHand(
     checkKept: () => stream.checkKept(),
     history: stream.history,
     asked: new Map(),
+    returns: new Returns(),
     stop: { drain: NEVER, now: NEVER },
     select: () => ({ includes: () => true }),
     endLeftovers: async () => 0,
     now: io.now,
+    time: processTime(),
+    random: Math.random,
+    filePatienceMs: FILE_PATIENCE_MS,
   };
   return {
     parts,
     shift,
     course: async () => new Course(parts, shift, await files.folderId()),
     async [Symbol.asyncDispose]() {
+      await protection.leave();
       await stream[Symbol.asyncDispose]();
       await agents[Symbol.asyncDispose]();
     },
   };
+}
+
+async function holdBatch(paths: ShiftPaths, batch: OpenBatch, emit: Emit, { now }: Io): Promise<InForce> {
+  const files = new ShiftFiles(paths);
+  const record = new InForceRecord(paths);
+  const found = readRecord(paths)?.texts;
+  // Without the record, at least the task is known.
+  const texts = found ?? new Map([...textsOf(paths, await files.read()), [paths.task(batch.task), batch.text]]);
+  const inForce = await InForce.open(files, { emit, now, check: checkWith(paths), isByHand: true, record }, texts);
+  inForce.protect();
+  await inForce.putBack();
+  return inForce;
 }
 
 /** Written when the dev has succeeded, and not before: until then nobody has the token of the qa. */
@@ -83,9 +122,8 @@ export async function writeQaPrompt(
   task: Task,
   item: OpenItem & { readonly metadata: Readonly<Record<string, string>> },
   token: string,
-  now: number,
 ): Promise<string> {
-  const order = makeOrder(shift, task, { role: 'qa', item, key: item.key, token, now });
+  const order = makeOrder(shift, task, { role: 'qa', item, key: item.key, token });
   const texts = askedCriteria(order).map(({ text }) => text);
   return writePrompt(paths, promptName(item, 'qa'), byName(handedQaPrompt(order, texts, token)));
 }

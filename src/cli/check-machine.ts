@@ -4,7 +4,7 @@ import { statfs } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { NightshiftError } from '../core/errors.ts';
 import { tryLock } from '../store/flock.ts';
-import { archiveFolder, shiftsFolder } from '../store/layout.ts';
+import { archiveFolder, listShifts, shiftsFolder } from '../store/layout.ts';
 import type { Finding } from '../views/findings.ts';
 import { checkAgentPrograms } from './check-agents.ts';
 import type { Io } from './io.ts';
@@ -81,8 +81,10 @@ async function checkGit(root: string): Promise<Finding[]> {
   const there = secretFiles(root).filter((file) => !tracked.includes(file));
   const open: string[] = [];
   for (const file of there) if ((await git(root, ['check-ignore', '-q', '--', file])).code === 1) open.push(file);
-  if (tracked.length + open.length === 0) return [ok(`${name}; no .env of a shift is tracked`)];
+  const cleaned = await lostToCleaning(root);
+  if (tracked.length + open.length === 0) return [ok(`${name}; no .env of a shift is tracked`), ...cleaned];
   return [
+    ...cleaned,
     ...tracked.map((file): Finding => {
       const remedy = `\`git rm --cached ${file}\`, commit, and change the secrets: whoever has the history has them`;
       return { level: 'problem', message: 'git tracks a file with secrets', file, remedy };
@@ -92,6 +94,38 @@ async function checkGit(root: string): Promise<Finding[]> {
       return { level: 'problem', message: 'git does not ignore a file with secrets', file, remedy, fixable: true };
     }),
   ];
+}
+
+/** What `git clean -x` would remove of shifts that are there: all of one that git does not track, else what it ignores. */
+async function lostToCleaning(root: string): Promise<Finding[]> {
+  const isTracked = async (file: string) => (await git(root, ['ls-files', '-z', '--', file])).stdout !== '';
+  const shifts = listShifts(root).map((shift) => join(relative(root, shiftsFolder(root)), shift));
+  const untracked: string[] = [];
+  const kept: string[] = [];
+  for (const shift of shifts) {
+    if (!(await isTracked(`${shift}/table.csv`))) untracked.push(shift);
+    for (const file of [`${shift}/.engine`, `${shift}/.env`]) {
+      if (existsSync(join(root, file)) && !(await isTracked(file))) kept.push(file);
+    }
+  }
+  const remedy = 'clean with `git clean -fdx -e .nightshift`';
+  const spent = 'what was spent is kept a second time, outside of the project';
+  return [
+    ...note(
+      untracked,
+      '`git clean -fdx` removes a shift as a whole: git does not track its table',
+      `commit it, or ${remedy}`,
+    ),
+    ...note(
+      kept,
+      `\`git clean -fdx\` removes secrets, reasons of failures, recommendations, transcripts and versions; ${spent}`,
+      remedy,
+    ),
+  ];
+}
+
+function note(details: readonly string[], message: string, remedy: string): Finding[] {
+  return details.length === 0 ? [] : [{ level: 'note', message, details, remedy }];
 }
 
 /** Of shifts, of archived ones and of kept copies. */

@@ -5,6 +5,7 @@ import { AgentSet } from '../agents/registry.ts';
 import { NightshiftError } from '../core/errors.ts';
 import type { CellEdit } from '../core/events.ts';
 import { cellsAt, countItems } from '../core/plan.ts';
+import { systemError } from '../core/system-errors.ts';
 import type { Upgrade } from '../formats/older.ts';
 import { editCells } from '../formats/table.ts';
 import { diskError, TEMPORARY } from '../store/atomic-write.ts';
@@ -16,9 +17,11 @@ import { changeTable } from '../store/table-change.ts';
 import type { Finding } from '../views/findings.ts';
 import { count } from '../views/plain.ts';
 import { checkLogins } from './check-agents.ts';
+import { failpointFrom } from './failpoint.ts';
 import type { Io } from './io.ts';
 import { type OpenShift, openAndCheck } from './open-shift.ts';
-import { failpointFrom, requireAgents } from './run-shift.ts';
+import { requireAgents } from './run-shift.ts';
+import { unprotectedFiles } from './unprotected-files.ts';
 
 /** Everything that is known to go wrong with a shift, each with what to do. Nothing is written. */
 export async function checkShift(io: Io, root: string, name: string): Promise<Finding[]> {
@@ -50,7 +53,11 @@ export async function checkShift(io: Io, root: string, name: string): Promise<Fi
   if (older) findings.push(older);
   findings.push(...(await readOnly(paths)));
   const isRunning = currentHolder(paths.runLock) !== undefined;
-  if (opened) findings.push(...statusFindings(opened, isRunning));
+  if (opened) {
+    findings.push(...statusFindings(opened, isRunning));
+    const unprotected = await unprotectedFiles(io, paths, opened);
+    findings.push(...unprotected.map((each): Finding => ({ level: 'note', shift: name, ...each })));
+  }
   findings.push(...(await leftovers(paths, isRunning)));
   if (opened && findings.every(({ level }) => level === 'note')) {
     const { completed, total, failed } = countItems(opened.snapshot);
@@ -65,7 +72,8 @@ export async function checkShift(io: Io, root: string, name: string): Promise<Fi
 }
 
 /** Anything but wrong input or environment is a bug, and goes on as one. */
-export function problemOf(error: unknown, shift: string): Finding {
+export function problemOf(thrown: unknown, shift: string): Finding {
+  const error = systemError(thrown) ?? thrown;
   if (!(error instanceof NightshiftError)) throw error;
   const { message, hint: remedy, file, line } = error;
   return {
@@ -198,7 +206,7 @@ export async function fixShift(io: Io, root: string, name: string): Promise<stri
 async function endLeftovers(io: Io, paths: ShiftPaths): Promise<number> {
   if (!existsSync(paths.engine)) return 0;
   const since = new Date(io.now()).toISOString();
-  using _run = await takeRunLock(paths.runLock, paths.name, { pid: process.pid, since, run: 'doctor' });
+  using _run = await takeRunLock(paths, { pid: process.pid, since, run: 'doctor' });
   return endMarked({ shiftFolder: paths.folder });
 }
 

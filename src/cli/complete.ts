@@ -92,6 +92,8 @@ class Desk {
         return this.#given.includes('import') ? [FILES] : this.#headers();
       case 'task':
         return this.#tasks();
+      case 'document':
+        return [...(await this.#tasks()), 'manager', 'env'];
       case 'open|close':
         return ['open', 'close'];
       case 'shell':

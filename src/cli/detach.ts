@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, constants, fstatSync, mkdirSync, openSync, readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { closeSync, constants, fstatSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { EXIT, NightshiftError } from '../core/errors.ts';
 import { countItems } from '../core/plan.ts';
-import { diskError } from '../store/atomic-write.ts';
+import { openInside } from '../store/inside.ts';
 import type { ShiftPaths } from '../store/layout.ts';
 import { lastHolder, refuseSecondRun } from '../store/run-lock.ts';
 import { wordsIn } from './command-line.ts';
@@ -17,6 +16,9 @@ import { type Asked, planFolder } from './run-shift.ts';
 export const MAIN = fileURLToPath(new URL('./main.js', import.meta.url));
 /** Those of `start` that are about this terminal, not about the run. */
 const NOT_HANDED_ON = ['detach', 'json', 'plain'];
+const LOOK_EVERY_MS = 20;
+/** A table of a million rows takes seconds to be read. */
+const BEGUN_WITHIN_MS = 30_000;
 
 /**
  * Runs the shift in a process of its own, in a session of its own, so that a closed terminal does not end it. What is
@@ -28,7 +30,7 @@ export async function detach(io: Io, paths: ShiftPaths, asked: Asked, options: O
   const { total, completed } = countItems(snapshot);
   if (completed === total) return undefined;
   refuseSecondRun(paths.runLock, paths.name);
-  const log = openLog(paths.runLog);
+  const log = openInside(paths.folder, paths.runLog, constants.O_WRONLY | constants.O_APPEND);
   const begin = fstatSync(log).size;
   const child = spawn(process.execPath, [MAIN, 'start', paths.name, '--plain', ...handedOn(options)], {
     cwd: io.cwd,
@@ -40,12 +42,15 @@ export async function detach(io: Io, paths: ShiftPaths, asked: Asked, options: O
   const code = await untilHeld(child, paths);
   const said = () => readFileSync(paths.runLog).subarray(begin).toString('utf8').trimEnd();
   if (code !== undefined) return relay(io, code, said(), options);
+  const { warnings, limits } = await untilBegun(child, paths.name, said);
   child.unref();
   const { pid, since, run } = lastHolder(paths.runLock)!;
   if (options.json) {
-    io.print(JSON.stringify({ shift: paths.name, pid, since, run, log: paths.runLog }));
+    io.print(JSON.stringify({ shift: paths.name, pid, since, run, log: paths.runLog, limits, warnings }));
     return EXIT.done;
   }
+  for (const warning of warnings) io.warn(`warning: ${warning}`);
+  if (limits !== null) io.print(`limits: ${limits}`);
   io.print(`${paths.name} runs in the background: process ${pid} since ${since}`);
   io.print(`log: ${paths.runLog.replace(`${paths.root}/`, '')}`);
   io.print(`\`nightshift attach ${paths.name}\` shows it at work, \`nightshift stop ${paths.name}\` ends it.`);
@@ -55,16 +60,6 @@ export async function detach(io: Io, paths: ShiftPaths, asked: Asked, options: O
 function handedOn(options: Options): string[] {
   const own = Object.entries(options).filter(([name]) => !NOT_HANDED_ON.includes(name));
   return wordsIn(Object.fromEntries(own));
-}
-
-function openLog(file: string): number {
-  try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW } = constants;
-    return openSync(file, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600);
-  } catch (cause) {
-    throw diskError(cause, file);
-  }
 }
 
 /** Undefined when the run has taken its lock (and may have ended since), else the exit code that it ended with. */
@@ -80,6 +75,25 @@ async function untilHeld(child: ChildProcess, paths: ShiftPaths): Promise<number
     if (hasEnded) return child.exitCode ?? EXIT.stopped;
     await sleep(20);
   }
+}
+
+interface Begun {
+  readonly warnings: string[];
+  readonly limits: string | null;
+}
+
+/** What the run says before its first item, as its log has it: what it warns of, and how it is limited. */
+async function untilBegun(child: ChildProcess, shift: string, said: () => string): Promise<Begun> {
+  const hasBegun = () => /\n./.test(said().split(`${shift}: `)[1] ?? '');
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  for (let waited = 0; !hasBegun() && !hasEnded() && waited < BEGUN_WITHIN_MS; waited += LOOK_EVERY_MS) {
+    await sleep(LOOK_EVERY_MS);
+  }
+  // What belongs together is written line by line.
+  await sleep(LOOK_EVERY_MS);
+  const lines = said().split('\n');
+  const of = (prefix: string) => lines.flatMap((line) => (line.startsWith(prefix) ? [line.slice(prefix.length)] : []));
+  return { warnings: of('warning: '), limits: of('limits: ')[0] ?? null };
 }
 
 /** It ended before it began: its last words and its exit code are ours. */

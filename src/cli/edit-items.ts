@@ -1,16 +1,16 @@
 import { NightshiftError } from '../core/errors.ts';
 import type { CellEdit } from '../core/events.ts';
 import { nearest } from '../core/names.ts';
-import { isStatus, mayWrite, STATUSES, type Status } from '../core/status.ts';
+import { countByTask, tasksToReset } from '../core/reset.ts';
+import { readStatus, STATUSES, type Status } from '../core/status.ts';
 import { outputsByTask } from '../formats/compile.ts';
 import { addRows, type CellChange, editCells, type Table } from '../formats/table.ts';
 import { refuseOpenBatch } from '../store/batch-file.ts';
 import { Identities } from '../store/identities.ts';
 import type { ShiftPaths } from '../store/layout.ts';
 import { ShiftFiles } from '../store/shift-files.ts';
-import { changeTable } from '../store/table-change.ts';
+import { changeTable, type TableChange } from '../store/table-change.ts';
 import type { Io } from './io.ts';
-import { refuseAgents } from './refuse-agents.ts';
 
 /** The table of a shift, and what its columns mean. */
 export interface OpenTable {
@@ -29,17 +29,38 @@ export async function openTable(io: Io, paths: ShiftPaths): Promise<OpenTable> {
 }
 
 /** Adds all rows of another table, in one write; `from` is the index of the first. */
-export function importItems({ io, paths, tasks }: OpenTable, source: Table): Promise<{ added: number; from: number }> {
+export function importItems(open: OpenTable, source: Table): Promise<{ added: number; from: number }> {
+  const rows = Array.from({ length: source.rowCount }, (_, row) => {
+    const cells = source.cells(row);
+    return new Map(source.header.map((name, column) => [name, cells[column]!]));
+  });
+  return addItems(open, source.header, rows);
+}
+
+/** Adds rows whose cells are given by column; a status that is not given is `todo`. */
+export function addItems(
+  { io, paths, tasks, statusAndOutputs }: OpenTable,
+  names: readonly string[],
+  rows: readonly ReadonlyMap<string, string>[],
+): Promise<{ added: number; from: number }> {
   return changeTable(
     paths,
     (table) => {
-      for (const name of source.header) requireColumn(table, name);
-      const rows = Array.from({ length: source.rowCount }, (_, row) => {
-        const cells = source.cells(row);
-        return newRow(tasks, table, new Map(source.header.map((name, column) => [name, cells[column]!])));
-      });
+      for (const name of names) requireColumn(table, name);
       const answer = { added: rows.length, from: table.rowCount };
-      return { table: rows.length > 0 ? addRows(table, rows) : table, answer };
+      if (rows.length === 0) return { table, answer };
+      const cells = rows.map((values) => newRow(tasks, table, values));
+      const longer = addRows(table, cells);
+      const identities = new Identities(longer, statusAndOutputs);
+      // A run that is going on believes no other status of a new row.
+      const edits = cells.flatMap((row, i) => {
+        const claimed = tasks.filter((task) => row[table.columnOf(task)] !== 'todo');
+        return claimed.map((column): CellEdit => {
+          const to = row[table.columnOf(column)]!;
+          return { item: identities.id(table.rowCount + i), column, from: 'todo', to };
+        });
+      });
+      return { table: longer, answer, edits };
     },
     io.now,
   );
@@ -52,47 +73,83 @@ interface ResetWish {
   /** `parseIndex` or `parseRow`. */
   readonly parse: (text: string, count: number) => number;
   readonly onlyFailed?: boolean | undefined;
+  /** Leave the later tasks of the items as they are. */
+  readonly keepLater?: boolean | undefined;
 }
 
-/** Back to `todo`: what failed, or the named items whatever they are; answers how many item-tasks. */
-export async function resetItems(open: OpenTable, { task, named, parse, onlyFailed }: ResetWish): Promise<number> {
-  const { io, paths, statusAndOutputs } = open;
-  refuseAgents(io);
+/** How many item-tasks went back, and of which tasks. */
+export interface Reset {
+  readonly reset: number;
+  readonly tasks: Readonly<Record<string, number>>;
+}
+
+/** Back to `todo`: what failed, or the named items whatever they are; and with a task those that come after it. */
+export async function resetItems(open: OpenTable, wish: ResetWish): Promise<Reset> {
+  const { io, paths } = open;
+  const { task, named, parse, onlyFailed, keepLater } = wish;
   refuseOpenBatch(paths, io.now());
   if (task !== undefined) requireTask(open, task);
-  const tasks = task === undefined ? open.tasks : [task];
-  const isMeant = (from: Status) =>
-    onlyFailed === true || named.length === 0 ? from === 'failed' : mayWrite('reset', from, 'todo');
+  const failedOnly = onlyFailed === true || named.length === 0;
+  const isNamed = (name: string, status: Status) =>
+    (task === undefined || task === name) && (!failedOnly || status === 'failed');
   return changeTable(
     paths,
     (table) => {
       const chosen = new Set(named.map((text) => parse(text, table.rowCount)));
       const rows = chosen.size > 0 ? chosen : Array.from({ length: table.rowCount }, (_, row) => row);
-      const changes: CellChange[] = [];
-      const edits: CellEdit[] = [];
-      const identities = new Identities(table, statusAndOutputs);
-      for (const row of rows) {
-        for (const name of tasks) {
-          const column = requireColumn(table, name);
-          const from = table.cell(row, column) as Status;
-          if (!isMeant(from)) continue;
-          changes.push({ row, column, value: 'todo' });
-          edits.push({ item: identities.id(row), column: name, from, to: 'todo' });
-        }
-      }
-      return { table: editCells(table, changes), answer: changes.length, edits };
+      return resetRows(open, table, { rows, isNamed: (_, name, status) => isNamed(name, status), keepLater });
     },
     io.now,
   );
 }
 
+interface RowsToReset {
+  readonly rows: Iterable<number>;
+  readonly isNamed: (row: number, task: string, status: Status) => boolean;
+  readonly keepLater?: boolean | undefined;
+}
+
+/** The change of the table that takes named item-tasks, and those that come after them, back to `todo`. */
+export function resetRows(
+  { tasks, statusAndOutputs }: Pick<OpenTable, 'tasks' | 'statusAndOutputs'>,
+  table: Table,
+  { rows, isNamed, keepLater }: RowsToReset,
+): TableChange<Reset> {
+  const columns = tasks.map((name) => requireColumn(table, name));
+  const identities = new Identities(table, statusAndOutputs);
+  const changes: CellChange[] = [];
+  const edits: CellEdit[] = [];
+  for (const row of rows) {
+    const states = tasks.map((name, i) => {
+      const status = readStatus(table.cell(row, columns[i]!)) ?? 'todo';
+      return { status, isNamed: isNamed(row, name, status) };
+    });
+    for (const i of tasksToReset(states, keepLater)) {
+      changes.push({ row, column: columns[i]!, value: 'todo' });
+      edits.push({ item: identities.id(row), column: tasks[i]!, from: states[i]!.status, to: 'todo' });
+    }
+  }
+  const counts = countByTask(
+    tasks,
+    edits.map(({ column }) => column),
+  );
+  return { table: editCells(table, changes), answer: { reset: changes.length, tasks: counts }, edits };
+}
+
+/** `3 reset to todo: draft 1, send 2`. */
+export function resetLine({ reset, tasks }: Reset): string {
+  const counts = Object.entries(tasks).map(([task, count]) => `${task} ${count}`);
+  return `${reset} reset to todo${counts.length > 1 ? `: ${counts.join(', ')}` : ''}`;
+}
+
 /** The cells of a row to be added; a status that is not given is `todo`. */
-export function newRow(tasks: readonly string[], table: Table, values: ReadonlyMap<string, string>): string[] {
+function newRow(tasks: readonly string[], table: Table, values: ReadonlyMap<string, string>): string[] {
   return table.header.map((name) => {
     const value = values.get(name);
     if (!tasks.includes(name)) return value ?? '';
-    if (value !== undefined && value !== '' && !isStatus(value)) throw unknownStatus(value);
-    return value || 'todo';
+    const status = readStatus(value ?? '');
+    if (status === undefined) throw unknownStatus(value ?? '');
+    return status;
   });
 }
 

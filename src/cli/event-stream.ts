@@ -1,11 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import type { Happening, NightshiftEvent, TranscriptHappening } from '../core/events.ts';
 import { History } from '../core/history.ts';
+import { setAsideText } from '../store/inside.ts';
 import { Journal } from '../store/journal.ts';
+import type { Keeper } from '../store/journal-keeper.ts';
 import type { ShiftPaths } from '../store/layout.ts';
+import { Ledger } from '../store/ledger.ts';
 import { Transcripts } from '../store/transcripts.ts';
-import { readHistory } from './history.ts';
 import type { Io } from './io.ts';
+import { processTime } from './process-time.ts';
+
+/** The ledger follows what is spent within this time. */
+const LEDGER_WITHIN_MS = 1000;
 
 interface Listener {
   /** Everything that happens, as it happens. */
@@ -14,6 +20,8 @@ interface Listener {
   readonly onTranscript?: (happening: TranscriptHappening) => void;
 }
 
+const HEARD: readonly NightshiftEvent['type'][] = ['usage:spent', 'steps:changed', 'steps:kept'];
+
 /** A name for a run that began at this time (ISO 8601). */
 export function newRun(since: string): string {
   return `${since.replace(/[-:.]/g, '').slice(0, 15)}-${randomBytes(3).toString('hex')}`;
@@ -21,15 +29,20 @@ export function newRun(since: string): string {
 
 /** Stamps what happens and hands it to the journal, the history and whoever looks on. */
 export class EventStream implements AsyncDisposable {
-  history = new History();
+  readonly history = new History();
   readonly #run: string;
   readonly #paths: ShiftPaths;
   readonly #io: Io;
   readonly #listener: Listener;
   readonly #transcripts: Transcripts;
+  readonly #ledger: Ledger;
+  #ledgerTimer: NodeJS.Timeout | undefined;
   #journal: Journal | undefined;
+  readonly #failed = new AbortController();
   readonly #listeners: ((event: NightshiftEvent) => void)[] = [];
   #seq = 0;
+  readonly #time = processTime();
+  readonly #begunAt = this.#time.elapsed();
   /** Item-tasks that were begun and have not ended. */
   readonly #begun = new Set<string>();
 
@@ -38,7 +51,13 @@ export class EventStream implements AsyncDisposable {
     this.#paths = paths;
     this.#io = io;
     this.#listener = listener;
-    this.#transcripts = new Transcripts(paths, io.now);
+    this.#transcripts = new Transcripts(paths, io.now, (file, kept) => this.setAside(file, kept));
+    this.#ledger = new Ledger(paths.folder, io.env);
+  }
+
+  /** Aborts when an event can't be kept: nobody would know what is spent from then on. */
+  get failed(): AbortSignal {
+    return this.#failed.signal;
   }
 
   /** How many are in flight, also between their dev and their qa. */
@@ -46,10 +65,46 @@ export class EventStream implements AsyncDisposable {
     return this.#begun.size;
   }
 
-  async open(): Promise<this> {
-    this.history = await readHistory(this.#paths);
-    this.#journal = await Journal.open(this.#paths.journal);
+  /**
+   * `onLost`, of the one run of the shift: somebody removed or damaged what the engine keeps, and the history was written
+   * again. That run also keeps the journal from growing without end.
+   */
+  async open(onLost?: () => void): Promise<this> {
+    this.#journal = await Journal.open(this.#paths, this.#keeper(onLost));
+    this.#journal.failed.addEventListener('abort', () => this.#failed.abort());
+    const before = this.#ledger.read();
+    if (before && this.history.atLeast(before)) {
+      const what = 'the journal shows less than was spent: it, or a part of it, was removed';
+      const remedy = `the amounts recorded in ${this.#ledger.file} count`;
+      this.emit({ type: 'run:warning', message: `${what}; ${remedy}` });
+      await this.#journal.continue();
+    }
     return this;
+  }
+
+  /** Tells of a link, or the like, that stood where Nightshift writes. */
+  readonly setAside = (file: string, kept: string): void => {
+    this.emit({ type: 'run:warning', message: setAsideText(file, kept) });
+  };
+
+  #keeper(onLost?: () => void): Keeper {
+    const { history } = this;
+    return {
+      run: this.#run,
+      mayRotate: onLost !== undefined,
+      read: (value, isFirst) => history.read(value, isFirst),
+      heard: (event) => {
+        // What other commands may add beside a run. Anything else can only be forged.
+        if (HEARD.includes(event.type)) this.#learn(event);
+      },
+      checkpoint: () => history.checkpoint({ at: this.#at(), run: this.#run, shift: this.#paths.name }),
+      lost: (what) => {
+        const message = `${this.#paths.journal} ${what} by another program; what is known was written again`;
+        this.emit({ type: 'run:warning', message });
+        onLost?.();
+      },
+      setAside: this.setAside,
+    };
   }
 
   readonly emit = (happening: Happening | TranscriptHappening): void => {
@@ -58,15 +113,31 @@ export class EventStream implements AsyncDisposable {
       this.#listener.onTranscript?.(happening);
       return;
     }
-    const at = new Date(this.#io.now()).toISOString();
     const { type, ...rest } = happening;
-    const event = { type, at, run: this.#run, seq: ++this.#seq, shift: this.#paths.name, ...rest } as NightshiftEvent;
+    const elapsed = Math.round(this.#time.elapsed() - this.#begunAt);
+    const stamp = { at: this.#at(), run: this.#run, seq: ++this.#seq, elapsed, shift: this.#paths.name };
+    const event = { type, ...stamp, ...rest } as NightshiftEvent;
     this.#follow(event);
     this.#journal?.append(event);
-    this.history.add(event);
-    this.#listener.onEvent(event);
-    for (const listener of this.#listeners) listener(event);
+    this.#learn(event, this.#listener.onEvent);
   };
+
+  #learn(event: NightshiftEvent, tell: (event: NightshiftEvent) => void = () => {}): void {
+    this.history.add(event);
+    if (event.type === 'usage:spent') this.#ledgerTimer ??= setTimeout(() => this.#keepLedger(), LEDGER_WITHIN_MS);
+    tell(event);
+    for (const listener of this.#listeners) listener(event);
+  }
+
+  #keepLedger(): void {
+    clearTimeout(this.#ledgerTimer);
+    this.#ledgerTimer = undefined;
+    if (this.#journal) this.#ledger.write({ usage: this.history.usage, ms: this.history.tally.ms });
+  }
+
+  #at(): string {
+    return new Date(this.#io.now()).toISOString();
+  }
 
   /** Calls back after each event, when the history has it. */
   readonly listen = (listener: (event: NightshiftEvent) => void): void => {
@@ -92,11 +163,12 @@ export class EventStream implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#transcripts[Symbol.asyncDispose]();
+    this.#keepLedger();
     await this.#journal?.[Symbol.asyncDispose]();
   }
 }
 
 function hasEnded(event: NightshiftEvent): boolean {
-  if (event.type === 'item:recorded') return event.to !== 'qa';
+  if (event.type === 'item:recorded') return event.to === 'done' || event.to === 'failed';
   return event.type === 'item:returned' || event.type === 'item:withdrawn';
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isCheckpoint } from '../core/checkpoint.ts';
 import type { NightshiftEvent } from '../core/events.ts';
 import type { ShiftPaths } from '../store/layout.ts';
 import { LineFollower } from '../store/line-follower.ts';
@@ -21,12 +22,12 @@ export async function* followLines<T>(
   run: string | undefined,
   signal?: AbortSignal,
 ): AsyncGenerator<{ lines: string[]; tag: T }[]> {
-  const followers = sources.map(({ file, tag }) => ({ follower: new LineFollower(file), tag }));
+  await using followers = new Followers(sources);
   while (!signal?.aborted) {
     // Asked first: what the run wrote before it let go of the lock is still read below.
     const isOver = run === undefined || !isRunning(paths, run);
     let found = 0;
-    for (const { follower, tag } of followers) {
+    for (const { follower, tag } of followers.all) {
       const lines = await follower.read();
       found += lines.length;
       if (lines.length > 0) yield [{ lines, tag }];
@@ -38,11 +39,24 @@ export async function* followLines<T>(
   }
 }
 
+class Followers<T> implements AsyncDisposable {
+  readonly all: readonly { readonly follower: LineFollower; readonly tag: T }[];
+
+  constructor(sources: readonly { readonly file: string; readonly tag: T }[]) {
+    this.all = sources.map(({ file, tag }) => ({ follower: new LineFollower(file), tag }));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const { follower } of this.all) await follower[Symbol.asyncDispose]();
+  }
+}
+
 /** A line of the journal, if it is an event. */
 export function parseEvent(line: string): NightshiftEvent | undefined {
   try {
     const event = JSON.parse(line);
-    return typeof event === 'object' && event !== null && typeof event.type === 'string' ? event : undefined;
+    const isEvent = typeof event === 'object' && event !== null && typeof event.type === 'string';
+    return isEvent && !isCheckpoint(event) ? event : undefined;
   } catch {
     return undefined;
   }

@@ -16,6 +16,8 @@ export interface Io {
   print(line: string): void;
   /** Bytes for the program that reads standard output, as they are; a terminal gets them as `print` does. */
   send(bytes: Uint8Array): void;
+  /** What somebody answers on the terminal; undefined if they would not. Only where it is interactive. */
+  ask(question: string): Promise<string | undefined>;
   /** A line on standard error: for people, also when standard output is for machines. */
   warn(line: string): void;
 }
@@ -32,15 +34,35 @@ export interface Terminal {
 
 export function processIo(): Io {
   return {
-    cwd: process.cwd(),
+    // Asked when it is needed: it may be gone.
+    get cwd() {
+      return process.cwd();
+    },
     env: process.env,
     isInteractive: process.stdin.isTTY === true && process.stdout.isTTY === true,
     terminal: findTerminal(),
     now: Date.now,
     print: (line) => write(1, line),
     send: (bytes) => (process.stdout.isTTY ? write(1, Buffer.from(bytes).toString().replace(/\n$/, '')) : send(bytes)),
+    ask: askTerminal,
     warn: (line) => write(2, line),
   };
+}
+
+/** Ctrl-C and Ctrl-D are answers, too. */
+async function askTerminal(question: string): Promise<string | undefined> {
+  const { createInterface } = await import('node:readline/promises');
+  process.stdin.ref();
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  const closed = new Promise<undefined>((resolve) => terminal.once('close', () => resolve(undefined)));
+  terminal.once('SIGINT', () => terminal.close());
+  try {
+    return await Promise.race([terminal.question(question), closed]);
+  } finally {
+    terminal.close();
+    // Else an open terminal would keep the program from ending.
+    process.stdin.unref();
+  }
 }
 
 function findTerminal(): Terminal | undefined {

@@ -1,11 +1,13 @@
 #!/usr/bin/env node
+import './no-node-warnings.ts';
 import { CommanderError } from 'commander';
 import { EXIT, NightshiftError } from '../core/errors.ts';
+import { systemError } from '../core/system-errors.ts';
 import { type Io, letGoOfLostTerminal, processIo } from './io.ts';
 import { createProgram, OVERVIEW } from './program.ts';
 import { readVersion } from './version.ts';
 
-/** The only place that catches: wrong input is told in a few lines, anything else is a bug and shows its stack. */
+/** The only place that catches: wrong input and what the system refused take a few lines; a bug shows its stack. */
 async function main(io: Io, argv: readonly string[]): Promise<number> {
   let exitCode: number = EXIT.done;
   const program = createProgram(io, readVersion(), (code) => {
@@ -22,16 +24,20 @@ async function main(io: Io, argv: readonly string[]): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
     if (error instanceof CommanderError && error.code === 'commander.help') return EXIT.badInput;
-    const wrong = error instanceof CommanderError ? usageError(error) : error;
-    if (!(wrong instanceof NightshiftError)) {
-      io.warn(
-        `This is a bug in Nightshift. Nothing that was recorded is lost.\n${(error as Error)?.stack ?? String(error)}`,
-      );
-      return EXIT.bug;
-    }
-    tell(io, wrong, argv.includes('--json'));
-    return wrong.exitCode;
+    return tellOf(io, error instanceof CommanderError ? usageError(error) : error, argv);
   }
+}
+
+/** Answers the exit code. */
+function tellOf(io: Io, thrown: unknown, argv: readonly string[]): number {
+  const error = systemError(thrown) ?? thrown;
+  if (error instanceof NightshiftError) {
+    tell(io, error, argv.includes('--json'));
+    return error.exitCode;
+  }
+  const stack = (error as Error)?.stack ?? String(error);
+  io.warn(`This is a bug in Nightshift. Nothing that was recorded is lost.\n${stack}`);
+  return EXIT.bug;
 }
 
 /** Commander says what is wrong in one line, and what was meant in a second, in brackets. */
@@ -50,6 +56,9 @@ function tell(io: Io, error: NightshiftError, asJson: boolean): void {
   if (hint !== undefined) io.warn(`  ${hint}`);
 }
 
-const code = await main(processIo(), process.argv);
+const io = processIo();
+// What is thrown where nobody waits for it. The guard ends what is in flight.
+process.on('uncaughtException', (error) => process.exit(tellOf(io, error, process.argv)));
+const code = await main(io, process.argv);
 letGoOfLostTerminal();
 process.exit(code);

@@ -1,11 +1,11 @@
 import { Command, Option } from 'commander';
+import { type Access, exportAccess, type Options, refuseInside, tableAccess, writesUnlessDry } from './access.ts';
 import type { Io } from './io.ts';
+
+export type { Options } from './access.ts';
 
 /** A command: gets its arguments and options, answers the exit code. Loaded when it is used, so that `--help` is quick. */
 type CommandAction = (io: Io, args: readonly string[], options: Options) => Promise<number>;
-
-// biome-ignore lint/suspicious/noExplicitAny: commander hands options over untyped; each command reads its own
-export type Options = Record<string, any>;
 
 /** The command that is meant where none is named. */
 export const OVERVIEW = '__overview';
@@ -16,6 +16,18 @@ Exit codes:
   4 stopped, can be resumed   5 already running   6 agent missing or not usable   130 interrupted
 
 Rows are 1-based (--row, --rows, show); the qsv-like verbs of \`table\` take 0-based indices.`;
+
+const accesses = new WeakMap<Command, Access>();
+
+function declared(command: Command, access: Access): Command {
+  accesses.set(command, access);
+  return command;
+}
+
+/** Undefined: nobody has said what the command may change. */
+export function accessOf(command: Command): Access | undefined {
+  return accesses.get(command);
+}
 
 /** The whole command line, and where each command is. */
 export function createProgram(io: Io, version: string, finish: (exitCode: number) => void): Command {
@@ -30,38 +42,48 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     .configureOutput({ outputError: () => {} })
     .exitOverride();
 
-  const add = (usage: string, description: string, load: () => Promise<{ run: CommandAction }>): Command =>
-    program
-      .command(usage)
+  const add = (
+    usage: string,
+    description: string,
+    access: Access,
+    load: () => Promise<{ run: CommandAction }>,
+  ): Command =>
+    declared(program.command(usage), access)
       .description(description)
       .addOption(new Option('--json', 'print JSON and nothing else on standard output'))
       .exitOverride()
       .action(async (...given: unknown[]) => {
         const command = given.at(-1) as Command;
+        const options = command.opts();
+        const use = typeof access === 'string' ? access : access(command.args, options);
+        if (use === 'writes') refuseInside(io, `nightshift ${command.name()}`);
         const { run } = await load();
-        finish(await run(io, command.args, command.opts()));
+        finish(await run(io, command.args, options));
       });
 
   add(
     'init',
     'make the .nightshift folder here, and agents and commands for OpenCode or Claude Code',
+    'writes',
     () => import('./commands/init.ts'),
   )
     .option('--agent <program>', 'for which program: opencode (the default) or claude')
     .option('--remove', 'take the agents and commands away again; shifts stay')
     .option('--force', 'also files that somebody else wrote or edited');
-  add('create <shift>', 'make a new shift', () => import('./commands/create.ts'))
+  add('create <shift>', 'make a new shift', 'writes', () => import('./commands/create.ts'))
     .option('--from <file.csv>', 'take the items from this table')
     .option('--parallel', 'work on several items at once, in batches of adaptive size')
     .option('--agent <name>', 'the agent of the shift: opencode (the default), claude, codex, acp, shell or command');
   add(
     'add-task <shift> <task>',
     'add a task: its file, its column, its place in the Task Order',
+    'writes',
     () => import('./commands/add-task.ts'),
   ).option('--from <file.md>', 'take the task from this file');
   add(
     'table [shift] [verb] [args...]',
     'look at the table and edit it, locked (verbs as in qsv)',
+    tableAccess,
     () => import('./commands/table.ts'),
   )
     .alias('update-table')
@@ -75,8 +97,9 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     .option('--recommend <text>', 'edit, with --token: how the Steps could be better; may be repeated', collect)
     .option('--captured <name=value>', 'edit, with --token: a value that the task declares under outputs', collect)
     .option('--failed', 'reset: only what failed (without --index this is the default)')
+    .option('--keep-later', 'reset: leave the later tasks of these items as they are')
     .addHelpText('after', TABLE_HELP);
-  addLimits(add('start [shift]', 'run a shift, or go on with it', () => import('./commands/start.ts')))
+  addLimits(add('start [shift]', 'start a shift or resume it', writesUnlessDry, () => import('./commands/start.ts')))
     .option('--agent <name>', 'let this agent do all tasks')
     .option('--model <name>', 'let all agents use this model')
     .option('--task <task>', 'only this task')
@@ -90,57 +113,78 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
   add(
     'batch <open|close> <shift>',
     'the ends of one batch, for whoever starts the agents by hand',
+    'writes',
     () => import('./commands/batch.ts'),
   )
     .option('--take-over', 'open: although a batch is open, whose agents are gone; its items go back')
-    .option('--give-back', 'close: although items have not ended; they go back');
+    .option('--give-back', 'close: although items have not ended; they go back')
+    .option('--usage <json>', 'close: what its agents spent, to count towards the limits: {"cost_usd": 0.3}');
   add(
     'lesson <shift> <task> [changes]',
     'what waits to be folded into the Steps; with changes as JSON, fold it in',
+    'writes',
     () => import('./commands/lesson.ts'),
   );
-  add('attach [shift]', 'watch a run that is going on; Ctrl-C leaves it alone', () => import('./commands/attach.ts'))
+  add(
+    'attach [shift]',
+    'watch a run that is going on; Ctrl-C leaves it alone',
+    'reads',
+    () => import('./commands/attach.ts'),
+  )
     .alias('watch')
     .option('--plain', 'lines instead of the live view');
-  add('stop [shift]', 'let what is in flight finish, then end the run', () => import('./commands/stop.ts')).option(
-    '--now',
-    'end it at once; what is in flight is given back',
-  );
-  add('logs [shift]', 'what happened, or what was said about one row', () => import('./commands/logs.ts'))
+  add(
+    'stop [shift]',
+    'let what is in flight finish, then end the run',
+    'writes',
+    () => import('./commands/stop.ts'),
+  ).option('--now', 'end it at once; what is in flight is given back');
+  add('logs [shift]', 'what happened, or what was said about one row', 'reads', () => import('./commands/logs.ts'))
     .option('--row <row>', 'the transcripts of this row, 1-based')
     .option('--prompts', 'with --row: also what the agents were asked, in full')
     .option('-f, --follow', 'go on until the run has ended');
-  addLimits(add('retry [shift]', 'set back what failed, and start', () => import('./commands/retry.ts')))
+  addLimits(add('retry [shift]', 'retry failed items', writesUnlessDry, () => import('./commands/retry.ts')))
     .option('--reason <text>', 'only failures whose reason contains this, in capitals or not')
     .option('--task <task>', 'only failures of this task')
     .option('--rows <range>', 'only these rows, 1-based: 3, 3:10, 3: or :10')
-    .option('--only', 'run what was set back, and nothing else that is left')
+    .option('--all', 'also run everything else that is left to do')
+    .option('--keep-later', 'leave the later tasks of these items as they are')
     .option('--agent <name>', 'let this agent do all tasks')
     .option('--model <name>', 'let all agents use this model')
-    .option('--dry-run', 'say what would be set back; write nothing, start no agent')
+    .option('--dry-run', 'say what would be reset; write nothing, start no agent')
     .option('--plain', 'lines instead of the live view')
     .addHelpText('after', RETRY_HELP);
-  add('preview <shift> <task>', 'show what an agent will be sent for one row', () => import('./commands/preview.ts'))
+  add(
+    'preview <shift> <task>',
+    'show what an agent will be sent for one row',
+    'reads',
+    () => import('./commands/preview.ts'),
+  )
     .requiredOption('--row <row>', 'the row, 1-based')
     .option('--agent <name>', 'as if this agent did it')
     .option('--model <name>', 'as if with this model');
-  add(
-    'test-task <shift> <task>',
-    'do and judge one row for a try; table and manager.md stay as they are',
-    () => import('./commands/test-task.ts'),
+  addLimits(
+    add(
+      'test-task <shift> <task>',
+      'run one row as a test, without changing the table; its cost counts towards the limits',
+      'writes',
+      () => import('./commands/test-task.ts'),
+    ),
   )
     .requiredOption('--row <row>', 'the row, 1-based; whatever its status')
     .option('--agent <name>', 'let this agent do it')
     .option('--model <name>', 'with this model');
-  add('status [shift]', 'how far a shift is, and why items failed', () => import('./commands/status.ts'));
+  add('status [shift]', 'how far a shift is, and why items failed', 'reads', () => import('./commands/status.ts'));
   add(
     'show <shift> <row> [task]',
     'everything about one row (1-based): attempts, reasons, verdicts, transcripts',
+    'reads',
     () => import('./commands/show.ts'),
   );
   add(
     'export [shift]',
     'write what became of each item-task to a file, for a spreadsheet, a program or people',
+    exportAccess,
     () => import('./commands/export.ts'),
   )
     .option('--csv <file>', 'as CSV; `-` is standard output')
@@ -148,34 +192,54 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     .option('--md <file>', 'as a table in Markdown')
     .option('--raw', 'csv: leave cells that a spreadsheet would take for formulas as they are');
   add(
+    'accept <shift> [file]',
+    'show edits that were put back because items were in flight, and put them in force',
+    'writes',
+    () => import('./commands/accept.ts'),
+  ).option('--yes', 'do not ask');
+  add(
+    'edit <shift> <document>',
+    'edit a task, `manager` or `env` in $EDITOR; counts from the next item that is started',
+    'writes',
+    () => import('./commands/edit.ts'),
+  );
+  add(
     'steps <shift> <task>',
     'the versions of a task: what was learned, from which rows',
+    (_, { restore }) => (restore === undefined ? 'reads' : 'writes'),
     () => import('./commands/steps.ts'),
   )
     .option('--diff <version>', 'show what this version changed')
     .option('--restore <version>', 'go back to the Steps of this version');
-  add('archive <shift>', 'move a finished shift to .nightshift/archive', () => import('./commands/archive.ts')).option(
-    '--force',
-    'also if it is not finished',
-  );
-  add('doctor', 'what is wrong here, and what to do about it', () => import('./commands/doctor.ts')).option(
-    '--fix',
-    'put right what can be; a shift of older origin is brought up to date, and kept as it was beside',
-  );
+  add(
+    'archive <shift>',
+    'move a finished shift to .nightshift/archive',
+    'writes',
+    () => import('./commands/archive.ts'),
+  ).option('--force', 'also if it is not finished');
+  add(
+    'doctor',
+    'diagnose problems and suggest fixes',
+    (_, { fix }) => (fix ? 'writes' : 'reads'),
+    () => import('./commands/doctor.ts'),
+  ).option('--fix', 'fix what can be fixed; brings shifts of older origin up to date, and keeps a backup');
   add(
     'mcp',
     'serve the Model Context Protocol on standard input and output, for agents that set up and supervise shifts',
+    'reads',
     () => import('./commands/mcp.ts'),
   );
-  add('list', 'the shifts in this folder', () => import('./commands/list.ts'));
+  add('list', 'the shifts in this folder', 'reads', () => import('./commands/list.ts'));
   add(
     'demo [dir]',
     'make a small project in a folder and run a real shift over it',
+    'writes',
     () => import('./commands/demo.ts'),
   );
   add(
     'completion <shell>',
     'print what makes bash, zsh or fish complete commands, flags and names',
+    'reads',
     () => import('./commands/completion.ts'),
   );
   addHidden(program, OVERVIEW)
@@ -206,12 +270,12 @@ function addLimits(command: Command): Command {
 
 /** Not in the help: what `nightshift` alone does, and what shells ask. */
 function addHidden(program: Command, name: string): Command {
-  return program.command(name, { hidden: true }).exitOverride();
+  return declared(program.command(name, { hidden: true }), 'reads').exitOverride();
 }
 
 const RETRY_HELP = `
-Without --reason, --task, --rows and --only it goes on with all that is left to do, as \`start\` does; with any of them
-only what was set back is run.`;
+Runs the failed tasks and the later tasks of those rows, and nothing else. --reason, --task and --rows choose among the
+failures. The same command continues a retry that was interrupted.`;
 
 const TABLE_HELP = `
 Verbs:
@@ -221,9 +285,11 @@ Verbs:
   search --exact V --select COLUMN      rows whose cell is exactly V
   slice --index I                       one row
   edit COLUMN INDEX VALUE               change one cell; a status only along its arrows
-  add NAME=VALUE...                     add a row; its statuses are todo
+  add NAME=VALUE...                     add a row; its statuses are todo unless you set them
   import FILE.csv                       add all rows of another table
-  reset [--failed] [--task T] [--index I]...   back to todo: what failed, or the named items whatever they are
+  reset [--failed] [--task T] [--index I]... [--keep-later]
+                                        back to todo: what failed, or the named items whatever they are;
+                                        later tasks of these items go back too
 
 INDEX is 0-based, as in qsv.`;
 

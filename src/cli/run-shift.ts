@@ -6,27 +6,39 @@ import { AgentSet, agentNames } from '../agents/registry.ts';
 import { runCheck } from '../checks/checks.ts';
 import { EXIT, endByError, NightshiftError } from '../core/errors.ts';
 import type { Counts, NightshiftEvent, TranscriptHappening } from '../core/events.ts';
-import type { Again, SetLimits } from '../core/limits.ts';
+import type { SetLimits } from '../core/limits.ts';
 import { createMask } from '../core/mask.ts';
 import { cellsAt, countItems, type Selection } from '../core/plan.ts';
-import type { Shift, Task } from '../core/shift.ts';
+import { Returns } from '../core/returns.ts';
+import type { RunRequest } from '../core/run-request.ts';
+import type { Shift } from '../core/shift.ts';
+import { systemError } from '../core/system-errors.ts';
 import { perform } from '../engine/item.ts';
 import { hasModel } from '../engine/limits.ts';
 import { checkAgents } from '../engine/preflight.ts';
 import { runShift } from '../engine/run.ts';
 import type { RunEnd } from '../engine/run-state.ts';
 import { StopSignals } from '../engine/stop.ts';
+import { KeptWorkplaces } from '../engine/workplace.ts';
 import type { Overrides } from '../formats/compile.ts';
 import { refuseOpenBatch, removeBatch } from '../store/batch-file.ts';
+import { InForce } from '../store/in-force.ts';
+import { InForceRecord } from '../store/in-force-record.ts';
 import type { ShiftPaths } from '../store/layout.ts';
-import { type Holder, takeRunLock } from '../store/run-lock.ts';
+import { type Holder, nameHolder, takeRunLock } from '../store/run-lock.ts';
 import { ShiftFiles } from '../store/shift-files.ts';
 import { EventStream, newRun } from './event-stream.ts';
+import { failpointFrom } from './failpoint.ts';
 import { findTask } from './find-task.ts';
 import type { Io } from './io.ts';
-import { type OpenOptions, type OpenShift, openAndCheck, reloader } from './open-shift.ts';
+import { settleBeforeStart } from './killed-run.ts';
+import { keysOfWriters } from './open-files.ts';
+import { checkerOf, type OpenOptions, type OpenShift, openAndCheck, reloader } from './open-shift.ts';
+import { processTime } from './process-time.ts';
+import { protectFiles } from './protect-files.ts';
 import { parseRow } from './rows.ts';
-import { type Choice, refuseNoMatch, selector } from './select-rows.ts';
+import { type Choice, isPart, refuseNoMatch, selector } from './select-rows.ts';
+import { unprotectedLines } from './unprotected-files.ts';
 import { watchFolders } from './watch-folders.ts';
 
 /** Which part of a shift is to be run, and by whom. */
@@ -34,10 +46,8 @@ export interface Asked extends Choice {
   readonly agent?: string | undefined;
   readonly model?: string | undefined;
   readonly limits?: SetLimits;
-  /** The command that starts the same again. */
-  readonly again?: Again;
-  /** What of the command line goes on with it, as `--name=value`. */
-  readonly flags?: readonly string[];
+  /** How it was asked for. */
+  readonly request?: RunRequest;
 }
 
 export interface StartOptions extends Asked {
@@ -48,9 +58,12 @@ export interface StartOptions extends Asked {
 }
 
 /** Runs a shift to its end: takes the run lock, opens the parts, lets the engine walk, and leaves nothing running. */
-export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io): Promise<RunEnd> {
+export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io): Promise<RunEnd & { ms: number }> {
   const failpoint = failpointFrom(io.env);
   const started = io.now();
+  const time = processTime();
+  const begun = time.elapsed();
+  const ms = () => Math.round(time.elapsed() - begun);
   const since = new Date(started).toISOString();
   const run = newRun(since);
   const holder = { pid: process.pid, since, run };
@@ -61,55 +74,67 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
       failpoint(event.type);
     },
   });
+  await settleBeforeStart(paths, holder, io, options.onEvent);
   await using agents = new AgentSet();
+  await using kept = new KeptWorkplaces();
   const complete = await checkFirst(paths, options, agents, io);
   if (complete) {
     await clearUp(new ShiftFiles(paths, failpoint), complete, holder);
     const end = { exitCode: EXIT.done, reason: 'already complete' };
     stream.emit({ type: 'run:finished', ...end, ms: 0, ...complete });
-    return end;
+    return { ...end, ms: 0 };
   }
   refuseOpenBatch(paths, started);
-  using _running = await takeRunLock(paths.runLock, paths.name, holder);
+  using _running = await takeRunLock(paths, holder);
   // Nobody else can open one now; a stale one is taken over, and its tokens are void.
   refuseOpenBatch(paths, started);
   await removeBatch(paths);
   // Read again: until now another run may have been writing, and what it wrote is not an edit from outside.
-  const { files, store, shift } = await openParts(paths, { ...overridesIn(options), emit: stream.emit, failpoint });
-  await using _stream = await stream.open();
+  const { files, store, shift } = await openParts(paths, {
+    ...overridesIn(options),
+    emit: stream.emit,
+    failpoint,
+    patienceMs: 0,
+  });
+  const rewrite = async () => {
+    nameHolder(paths, holder);
+    await files.versions.rewrite();
+  };
+  // As good as it can be: what must not be lost is in the journal.
+  await using _stream = await stream.open(() => void rewrite().catch(() => {}));
   using stop = new StopSignals(
     (signal) => stream.emit({ type: 'run:draining', signal, running: stream.running }),
     (signal) => stream.emit({ type: 'run:stopping', signal, running: stream.running }),
   );
-  for (const message of shift.warnings) stream.emit({ type: 'run:warning', message });
-  const isChecked = new Set(shift.tasks.map(fingerprint));
+  const unprotected = await unprotectedLines(io, shift, store);
+  for (const message of [...shift.warnings, ...unprotected]) stream.emit({ type: 'run:warning', message });
   // A copy: to ask for a variable of this process takes a call into the system's library each time.
   const caller = { ...io.env };
-  const reload = reloader(files, store, overridesIn(options));
+  const check = checkerOf(store, shift, overridesIn(options), (changed) => requireAgents(changed, agents, io));
+  const record = new InForceRecord(paths);
+  const inForce = await InForce.open(files, { emit: stream.emit, now: io.now, check, record, writers: keysOfWriters });
+  const reload = reloader(inForce, store, overridesIn(options));
   let { secrets } = shift;
   const load = async () => {
     const now = await reload();
     secrets = now.secrets;
-    // A task that a person added or changed may ask for an agent that is not there.
-    const changed = now.tasks.filter((task) => !isChecked.has(fingerprint(task)));
-    if (changed.length > 0) await requireAgents({ ...now, tasks: changed }, agents, io);
-    for (const task of changed) isChecked.add(fingerprint(task));
     return now;
   };
   const end = await runShift(
     {
       store,
-      documents: files,
+      documents: inForce,
       load,
-      agents: (shift) => ({ find: agents.find, secrets: shift.secrets, caller }),
+      agents: (shift) => ({ find: agents.find, secrets: shift.secrets, caller, kept }),
       check: runCheck,
       folders: watchFolders(paths, io, (message) => stream.emit({ type: 'run:warning', message })),
+      protection: protectFiles(paths, io, stream.emit),
       perform,
       emit: stream.emit,
       listen: stream.listen,
       inFlight: () => stream.running,
-      ...(options.again === undefined ? {} : { again: options.again }),
-      ...(options.flags === undefined ? {} : { flags: options.flags }),
+      ...(options.request === undefined ? {} : { request: options.request }),
+      isPart: isPart(options),
       flush: async () => {
         await stream.flush();
         failpoint('journal:flushed');
@@ -117,27 +142,39 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
       checkKept: () => stream.checkKept(),
       history: stream.history,
       asked: new Map(),
-      stop,
+      returns: new Returns(),
+      stop: {
+        // A run that can't record what it spends must not spend more.
+        drain: AbortSignal.any([stop.drain, stream.failed]),
+        now: AbortSignal.any([stop.now, stream.failed]),
+      },
       select: await selectIn(store, options),
       endLeftovers: () => endMarked({ shiftFolder: paths.folder }),
       now: io.now,
+      time,
+      random: Math.random,
     },
     await load(),
   )
+    .then(async (end) => {
+      await stream.flush();
+      return end;
+    })
     .finally(() => endMarked({ shiftFolder: paths.folder }))
+    .finally(() => inForce.close())
     .catch(async (error: unknown) => {
-      await tellError(error, { stream, run, store, secrets, ms: io.now() - started }).catch(() => {});
+      await tellError(error, { stream, run, store, secrets, ms: ms() }).catch(() => {});
       throw error;
     });
-  await stream.flush();
-  // A run that lost its folder has no table to count in.
+  // A run that lost its folder, or was stopped while its table could not be read, has nothing to count in.
   const last = await store.snapshot().catch((error: unknown) => {
-    if (end.exitCode === EXIT.stopped) return undefined;
+    if (end.exitCode === EXIT.stopped || end.exitCode === EXIT.interrupted) return undefined;
     throw error;
   });
   const counts = last ? countItems(last) : { total: 0, completed: 0, failed: 0, remaining: 0 };
-  stream.emit({ type: 'run:finished', ...end, ms: io.now() - started, ...counts });
-  return end;
+  const told = { ...end, ms: ms() };
+  stream.emit({ type: 'run:finished', ...told, ...counts });
+  return told;
 }
 
 interface Broken extends Pick<OpenShift, 'store'> {
@@ -151,7 +188,7 @@ interface Broken extends Pick<OpenShift, 'store'> {
 async function tellError(error: unknown, { stream, run, store, secrets, ms }: Broken): Promise<void> {
   // One that has not begun is told of to who asked for it, and to nobody else.
   if (stream.history.lastRun?.run !== run) return;
-  const { reason, ...end } = endByError(error);
+  const { reason, ...end } = endByError(systemError(error) ?? error);
   // Who could not have the table's lock would only wait for it once more.
   const last = end.error === 'locked' ? undefined : await store.snapshot().catch(() => undefined);
   const counts = last ? countItems(last) : {};
@@ -179,10 +216,10 @@ async function checkFirst(
 
 /** A run that was killed right after its last item has left its processes, and the Progress of the batch before. */
 async function clearUp(files: ShiftFiles, counts: Counts, holder: Holder): Promise<void> {
-  const { name, folder, runLock } = files.paths;
+  const { folder, runLock } = files.paths;
   if (existsSync(runLock)) {
     await files.prepare();
-    using _running = await takeRunLock(runLock, name, holder);
+    using _running = await takeRunLock(files.paths, holder);
     await endMarked({ shiftFolder: folder });
   }
   await files.finishBatch(counts, undefined);
@@ -224,23 +261,9 @@ export async function requireAgents(shift: Shift, agents: AgentSet, io: Io): Pro
   }
 }
 
-function fingerprint({ name, version, settings }: Task): string {
-  return JSON.stringify([name, version, settings]);
-}
-
 /** What the command line says over the files. */
 export function overridesIn({ agent, model, limits = {} }: Asked): Overrides {
   return { agent, model, limits };
-}
-
-/** For the crash tests: ends this process as hard as `kill -9` the n-th time it comes to a named point. */
-export function failpointFrom(env: Io['env']): (name: string) => void {
-  const [wanted, nth = '1'] = (env.NIGHTSHIFT_CRASH_AT ?? '').split('#');
-  if (!wanted) return () => {};
-  let left = Number(nth);
-  return (name) => {
-    if (name === wanted && --left === 0) process.kill(process.pid, 'SIGKILL');
-  };
 }
 
 /** The same checks as before a run, and what it would be about; nothing is written, no agent is started. */

@@ -13,8 +13,8 @@ export interface Choice {
   readonly where?: readonly Condition[] | undefined;
   /** So many of the rows for which all else holds, whatever their status; the seed decides which. */
   readonly sample?: { readonly size: number; readonly seed: string } | undefined;
-  /** Only these items. */
-  readonly items?: ReadonlySet<string> | undefined;
+  /** Only these items, each from this task on. */
+  readonly from?: ReadonlyMap<string, string> | undefined;
 }
 
 export interface Condition {
@@ -47,14 +47,22 @@ export function parseSample(
   throw new NightshiftError('usage', `--sample ${JSON.stringify(size)} is not a number of rows`, 'write --sample 5');
 }
 
+/** Whether it is less than all of the shift. */
+export function isPart({ task, rows, where, sample, from }: Choice): boolean {
+  return [task, rows, where, sample, from].some((each) => each !== undefined);
+}
+
 /** What was chosen is kept by identity: the rows stay the same ones when others are inserted above. */
 export function selector(first: Snapshot, choice: Choice): (snapshot: Snapshot) => Selection {
-  const { task } = choice;
-  if (!choice.rows && !choice.where && !choice.sample && !choice.items) return () => ({ task, includes: () => true });
+  const { task, from } = choice;
+  if (!isPart({ ...choice, task: undefined })) return () => ({ task, includes: () => true });
   const ids = chosenRows(first, choice).map((row) => first.id(row));
   return (snapshot) => {
-    const wanted = new Set(ids.map((id) => snapshot.rowOf(id)));
-    return { task, includes: (row) => wanted.has(row) };
+    const wanted = new Map(ids.map((id) => [snapshot.rowOf(id), id]));
+    const includes = (row: number) => wanted.has(row);
+    if (!from) return { task, includes };
+    const positions = new Map(snapshot.tasks.map((name, position) => [name, position]));
+    return { task, includes, since: (row) => positions.get(from.get(wanted.get(row) ?? '') ?? '') ?? 0 };
   };
 }
 
@@ -66,11 +74,11 @@ function chosenRows(snapshot: Snapshot, choice: Choice): number[] {
   return sample(rows, choice.sample.size, choice.sample.seed, (row) => snapshot.id(row));
 }
 
-function matchingRows(snapshot: Snapshot, { rows, where = [], items }: Choice): number[] {
+function matchingRows(snapshot: Snapshot, { rows, where = [], from }: Choice): number[] {
   const tests = where.map((condition) => conditionTest(snapshot, condition));
   const matching: number[] = [];
   for (let row = rows?.from ?? 0; row <= Math.min(rows?.to ?? snapshot.count, snapshot.count - 1); row++) {
-    if (tests.every((test) => test(row)) && (!items || items.has(snapshot.id(row)))) matching.push(row);
+    if (tests.every((test) => test(row)) && (!from || from.has(snapshot.id(row)))) matching.push(row);
   }
   return matching;
 }

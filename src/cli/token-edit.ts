@@ -1,5 +1,4 @@
 import { EXIT, NightshiftError } from '../core/errors.ts';
-import { ATTEMPTS } from '../core/model.ts';
 import { askedCriteria, makeOrder } from '../core/order.ts';
 import { statusAt } from '../core/plan.ts';
 import type { Task } from '../core/shift.ts';
@@ -40,7 +39,7 @@ interface Holder {
 export async function editWithToken(io: Io, paths: ShiftPaths, edit: TokenEdit): Promise<number> {
   const holder = findHolder(paths, edit);
   signOfLife(paths, io.now());
-  await using hand = await openByHand(paths, io, holder.batch);
+  await using hand = await openByHand(paths, io, { batch: holder.batch });
   const task = requireTaskIn(hand.shift, holder.batch.task);
   const scribe = { io, paths, hand, task, ...holder };
   return await (holder.role === 'dev' ? devEnds(scribe, edit) : qaEnds(scribe, edit));
@@ -83,20 +82,24 @@ async function devEnds(scribe: Scribe, edit: TokenEdit): Promise<number> {
     item: { id: item.id, index: item.index, metadata },
     key: item.key,
     token: '',
-    now: io.now(),
   });
   const said =
     edit.value === 'qa'
       ? { to: 'qa' as const, captured: readCaptured(edit, task), recommendations: edit.recommend ?? [] }
       : { to: 'failed' as const, reason: edit.reason ?? 'no reason was given' };
-  const number = (parts.history.of(task.name, item.id)?.attempts.length ?? 0) + 1;
+  const number = (parts.history.of(task.name, item.id)?.attempts ?? 0) + 1;
   const attempt = { number, since: Date.parse(batch.opened), now: io.now() };
   const { signal } = new AbortController();
-  const looks = { run: parts.check, watch: parts.folders.watch.bind(parts.folders) };
+  const looks = {
+    run: parts.check,
+    watch: parts.folders.watch.bind(parts.folders),
+    observe: parts.protection.observe.bind(parts.protection),
+    time: parts.time,
+  };
   const believed = await hearDev(order, said, attempt, parts.agents(shift), looks, parts.emit, signal);
   await parts.flush();
   if (believed.to === undefined) {
-    const left = believed.isAttempt ? `; attempts left: ${ATTEMPTS - number}` : '';
+    const left = believed.isAttempt ? `; attempts left: ${task.settings.attempts - number}` : '';
     io.warn(`not written: ${printable(believed.reason ?? '')}${left}`);
     return believed.isAttempt ? EXIT.failedItems : EXIT.stopped;
   }
@@ -115,9 +118,9 @@ async function devEnds(scribe: Scribe, edit: TokenEdit): Promise<number> {
 }
 
 /** Only now there is a token for its qa. */
-async function handOver({ io, paths, hand, task, item }: Scribe, metadata: Record<string, string>): Promise<void> {
+async function handOver({ paths, hand, task, item }: Scribe, metadata: Record<string, string>): Promise<void> {
   const token = newToken();
-  await writeQaPrompt(hand, paths, task, { ...item, metadata }, token, io.now());
+  await writeQaPrompt(hand, paths, task, { ...item, metadata }, token);
   // Two devs may end at the same moment.
   using _lock = await lockWithin(paths.lock, LOCK_WAIT_MS);
   const found = readBatch(paths);
@@ -183,7 +186,7 @@ function readCaptured({ captured = [] }: TokenEdit, { settings }: Task): Record<
     }),
   );
   const declared = settings.outputs;
-  const missing = declared.find((name) => values[name] === undefined);
+  const missing = declared.find((name) => !Object.hasOwn(values, name));
   const unknown = Object.keys(values).find((name) => !declared.includes(name));
   const list = declared.length === 0 ? 'no outputs' : `the outputs ${declared.join(', ')}`;
   if (unknown !== undefined) throw new NightshiftError('usage', `the task declares ${list}, not ${unknown}`);

@@ -75,6 +75,15 @@ test('X7 failures of items that were dispatched before a halving do not halve ag
   expect(adaptLimit(beside.limit, { end: 'failed', epoch: 1 }).limit.size).toBe(2);
 });
 
+test('X7 X5 trouble lowers the limit as a failure does, once for all that were in flight, and says why', () => {
+  const trouble = { trouble: 'rate limit' };
+  const { limit, change } = adaptLimit(at(8, { streak: 7, wasUsed: true }), { end: trouble, epoch: 0 });
+  expect(change).toEqual({ from: 8, to: 4, reason: '1 given back: rate limit' });
+  expect(adaptLimit(limit, { end: trouble, epoch: 0 })).toEqual({ limit });
+  expect(adaptLimit(limit, { end: trouble, epoch: 1 }).limit.size).toBe(2);
+  expect(adaptLimit(at(1), { end: trouble, epoch: 0 }).change).toBeUndefined();
+});
+
 test('X7 it grows only when as many as allowed were really in flight since the last change', () => {
   let limit = noteInFlight(at(4), 3);
   for (let i = 0; i < 9; i++) limit = adaptLimit(limit, { end: 'done', epoch: 0 }).limit;

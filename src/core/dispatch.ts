@@ -56,17 +56,21 @@ export function noteInFlight(limit: Limit, inFlight: number): Limit {
   return inFlight >= limit.size && !limit.wasUsed ? { ...limit, wasUsed: true } : limit;
 }
 
-/** The limit after one item has ended. What was given back or withdrawn counts for neither side. */
-export function adaptLimit(
-  limit: Limit,
-  ended: { readonly end: 'done' | 'failed'; readonly epoch: number },
-  max?: number,
-): { limit: Limit; change?: LimitChange } {
+/** How an item of a stream ended. `trouble`: it was given back, and why; fewer at once may be what it takes. */
+export interface LimitedEnd {
+  readonly end: 'done' | 'failed' | { readonly trouble: string };
+  /** That of the limit when it was dispatched. */
+  readonly epoch: number;
+}
+
+/** The limit after one item has ended. What was withdrawn counts for neither side. */
+export function adaptLimit(limit: Limit, ended: LimitedEnd, max?: number): { limit: Limit; change?: LimitChange } {
   const { size, epoch } = limit;
-  if (ended.end === 'failed') {
+  if (ended.end !== 'done') {
     if (ended.epoch < epoch) return { limit: { ...limit, streak: 0 } };
     const to = Math.max(1, Math.floor(size / 2));
-    return changed(limit, cap(to, max), epoch + 1, '1 failed');
+    const reason = ended.end === 'failed' ? '1 failed' : `1 given back: ${ended.end.trouble}`;
+    return changed(limit, cap(to, max), epoch + 1, reason);
   }
   const streak = limit.streak + 1;
   if (streak < size || !limit.wasUsed) return { limit: { ...limit, streak } };

@@ -9,12 +9,14 @@ export type ErrorCode =
   | 'bad-placeholder'
   | 'bad-folder'
   | 'bad-transition'
+  | 'inside-agent'
   | 'not-found'
   | 'nothing-to-do'
   | 'locked'
   | 'already-running'
   | 'agent-missing'
-  | 'disk';
+  | 'disk'
+  | 'resources';
 
 /** Exit codes that scripts may rely on; `docs/formats.md` and `--help` list them. */
 export const EXIT = {
@@ -38,10 +40,12 @@ const EXIT_OF: Record<ErrorCode, number> = {
   'bad-placeholder': EXIT.badInput,
   'bad-folder': EXIT.badInput,
   'bad-transition': EXIT.badInput,
+  'inside-agent': EXIT.badInput,
   'not-found': EXIT.badInput,
   'nothing-to-do': EXIT.badInput,
   disk: EXIT.badInput,
   locked: EXIT.stopped,
+  resources: EXIT.stopped,
   'already-running': EXIT.alreadyRunning,
   'agent-missing': EXIT.agentMissing,
 };

@@ -15,10 +15,14 @@ const NEEDED: Partial<Record<NightshiftEvent['type'], Record<string, (value: unk
   },
   'qa:finished': { status: isText, verdicts: Array.isArray },
   'item:withdrawn': { reason: isText },
-  'usage:spent': { usage: isObject },
+  'usage:spent': { usage: isUsage },
   'steps:changed': { to: isText, summary: isText, lessons: Array.isArray, considered: isTexts },
   'steps:kept': { considered: isTexts },
-  'table:edited': { changes: (value) => Array.isArray(value) && value.every(isCellEdit) },
+  'edit:reverted': { file: isText, what: isText, inFlight: isAbsentOr(isItems) },
+  'table:edited': {
+    changes: (value) => Array.isArray(value) && value.every(isCellEdit),
+    retry: isAbsentOr(isTexts),
+  },
 };
 
 /** The journal is a file like any other: a line may be damaged, or be somebody else's. Such a line is passed over. */
@@ -46,6 +50,15 @@ function isTexts(value: unknown): boolean {
 
 function isAbsentOr(fits: (value: unknown) => boolean): (value: unknown) => boolean {
   return (value) => value === undefined || fits(value);
+}
+
+/** Nothing gives back what was spent. */
+function isUsage(value: unknown): boolean {
+  return isObject(value) && Object.values(value).every((amount) => typeof amount === 'number' && amount >= 0);
+}
+
+function isItems(value: unknown): boolean {
+  return Array.isArray(value) && value.every((each) => isObject(each) && isNumber(each.index));
 }
 
 function isCellEdit(value: unknown): boolean {

@@ -23,19 +23,31 @@ interface EventMap {
     spent: Spent;
     /** Of the command line, as `--name=value`: which part is run, by whom, and within which limits. */
     flags?: string[];
+    /** Without it, it was `start`. */
+    command?: 'retry';
   };
   'run:warning': { message: string };
   'run:draining': { signal: string; running: number; reason?: string };
   'run:stopping': { signal: string; running: number };
   'run:waiting': { ms: number; reason: string };
-  /** `isLimit`: the reason says how to go on. `error`: its code, if one ended the run; there may be no table to count in. */
-  'run:finished': { exitCode: number; reason: string; ms: number; isLimit?: boolean; error?: string } & Partial<Counts>;
+  /**
+   * `notBefore`: an ISO time; another run would wait until then. `error`: its code, if one ended the run; there may be no
+   * table to count in.
+   */
+  'run:finished': {
+    exitCode: number;
+    reason: string;
+    ms: number;
+    notBefore?: string;
+    error?: string;
+  } & Partial<Counts>;
   'task:paused': { place: string; failures: number; reason: string };
   'batch:claimed': { indices: number[]; size: number };
   'limit:changed': { from: number; to: number; reason: string };
   'batch:finished': { from: number; to: number; reason: string; done: number; failed: number; returned: number };
-  'dev:started': { agent: string; key: string; version: string };
-  'attempt:finished': { status: string; reason?: string };
+  'dev:started': { agent: string; key: string; version: string; maxAttempts?: number };
+  /** `waitMs`: until the next attempt begins, where there is a pause before it. */
+  'attempt:finished': { status: string; reason?: string; maxAttempts?: number; waitMs?: number };
   'dev:finished': {
     status: string;
     attempts: number;
@@ -67,8 +79,18 @@ interface EventMap {
   'item:recorded': { from: Status; to: Status; reason?: string };
   'item:returned': { reason: string };
   'item:withdrawn': { reason: string };
-  'edit:reverted': { file: string; what: string; kept?: string };
-  'table:edited': { changes: CellEdit[]; by: string };
+  /** `inFlight`: the items that were. `remedy`: the command that puts it in force after all. */
+  'edit:reverted': {
+    file: string;
+    what: string;
+    kept?: string;
+    inFlight?: { task: string; index: number }[];
+    remedy?: string;
+  };
+  /** What a person put in force with a command: it counts from the next claim on. */
+  'document:accepted': { file: string; what: string };
+  /** `retry`: they were set back by this command, whose flags these are. */
+  'table:edited': { changes: CellEdit[]; by: string; retry?: string[] };
   'table:grew': { rows: number };
   /**
    * `considered`: the items whose recommendations are settled by this, whether they were taken or not. `batch`: the
@@ -136,7 +158,14 @@ export type EventType = keyof EventMap;
 /** What a part of the engine says; the run stamps it. */
 export type Happening = { [T in EventType]: { type: T } & Subject & EventMap[T] }[EventType];
 
-export type NightshiftEvent = Happening & { at: string; run: string; seq: number; shift: string };
+export type NightshiftEvent = Happening & {
+  at: string;
+  run: string;
+  seq: number;
+  /** Milliseconds of active time since the run began; older journals don't have it. */
+  elapsed?: number;
+  shift: string;
+};
 
 /** A line of a transcript, in one form for all agents: kept in a file of its own, never in the journal. */
 export type TranscriptEntry =

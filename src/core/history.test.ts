@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Happening, NightshiftEvent } from './events.ts';
-import { History, rest, sum } from './history.ts';
+import { History } from './history.ts';
+import { ItemDetails } from './item-details.ts';
+import { rest, sum } from './usage.ts';
 
 const subject = { task: 'work', item: 'i1', index: 4 };
 const dev = { ...subject, ms: 1, key: 'k' };
@@ -92,8 +94,30 @@ test('D3 attempts are those of the last dev only', () => {
     status: 'x',
   });
   const item = historyOf(started, attempt(1), attempt(2), failed, started, attempt(1)).of('work', 'i1');
-  expect(item?.attempts.map(({ number }) => number)).toEqual([1]);
+  expect(item?.attempts).toBe(1);
   expect(item?.dev).toBeUndefined();
+});
+
+test('D3 Q3 an attempt that a qa failed is one that failed, and the next one goes on counting', () => {
+  const attempt = (number: number): Happening => ({
+    type: 'attempt:finished',
+    ...subject,
+    attempt: number,
+    status: 'SUCCESS',
+  });
+  const back: Happening = { type: 'item:recorded', ...subject, from: 'qa', to: 'in_progress', reason: 'not blue' };
+  const again = { ...started, attempt: 2 } as Happening;
+  const told = [started, attempt(1), succeeded, qa('FAIL', 'not blue'), back, again, attempt(2), succeeded];
+  const item = historyOf(...told).of('work', 'i1');
+  expect(item).toMatchObject({ attempts: 2, qaRetries: 1, failure: 'not blue' });
+  expect(historyOf(...told, qa('PASS')).of('work', 'i1')).not.toHaveProperty('failure');
+  expect(historyOf(...told, started).of('work', 'i1')).toMatchObject({ attempts: 0, qaRetries: 0 });
+  const details = new ItemDetails();
+  for (const happening of told) details.add({ ...happening, at: 't' } as NightshiftEvent);
+  expect(details.attempts).toMatchObject([
+    { number: 1, status: 'FAILED (qa)', reason: 'FAILED (qa): not blue' },
+    { number: 2, status: 'SUCCESS' },
+  ]);
 });
 
 test('P8 L1 recommendations wait until a fold settles them; those of a dev that failed afterwards are gone', () => {
@@ -125,4 +149,58 @@ test('unknown usage stays unknown', () => {
   });
   expect(rest({ inputTokens: 5, costUsd: 2 }, { inputTokens: 5, costUsd: 1.5 })).toEqual({ costUsd: 0.5 });
   expect(rest({ inputTokens: 5 }, { inputTokens: 5 })).toBeUndefined();
+});
+
+test('P8 X6 what a checkpoint restores is what was folded, whatever was said, and is bounded by items', () => {
+  const long = 'x'.repeat(1_000_000);
+  const history = new History();
+  const say = (happening: Happening, run = 'r1') =>
+    history.add({ ...happening, at: '2026-01-01T00:00:00Z', run, seq: 1, elapsed: 5, shift: 's' } as NightshiftEvent);
+  for (const each of [
+    { type: 'run:started', flags: ['--max-cost=1'], limits: { 'max-cost': 1 } } as unknown as Happening,
+    started,
+    { type: 'usage:spent', ...subject, role: 'dev', agent: 'a', usage: { costUsd: 0.1, inputTokens: 3 } } as Happening,
+    { type: 'attempt:finished', ...subject, attempt: 1, status: 'FAILED', reason: long } as Happening,
+    { ...failed, reason: long, place: 'step 1' } as Happening,
+    { type: 'item:recorded', ...subject, from: 'in_progress', to: 'failed', reason: long } as Happening,
+    { ...succeeded, item: 'i2', captured: { ['__proto__']: long } } as Happening,
+    {
+      type: 'steps:changed',
+      task: 'work',
+      from: 'a',
+      to: 'b',
+      summary: long,
+      lessons: [],
+      batch: 1,
+      considered: [],
+    } as Happening,
+    { type: 'run:finished', exitCode: 4, reason: long, ms: 7 } as unknown as Happening,
+  ]) {
+    say(each);
+  }
+  const stamp = { at: '', run: '', shift: '' };
+  const text = [...history.checkpoint(stamp)].map((line) => JSON.stringify(line)).join('\n');
+  expect(text.length).toBeLessThan(30_000);
+  const restored = new History();
+  for (const [i, line] of text.split('\n').entries()) restored.read(JSON.parse(line), i === 0);
+  expect([...restored.checkpoint(stamp)].map((line) => JSON.stringify(line)).join('\n')).toBe(text);
+  expect(restored.of('work', 'i1')).toEqual(history.of('work', 'i1'));
+  expect(restored.of('work', 'i1')?.failure).toHaveLength(2000);
+  expect(restored.unsettled('work')).toEqual(history.unsettled('work'));
+  expect(restored.lastRun).toEqual(history.lastRun);
+  expect(restored.tally.ms).toBe(history.tally.ms);
+  expect(restored.tally.streakOf('work')).toEqual({ place: 'step 1', failures: 1 });
+});
+
+test('X6 what is spent after a checkpoint that somebody cut short counts', () => {
+  const spent = { type: 'usage:spent', at: '', seq: 1, shift: 's', role: 'dev', agent: 'a' };
+  const before = new History();
+  before.add({ ...spent, run: 'r1', usage: { costUsd: 1 } } as NightshiftEvent);
+  const [first] = before.checkpoint({ at: '', run: 'r1', shift: 's' });
+  const restored = new History();
+  restored.read(first, true);
+  // One that is counted in it already, and one of a later run.
+  restored.read({ ...spent, run: 'r1', usage: { costUsd: 1 } }, false);
+  restored.read({ ...spent, run: 'r2', usage: { costUsd: 0.5 } }, false);
+  expect(restored.usage).toEqual({ costUsd: 1.5 });
 });

@@ -1,15 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  limitsInForce,
-  limitTexts,
-  readLimits,
-  type SetLimits,
-  sameFailures,
-  startAgain,
-  timeIsOver,
-  usedUp,
-  usedUpText,
-} from './limits.ts';
+import { limitsInForce, limitTexts, readLimits, type SetLimits, sameFailures, timeIsOver, usedUp } from './limits.ts';
 
 const read = (set: Record<string, string>) =>
   readLimits(
@@ -71,32 +61,22 @@ test('X6 three failures in a row at one place pause a task of an agent with a mo
   }
 });
 
-test('X6 a limit is used up when it is reached: the reason says by how much, and what goes on', () => {
-  const reached = (set: SetLimits, spent: object, now = NOW) => {
-    const found = usedUp(limitsInForce(set, false, NOW), { ...NOTHING, ...spent }, now, startAgain('night'));
-    return found && usedUpText(found);
-  };
+test('X6 a limit is used up when it is reached: the text says by how much', () => {
+  const reached = (set: SetLimits, spent: object, now = NOW) =>
+    usedUp(limitsInForce(set, false, NOW), { ...NOTHING, ...spent }, now)?.text;
   expect(reached({ 'max-cost': 5 }, { usage: { costUsd: 4.99 } })).toBeUndefined();
-  expect(reached({ 'max-cost': 5 }, { usage: { costUsd: 5 } })).toMatch(
-    /^max-cost is used up: \$5\.00 of \$5\.00; `nightshift start night --max-cost 10` goes on, .* manager\.md$/,
-  );
+  expect(reached({ 'max-cost': 5 }, { usage: { costUsd: 5 } })).toBe('max-cost is used up: $5.00 of $5.00');
   const eightDimes = Array.from({ length: 8 }).reduce((sum: number) => sum + 0.1, 0);
   expect(reached({ 'max-cost': 0.8 }, { usage: { costUsd: eightDimes } })).toContain('$0.80 of $0.80');
-  // What is suggested must be enough to go on.
-  expect(reached({ 'max-cost': 5 }, { usage: { costUsd: 21 } })).toContain('--max-cost 40');
   const tokens = { usage: { inputTokens: 1_900_000, outputTokens: 100_000 } };
   expect(reached({ 'max-tokens': 2_000_001 }, tokens)).toBeUndefined();
-  expect(reached({ 'max-tokens': 2_000_000 }, tokens)).toMatch(/2000000 of 2M tokens; .* --max-tokens 4M`/);
+  expect(reached({ 'max-tokens': 2_000_000 }, tokens)).toBe('max-tokens is used up: 2000000 of 2M tokens');
   expect(reached({ 'max-duration': 5_400_000 }, { ms: 5_399_999 })).toBeUndefined();
-  expect(reached({ 'max-duration': 5_400_000 }, { ms: 5_400_000 })).toMatch(/1h 30m of 1h 30m; .* --max-duration 3h`/);
+  expect(reached({ 'max-duration': 5_400_000 }, { ms: 5_400_000 })).toBe('max-duration is used up: 1h 30m of 1h 30m');
   expect(reached({ until: '07:00' }, {}, local('2026-01-31T06:59'))).toBeUndefined();
-  expect(reached({ until: '07:00' }, {}, local('2026-01-31T07:00'))).toMatch(
-    /^until 2026-01-31 07:00 is over; .*--until none/,
-  );
+  expect(reached({ until: '07:00' }, {}, local('2026-01-31T07:00'))).toBe('until 2026-01-31 07:00 is over');
   expect(reached({ 'max-failures': 2 }, { failures: 1 })).toBeUndefined();
-  expect(reached({ 'max-failures': 2 }, { failures: 2 })).toMatch(
-    /2 failed in this run; `nightshift start night` goes on/,
-  );
+  expect(reached({ 'max-failures': 2 }, { failures: 2 })).toBe('max-failures is used up: 2 failed in this run');
   expect(reached({ 'max-cost': 'none' }, { usage: { costUsd: 1000 } })).toBeUndefined();
 });
 

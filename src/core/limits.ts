@@ -34,6 +34,9 @@ const LESS_THAN_ANY_COST = 1e-9;
 /** Without this, a task whose Steps or Validation are wrong would fail a whole table at a price. */
 const SAME_FAILURES_WITH_MODEL = 3;
 
+/** Those that bound what a run costs, whatever its items do. */
+const BOUNDS = ['max-cost', 'max-tokens', 'max-duration', 'until'] as const;
+
 const NONE = 'none';
 const CLOCK = /^([01]?\d|2[0-3]):([0-5]\d)$/;
 const DATE_TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/;
@@ -73,6 +76,15 @@ export function readLimits(
     return [[key, value]];
   });
   return Object.fromEntries(entries);
+}
+
+/** Whether somebody has decided about cost, tokens or time: by a limit, or by `none`. */
+export function isBounded(set: SetLimits): boolean {
+  return BOUNDS.some((key) => set[key] !== undefined);
+}
+
+export function isLimitValue(key: LimitKey, text: string): boolean {
+  return text === NONE || FORMS[key].parse(text) !== undefined;
 }
 
 function parseDollars(text: string): number | undefined {
@@ -117,6 +129,20 @@ export function sameFailures(set: SetLimits, hasModel: boolean): number | undefi
   return most === NONE ? undefined : most;
 }
 
+/**
+ * Whether an edit of a limit only lowers it: to set one where none was is lower, to take one away is not. What can't be
+ * read is not lower. `now`: when the run began.
+ */
+export function isLowerLimit(key: LimitKey, from: string | undefined, to: string | undefined, now: number): boolean {
+  const read = (text: string | undefined): number | undefined => {
+    if (text === undefined || text.trim() === NONE) return Number.POSITIVE_INFINITY;
+    const value = FORMS[key].parse(text.trim());
+    return typeof value === 'string' ? timeOf(value, now) : value;
+  };
+  const [was, is] = [read(from), read(to)];
+  return was !== undefined && is !== undefined && is < was;
+}
+
 function timeOf(until: string, now: number): number {
   const [, hours, minutes] = CLOCK.exec(until) ?? [];
   if (hours === undefined) return Date.parse(until);
@@ -126,61 +152,70 @@ function timeOf(until: string, now: number): number {
   return time.getTime();
 }
 
-/** A limit that is used up, by how much, and what goes on in spite of it. */
+/** A limit that is used up. `text`: by how much. `enough`: a value with which a run would continue. */
 export interface UsedUp {
-  readonly limit: string;
-  readonly remedy: string;
-}
-
-/** The command that goes on with the same part of a shift, within the same limits but for this one. */
-export type Again = (limit?: { readonly key: LimitKey; readonly value: string }) => string;
-
-export function startAgain(shift: string): Again {
-  return (limit) => `nightshift start ${shift}${limit ? ` --${limit.key} ${limit.value}` : ''}`;
+  readonly key: LimitKey;
+  readonly text: string;
+  readonly enough: string;
 }
 
 /** Undefined while there is none. */
-export function usedUp(limits: Limits, spent: Spent, now: number, again: Again): UsedUp | undefined {
-  const higher = (key: LimitKey, value: string) =>
-    `\`${again({ key, value })}\` goes on, and so does a higher ${key} in manager.md`;
+export function usedUp(limits: Limits, spent: Spent, now: number): UsedUp | undefined {
   const cost = limits['max-cost'];
   const tokens = limits['max-tokens'];
   const ms = limits['max-duration'];
   const failures = limits['max-failures'];
   const used = tokensIn(spent.usage);
-  if (cost !== undefined && (spent.usage.costUsd ?? 0) + LESS_THAN_ANY_COST >= cost) {
-    const remedy = higher('max-cost', String(above(spent.usage.costUsd!, cost)));
-    return { limit: `max-cost is used up: ${costText(limits, spent)}`, remedy };
+  const { costUsd = 0 } = spent.usage;
+  if (cost !== undefined && costUsd + LESS_THAN_ANY_COST >= cost) {
+    const text = `max-cost is used up: ${costText(limits, spent)}`;
+    return { key: 'max-cost', text, enough: String(above(costUsd, cost)) };
   }
   if (tokens !== undefined && used >= tokens) {
-    const remedy = higher('max-tokens', shortTokens(above(used, tokens)));
-    return { limit: `max-tokens is used up: ${tokensText(limits, spent)}`, remedy };
+    const text = `max-tokens is used up: ${tokensText(limits, spent)}`;
+    return { key: 'max-tokens', text, enough: shortTokens(above(used, tokens)) };
   }
   if (ms !== undefined && spent.ms >= ms) {
-    const remedy = higher('max-duration', formatDuration(above(spent.ms, ms)).replaceAll(' ', ''));
-    return { limit: `max-duration is used up: ${durationText(limits, spent)}`, remedy };
+    const text = `max-duration is used up: ${durationText(limits, spent)}`;
+    return {
+      key: 'max-duration',
+      text,
+      enough: formatDuration(Math.max(1000, above(spent.ms, ms))).replaceAll(' ', ''),
+    };
   }
   if (limits.until !== undefined && now >= Date.parse(limits.until)) {
+    // As a time of day it is the next one.
     return {
-      limit: `${untilText(limits)} is over`,
-      remedy: `\`${again({ key: 'until', value: NONE })}\` goes on, or another time`,
+      key: 'until',
+      text: `${untilText(limits)} is over`,
+      enough: localTime(Date.parse(limits.until)).slice(-5),
     };
   }
   if (failures !== undefined && spent.failures >= failures) {
-    const remedy = `\`${again()}\` goes on with the others`;
-    return { limit: `max-failures is used up: ${spent.failures} failed in this run`, remedy };
+    const text = `max-failures is used up: ${spent.failures} failed in this run`;
+    return { key: 'max-failures', text, enough: String(above(spent.failures, failures)) };
   }
   return undefined;
 }
 
-export function usedUpText({ limit, remedy }: UsedUp): string {
-  return `${limit}; ${remedy}`;
+/** With this one set, as a flag would. */
+export function setLimit(limits: SetLimits, key: LimitKey, text: string): SetLimits {
+  return {
+    ...limits,
+    ...readLimits(
+      (each) => (each === key ? text : undefined),
+      (_, problem) => new Error(problem),
+    ),
+  };
 }
 
-/** The limit doubled, and again as long as that is spent already. */
+/** What is spent must leave so much of a limit that it is worth to continue. */
+const ROOM = 1.25;
+
+/** The limit doubled, and again as long as that is hardly more than what is spent. */
 function above(spent: number, limit: number): number {
   let more = 2 * limit;
-  while (more <= spent) more *= 2;
+  while (more < ROOM * spent) more *= 2;
   return more;
 }
 

@@ -21,3 +21,41 @@ export function diffLines(before: string, after: string): string[] {
   }
   return lines;
 }
+
+/** Lines around a change that are shown with it. */
+const CONTEXT = 3;
+/** Of larger texts, what lies between the first and the last change is shown as replaced. */
+const COMPARED_AT_MOST = 4_000_000;
+
+/** What changed, with a few lines around it; `@@ line N @@` where something was left out. */
+export function unifiedDiff(before: string, after: string): string[] {
+  const [a, b] = [before.split('\n'), after.split('\n')];
+  let start = 0;
+  while (start < Math.min(a.length, b.length) && a[start] === b[start]) start++;
+  let end = 0;
+  while (end < Math.min(a.length, b.length) - start && a.at(-1 - end) === b.at(-1 - end)) end++;
+  const [was, is] = [a.slice(start, a.length - end), b.slice(start, b.length - end)];
+  const changed =
+    was.length === 0 || is.length === 0 || was.length * is.length > COMPARED_AT_MOST
+      ? [...was.map((line) => `-${line}`), ...is.map((line) => `+${line}`)]
+      : diffLines(was.join('\n'), is.join('\n'));
+  if (changed.length === 0) return [];
+  const same = (lines: readonly string[]) => lines.map((line) => ` ${line}`);
+  return hunks([...same(a.slice(0, start)), ...changed, ...same(end === 0 ? [] : a.slice(-end))]);
+}
+
+function hunks(lines: readonly string[]): string[] {
+  const isNear = lines.map(() => false);
+  for (const [at, line] of lines.entries()) {
+    if (line[0] === ' ') continue;
+    for (let near = Math.max(0, at - CONTEXT); near <= Math.min(lines.length - 1, at + CONTEXT); near++) {
+      isNear[near] = true;
+    }
+  }
+  let number = 0;
+  return lines.flatMap((line, at) => {
+    if (line[0] !== '+') number++;
+    if (!isNear[at]) return [];
+    return at > 0 && !isNear[at - 1] ? [`@@ line ${number} @@`, line] : [line];
+  });
+}

@@ -1,4 +1,5 @@
 import type { SetLimits } from './limits.ts';
+import type { DevUsage } from './qa-retry.ts';
 import type { Status } from './status.ts';
 
 /** The words of the domain as data. Everything that crosses a seam (order, outcome) is plain JSON. */
@@ -6,8 +7,12 @@ import type { Status } from './status.ts';
 /** Bytes that a cell of the table holds at most; so does an output that is to be written there. */
 export const LARGEST_CELL = 1024 * 1024;
 
-/** Rule D3: a first try and two retries. */
+/** Characters of one text that an agent or a check said, however much it was: history is bounded by items. */
+export const LONGEST_REASON = 4000;
+
+/** Rule D3: a first try and two retries, unless `attempts` says otherwise. */
 export const ATTEMPTS = 3;
+export const MOST_ATTEMPTS = 10;
 
 export type Role = 'manager' | 'dev' | 'qa';
 
@@ -50,11 +55,17 @@ export interface Settings {
   readonly qa: 'auto' | 'always';
   /** The qa of a batch all at once. */
   readonly qaParallel: boolean;
+  /** Of the dev, in all. */
+  readonly attempts: number;
+  /** How often what a qa fails goes back to its dev, as its next attempt. */
+  readonly qaRetries: number;
+  /** Before the first retry; doubled before each further one. 0: none. */
+  readonly retryDelayMs: number;
   readonly timeoutMs: number;
   readonly checkTimeoutMs: number;
   readonly outputs: readonly string[];
   readonly passEnv: readonly string[];
-  /** Globs of files that are watched while a qa judges, although git ignores them (rule Q2). */
+  /** Globs of files that nobody may change (rules D5, Q2). */
   readonly protect: readonly string[];
 }
 
@@ -68,8 +79,6 @@ export interface Order {
   readonly item: { readonly id: string; readonly index: number; readonly metadata: Readonly<Record<string, string>> };
   readonly token: string;
   readonly key: string;
-  /** Milliseconds since 1970; what is not finished then is ended, and that is final. */
-  readonly deadline: number;
   readonly workingDir: Text;
   readonly settings: Settings;
   /** The task file with placeholders filled in, for a reader. */
@@ -80,8 +89,12 @@ export interface Order {
   readonly secretNames: readonly string[];
   /** Why this item failed before it was reset (rule D1). */
   readonly lastFailure?: string;
+  /** For a dev whose item a qa has sent back: what was used up before, and what the qa found. */
+  readonly retry?: DevUsage & { readonly verdict: string };
   /** For a qa right after its dev: the checks passed at the end of that attempt and are not run again. */
   readonly checksPassed?: boolean;
+  /** Its program asked to try later twice before, while other items were done: a third time fails the item (rule X5). */
+  readonly isLastChance?: boolean;
 }
 
 export interface CriterionVerdict {
@@ -100,6 +113,8 @@ export interface Usage {
   readonly costUsd?: number;
   /** Of these tokens nobody told what they cost. */
   readonly unpricedTokens?: number;
+  /** How often a cost was told that can't be read: nobody knows how much was spent. */
+  readonly unreadCosts?: number;
 }
 
 /** Not the item's fault (rule X5). */
@@ -109,6 +124,8 @@ export interface Trouble {
   readonly remedy?: string;
   /** Milliseconds since 1970: when it ends by itself, where the program said so. */
   readonly until?: number;
+  /** The task's own program asked to try later (exit code 75): it may be about this item alone. */
+  readonly isRequested?: true;
 }
 
 /** What became of an order. `to` absent: not the item's fault, it is given back (dev) or stays at `qa` (qa). */
@@ -118,6 +135,10 @@ export interface Outcome {
   readonly token: string;
   readonly to?: Extract<Status, 'qa' | 'done' | 'failed'>;
   readonly attempts: number;
+  /** Of a dev: how long all of its attempts took. */
+  readonly ms?: number;
+  /** Of a qa: it has judged the item; else nothing was found out about it. */
+  readonly isVerdict?: true;
   readonly reason?: string;
   /** Where it failed, in words that are the same for all items of the task: `step 2`, `criterion 1`, `timeout`. */
   readonly place?: string;
@@ -142,6 +163,8 @@ export interface ShiftSettings {
   readonly learn: boolean;
   /** How long the run goes on without any progress while trouble is not the items' fault (rule X5). */
   readonly patienceMs: number;
+  /** Whether somebody set it: if not, a limit of the run's time counts instead. */
+  readonly isPatienceSet: boolean;
   readonly limits: SetLimits;
 }
 

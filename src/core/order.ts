@@ -6,15 +6,16 @@ export interface OrderDetails {
   readonly role: 'dev' | 'qa';
   readonly item: Order['item'];
   readonly token: string;
-  readonly now: number;
   readonly key?: string;
   readonly lastFailure?: string | undefined;
   readonly checksPassed?: boolean;
+  readonly isLastChance?: boolean;
+  readonly retry?: Order['retry'] | undefined;
 }
 
 /** Everything that is needed to do or judge one item-task, as plain JSON without the values of secrets. */
 export function makeOrder(shift: Shift, task: Task, details: OrderDetails): Order {
-  const { role, token, now, lastFailure, checksPassed } = details;
+  const { role, token, lastFailure, checksPassed, isLastChance = false, retry } = details;
   const item = { ...details.item, metadata: knownBefore(shift, task, details.item.metadata) };
   return {
     role,
@@ -24,12 +25,13 @@ export function makeOrder(shift: Shift, task: Task, details: OrderDetails): Orde
     item,
     token,
     key: details.key ?? itemKey(shift.identity, task.name, item.id),
-    deadline: now + task.settings.timeoutMs,
     settings: role === 'qa' ? qaSettings(task.settings) : task.settings,
     secretNames: Object.keys(shift.secrets),
     ...fillTask(task, valuesOf(shift, item.metadata)),
     ...(lastFailure === undefined ? {} : { lastFailure }),
     ...(checksPassed === undefined ? {} : { checksPassed }),
+    ...(isLastChance ? { isLastChance } : {}),
+    ...(retry === undefined ? {} : { retry }),
   };
 }
 

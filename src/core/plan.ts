@@ -14,6 +14,18 @@ export interface Selection {
   /** Tasks that nothing is claimed of any more (rule X6). */
   readonly paused?: ReadonlySet<string>;
   includes(row: number): boolean;
+  /** The first task of the row that it is about, by its position; absent: all of them. */
+  since?(row: number): number;
+}
+
+/** A task and the later ones, which build on what it did. */
+export function tasksFrom(tasks: readonly string[], task: string): readonly string[] {
+  const first = tasks.indexOf(task);
+  return first < 0 ? [] : tasks.slice(first);
+}
+
+function isChosen(selection: Selection, row: number, task: number): boolean {
+  return selection.includes(row) && (selection.since === undefined || selection.since(row) <= task);
 }
 
 const EVERYTHING: Selection = { includes: () => true };
@@ -54,7 +66,7 @@ function firstTaskWithWork(board: Board, size: number, selection: Selection): Ba
     if (!isAbout(selection, name)) continue;
     const rows: number[] = [];
     for (let row = 0; row < board.count && rows.length < size; row++) {
-      if (isEligible(board, row, task) && selection.includes(row)) rows.push(row);
+      if (isEligible(board, row, task) && isChosen(selection, row, task)) rows.push(row);
     }
     if (rows.length > 0) return { task: name, rows };
   }
@@ -65,7 +77,7 @@ function firstRowWithWork(board: Board, selection: Selection): Batch | undefined
   for (let row = 0; row < board.count; row++) {
     for (const [task, name] of board.tasks.entries()) {
       if (!isAbout(selection, name)) continue;
-      if (isEligible(board, row, task) && selection.includes(row)) return { task: name, rows: [row] };
+      if (isEligible(board, row, task) && isChosen(selection, row, task)) return { task: name, rows: [row] };
     }
   }
   return undefined;
@@ -76,7 +88,9 @@ export function countEligible(board: Board, selection: Selection = EVERYTHING): 
   let count = 0;
   for (const [task, name] of board.tasks.entries()) {
     if (!isAbout(selection, name)) continue;
-    for (let row = 0; row < board.count; row++) if (isEligible(board, row, task) && selection.includes(row)) count++;
+    for (let row = 0; row < board.count; row++) {
+      if (isEligible(board, row, task) && isChosen(selection, row, task)) count++;
+    }
   }
   return count;
 }
@@ -92,7 +106,7 @@ export function cellsAt(
     if (!isAbout(selection, name)) continue;
     const column = board.columns[task]!;
     for (let row = 0; row < board.count; row++) {
-      if (column[row] === CODE[status] && selection.includes(row)) cells.push({ row, task: name });
+      if (column[row] === CODE[status] && isChosen(selection, row, task)) cells.push({ row, task: name });
     }
   }
   return cells;
@@ -133,9 +147,13 @@ export function countSelected(board: Board, selection: Selection): TaskCounts[] 
     const counts: TaskCounts = { task, todo: 0, in_progress: 0, qa: 0, done: 0, failed: 0, blocked: 0 };
     const earlier = board.columns
       .slice(0, index)
-      .map((column, i) => ({ column, isRun: isAbout(selection, board.tasks[i]!) }));
-    const isBlocked = (row: number) =>
-      earlier.some(({ column, isRun }) => column[row] === CODE.failed || (!isRun && column[row] !== CODE.done));
+      .map((column, i) => ({ column, i, isRun: isAbout(selection, board.tasks[i]!) }));
+    const isBlocked = (row: number) => {
+      const since = selection.since?.(row) ?? 0;
+      const isInTheWay = ({ column, i, isRun }: (typeof earlier)[number]) =>
+        column[row] === CODE.failed || (!(isRun && since <= i) && column[row] !== CODE.done);
+      return since > index || earlier.some(isInTheWay);
+    };
     for (const [row, code] of board.columns[index]!.entries()) {
       if (!selection.includes(row)) continue;
       counts[STATUSES[code]!]++;

@@ -39,7 +39,7 @@ export function* resultsOf(items: Items, history: History): Generator<Result> {
         task,
         status,
         ...(status === 'failed' && past?.failure !== undefined ? { reason: past.failure } : {}),
-        attempts: past?.dev?.attempts ?? past?.attempts.length ?? 0,
+        attempts: past?.dev?.attempts ?? past?.attempts ?? 0,
         captured: past?.captured ?? {},
         usage: past?.usage ?? {},
         ...(past?.dev === undefined ? {} : { ms: past.dev.ms }),

@@ -1,18 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { matchRows, type RowView } from './row-match.ts';
+import { matchRows, type Outside, type RowView } from './row-match.ts';
 
-/** A row as `metadata` or `metadata=statuses`. */
-function view(rows: readonly string[]): RowView {
+/** A row as `metadata` or `metadata=statuses`; what stands behind `#` is in a column that the other table lacks. */
+function view(sources: readonly string[]): RowView {
+  const rows = sources.map((source) => source.split('#')[0]!);
   return {
     count: rows.length,
     metadata: (row) => rows[row]!.split('=')[0]!,
     statuses: (row) => rows[row]!.split('=')[1] ?? 'todo',
+    isEarned: (row) => /=(in_progress|qa|done)/.test(rows[row]!),
   };
 }
 
-function match(before: readonly string[], after: readonly string[]): number[] {
-  return [...matchRows(view(before), view(after), (old, now) => before[old] === after[now])];
+function match(before: readonly string[], after: readonly string[], outside: Outside = {}): number[] {
+  return [...matchRows(view(before), view(after), (old, now) => before[old] === after[now], outside)];
 }
 
 describe('matchRows', () => {
@@ -50,6 +52,26 @@ describe('matchRows', () => {
     ['twins, all with new statuses', ['a=qa', 'b', 'a=done'], ['a=todo', 'a=failed', 'b'], [0, 2, 1]],
   ])('T7 %s', (_, before, after, expected) => {
     expect(match(before, after)).toEqual(expected);
+  });
+
+  test.each<[string, string[], string[], number[], string[]?]>([
+    ['the text of a row that is there', ['one=done', 'x', 'two'], ['two =done', 'x', 'two'], [-1, 1, 2]],
+    ['of one that goes with it', ['one=done', 'x', 'two'], ['two =done', 'x'], [-1, 1, -1]],
+    ['of one that gets its own', ['one=done', 'two'], ['two =done', 'one '], [-1, 1]],
+    ['of one that is gone', ['one=done', 'x'], ['two =done', 'x'], [-1, 1], ['two']],
+    ['of one that is gone, in other letters', ['r1 one=done', 'x'], ['R6 - Six!=done', 'x'], [-1, 1], ['r6 six']],
+    ['of nobody, in many words', ['a about a=qa', 'd about d'], ['a edited in place=qa', 'd about d'], [0, 1]],
+    ['of nobody', ['one=done', 'x', 'two'], ['ones=done', 'x', 'two'], [0, 1, 2], ['three']],
+  ])('T7 a done row is given %s', (_, before, after, expected, removed) => {
+    expect(match(before, after, { removed: removed ?? [] })).toEqual(expected);
+  });
+
+  test('T7 rows that only a new column tells apart keep no status that had to be earned, unless all have it', () => {
+    const outside = { hasNewColumns: true };
+    expect(match(['a=done', 'b', 'c=qa'], ['b#1', 'a=done#2', 'c=qa#3'], outside)).toEqual([1, 0, 2]);
+    expect(match(['a=done', 'a', 'b'], ['a=done#1', 'a#2', 'b#3'], outside)).toEqual([-1, 1, 2]);
+    expect(match(['title=done', 'title', 'b'], ['title 1=done#1', 'title 2#2', 'b#3'], outside)).toEqual([-1, 1, 2]);
+    expect(match(['a=done', 'a=done', 'b'], ['a=done#1', 'a=done#2', 'b#3'], outside)).toEqual([0, 1, 2]);
   });
 
   test('T7 rows with metadata of their own are found after any sorting, inserting, removing and change of status', () => {

@@ -1,3 +1,5 @@
+import { Rivals } from './rivals.ts';
+
 /** One reading of a table, as far as it matters for saying which row is which. */
 export interface RowView {
   readonly count: number;
@@ -5,23 +7,37 @@ export interface RowView {
   metadata(row: number): string;
   /** The same text for the same statuses. */
   statuses(row: number): string;
+  /** It has a status that only the run may write. */
+  isEarned(row: number): boolean;
+}
+
+/** What else is known of a table that somebody else wrote. */
+export interface Outside {
+  /** The metadata of rows that went before. */
+  readonly removed?: readonly string[];
+  /** It has columns that were not there: by the others alone, rows may look the same that are not. */
+  readonly hasNewColumns?: boolean;
 }
 
 /** Leftover rows are compared pair by pair only up to this many pairs, so that a replaced table stays linear. */
 const MOST_COMPARISONS = 1 << 16;
+/** In a larger table nobody looks for disguised rows: their texts would take as much memory as the table. */
+const MOST_RIVALS = 1 << 18;
 
 /**
  * Rule T7: for each row of `before` its row in `after`, or -1 if it is gone. No two get the same one. The evidence, best
  * first: the same source at either end of the table, the same metadata, the same place between two known rows, most of the
  * same text, the same place beside one known row. A row that was edited keeps its statuses or stays like itself; one that
- * does neither is another item in the same place, and a `done` must not land on it.
+ * does neither is another item in the same place, and a `done` must not land on it. Nor does a `done` go with its place to
+ * a text that is more like another row, or like one that is gone.
  */
 export function matchRows(
   before: RowView,
   after: RowView,
   sameSource: (before: number, after: number) => boolean,
+  outside: Outside = {},
 ): Int32Array {
-  const match = new Match(before, after);
+  const match = new Match(before, after, outside);
   const window = trimEnds(match, sameSource);
   matchByMetadata(match, window);
   matchBetweenKnownRows(match);
@@ -36,10 +52,13 @@ class Match {
   readonly after: RowView;
   readonly rows: Int32Array;
   readonly #taken: Uint8Array;
+  readonly #outside: Outside;
+  #rivals: Rivals | undefined;
 
-  constructor(before: RowView, after: RowView) {
+  constructor(before: RowView, after: RowView, outside: Outside) {
     this.before = before;
     this.after = after;
+    this.#outside = outside;
     this.rows = new Int32Array(before.count).fill(-1);
     this.#taken = new Uint8Array(after.count);
   }
@@ -47,6 +66,31 @@ class Match {
   pair(old: number, now: number): void {
     this.rows[old] = now;
     this.#taken[now] = 1;
+  }
+
+  /** Without the same metadata it is a guess; a status that had to be earned does not go along if another row is closer. */
+  guess(old: number, now: number): void {
+    if (!this.after.isEarned(now) || !this.#hasRival(old, now)) this.pair(old, now);
+  }
+
+  /** Rows that can't be told apart by what both tables have, although their statuses differ. */
+  areAmbiguous(olds: readonly number[]): boolean {
+    const [first] = olds;
+    if (!this.#outside.hasNewColumns || first === undefined) return false;
+    return olds.some((old) => this.before.statuses(old) !== this.before.statuses(first));
+  }
+
+  #hasRival(old: number, now: number): boolean {
+    const { removed = [] } = this.#outside;
+    if (this.before.count + removed.length > MOST_RIVALS) return false;
+    this.#rivals ??= new Rivals([
+      ...Array.from({ length: this.before.count }, (_, row) => this.before.metadata(row)),
+      ...removed,
+    ]);
+    // From a row with the same statuses there is nothing to be gained.
+    const statuses = this.after.statuses(now);
+    const isRival = (other: number) => other >= this.before.count || this.before.statuses(other) !== statuses;
+    return this.#rivals.hasRival(this.after.metadata(now), old, isRival, this.#outside.hasNewColumns === true);
   }
 
   /** Both exist and neither has been found. */
@@ -109,6 +153,10 @@ function matchByMetadata(match: Match, { start, oldEnd, nowEnd }: Window): void 
 
 /** Rows with equal metadata: those whose statuses agree belong together, before all at the same ordinal. */
 function matchTwins(match: Match, olds: readonly number[], nows: readonly number[]): void {
+  if (match.areAmbiguous(olds)) {
+    for (const [ordinal, old] of olds.entries()) if (ordinal < nows.length) match.guess(old, nows[ordinal]!);
+    return;
+  }
   for (let ordinal = 0; ordinal < Math.min(olds.length, nows.length); ordinal++) {
     const old = olds[ordinal]!;
     const now = nows[ordinal]!;
@@ -155,7 +203,7 @@ function matchBetweenKnownRows(match: Match): void {
       const now = left + 1 + edited - first;
       if (!match.isOpen(edited, now)) continue;
       const same = match.hasSameStatuses(edited, now) || likeness(match, edited, now) > ownLikeness(before, edited);
-      if (same) match.pair(edited, now);
+      if (same) match.guess(edited, now);
     }
   }
 }
@@ -172,7 +220,7 @@ function matchByLikeness(match: Match): void {
       .filter((pair) => pair.likeness > least);
   });
   pairs.sort((a, b) => b.likeness - a.likeness);
-  for (const { old, now } of pairs) if (match.isOpen(old, now)) match.pair(old, now);
+  for (const { old, now } of pairs) if (match.isOpen(old, now)) match.guess(old, now);
 }
 
 /** The last guess: what follows or precedes a known row as before. Equal statuses keep it from doing harm. */
@@ -182,7 +230,7 @@ function matchBesideKnownRows(match: Match): void {
     const neighbour = match.known(old - step);
     if (neighbour === undefined) return;
     const now = neighbour + step;
-    if (match.isOpen(old, now) && match.hasSameStatuses(old, now)) match.pair(old, now);
+    if (match.isOpen(old, now) && match.hasSameStatuses(old, now)) match.guess(old, now);
   };
   for (const old of olds) follow(old, 1);
   for (const old of olds.toReversed()) follow(old, -1);

@@ -1,34 +1,32 @@
-import { inspectCommand, type Word } from './shell-commands.ts';
 import * as refusals from './shell-refusals.ts';
-import { Doubt, HOLE, WordReader } from './shell-words.ts';
+import { Doubt, type Word } from './shell-word.ts';
+import { WordReader } from './shell-word-reader.ts';
 
-interface Pipeline {
-  start: number;
-  runsItsInput: boolean;
-  readonly hereDocuments: [start: number, end: number][];
-  readonly upstream: Upstream | undefined;
+/** A simple command. One without words is the end of a group or loop that has redirections of its own. */
+export interface Command {
+  readonly words: readonly Word[];
+  readonly redirections: readonly Redirection[];
 }
 
-/** The pipeline that a subshell or `case` is a part of, and where that part begins. */
-interface Upstream {
-  readonly pipeline: Pipeline;
-  readonly until: number;
+interface Redirection {
+  /** With its file descriptor, where one is given: `2>`. */
+  readonly operator: string;
+  /** Of a here-document: its text. */
+  readonly target: Word;
+}
+
+interface OpenCommand {
+  readonly words: Word[];
+  readonly redirections: Redirection[];
+  /** The next word is no reserved word any more. */
+  begun: boolean;
 }
 
 interface HereDocument {
+  readonly operator: string;
   readonly delimiter: string;
   readonly quoted: boolean;
-  readonly stripsTabs: boolean;
-  readonly pipeline: Pipeline;
-}
-
-interface Command {
-  start: number;
-  readonly words: Word[];
-  /** The words of `<<<`. */
-  readonly hereStrings: Word[];
-  /** The next word is no reserved word any more. */
-  begun: boolean;
+  readonly command: OpenCommand;
 }
 
 type Ending = 'end' | ')' | ';;' | 'esac';
@@ -39,18 +37,16 @@ const CLOSERS = new Set(['fi', 'done', '}']);
 const DIFFERING_KEYWORDS = new Set(['function', 'coproc']);
 const REDIRECTIONS = ['<<<', '<<-', '<<', '<&', '<>', '<', '>>', '>&', '>|', '>', '&>>', '&>'];
 
-/** Walks over a block once, command by command; what it finds is in `standings`. */
+/** Walks over a block once. What it finds is in `commands` and `standings`. */
 export class Lexer extends WordReader {
-  /** The pipelines that are being read, outermost first. */
-  private readonly open: Pipeline[] = [];
+  readonly commands: Command[] = [];
+  readonly functions = new Set<string>();
+  /** The patterns of `case`. */
+  readonly patterns: string[] = [];
   private pending: HereDocument[] = [];
   /** A here-document outside this `$( )` waits for the end of its line: shells differ in where that is. */
   private outerPending = false;
   private inDoubleBrackets = false;
-
-  get openCommand(): number {
-    return this.open[0]?.start ?? this.at;
-  }
 
   read(): Doubt | undefined {
     try {
@@ -73,30 +69,21 @@ export class Lexer extends WordReader {
   }
 
   /** Commands, up to and including what closes them. */
-  private list(close: 'end' | ')' | ';;', upstream?: Upstream): Ending {
+  private list(close: 'end' | ')' | ';;'): Ending {
     const listStart = this.at;
-    const depth = this.open.length;
-    let pipeline = this.openPipeline(depth, upstream);
     let command = newCommand();
-    let afterPipe = false;
-    const finish = (separator: string) => {
-      this.at += separator.length;
-      this.finishCommand(command, pipeline);
+    const finish = (length: number) => {
+      this.at += length;
+      if (command.begun) this.commands.push(command);
       command = newCommand();
-      afterPipe = separator[0] === '|' && separator !== '||';
-      if (!afterPipe) pipeline = this.openPipeline(depth, upstream);
     };
     const leave = <E extends Ending>(ending: E, length: number): E => {
-      this.finishCommand(command, pipeline);
-      this.at += length;
-      this.open.length = depth;
+      finish(length);
       return ending;
     };
 
     for (;;) {
       this.skipBlanks();
-      if (!command.begun) command.start = this.at;
-      if (!command.begun && !afterPipe) pipeline.start = this.at;
       const separator = ['&&', '||', '|&', '|', ';', '&'].find((text) => this.looksAt(text));
       if (this.at >= this.end) {
         return close === 'end'
@@ -104,78 +91,56 @@ export class Lexer extends WordReader {
           : this.doubt(close === ')' ? 'an unclosed (' : 'a case without esac', listStart);
       }
       if (this.looksAt('\n')) {
-        if (command.begun) this.finishCommand(command, pipeline);
-        // The bodies belong to the command that is just ending.
         this.newline();
-        if (command.begun) afterPipe = false;
-        if (!afterPipe) pipeline = this.openPipeline(depth, upstream);
-        command = newCommand();
+        finish(0);
       } else if (this.looksAt('#')) this.comment();
       else if (this.looksAt(';;') || this.looksAt(';&')) {
         return close === ';;' ? leave(';;', this.looksAt(';;&') ? 3 : 2) : this.doubt('an unexpected ;;');
-      } else if (this.looksAt('<') || this.looksAt('>') || this.looksAt('&>')) this.redirection(command, pipeline);
-      else if (separator !== undefined) finish(separator);
+      } else if (this.looksAt('<') || this.looksAt('>') || this.looksAt('&>')) this.redirection(command);
+      else if (separator !== undefined) finish(separator.length);
       else if (this.looksAt('(')) {
-        if (command.words.length > 0) this.functionHead(command);
-        else this.subshell(command, pipeline);
-        if (!command.begun) command = newCommand();
+        if (command.words.length > 0) {
+          this.functionHead(command);
+          command = newCommand();
+        } else this.subshell(command);
       } else if (this.looksAt(')')) return close === ')' ? leave(')', 1) : this.doubt('an unexpected )');
       else {
         const word = this.word();
         const isReserved = word.plain && !command.begun;
         if (isReserved && close === ';;' && word.text === 'esac') return leave('esac', 0);
-        if (isReserved && CLOSERS.has(word.text)) pipeline.start = listStart;
-        if (isReserved && this.reserved(word, command, pipeline)) continue;
-        if (isLoopBody(word, command)) finish('');
+        if (isReserved && this.reserved(word, command)) continue;
+        if (isLoopBody(word, command)) finish(0);
         else this.append(word, command);
       }
     }
   }
 
-  private openPipeline(depth: number, upstream: Upstream | undefined): Pipeline {
-    const pipeline: Pipeline = { start: this.at, runsItsInput: false, hereDocuments: [], upstream };
-    this.open.length = depth;
-    this.open.push(pipeline);
-    return pipeline;
-  }
-
-  private append(word: Word, command: Command): void {
+  private append(word: Word, command: OpenCommand): void {
     const isFileDescriptor = /^\d+$/.test(word.raw) && (this.looksAt('<') || this.looksAt('>'));
-    if (isFileDescriptor) return;
+    if (isFileDescriptor) {
+      this.redirection(command, word.raw);
+      return;
+    }
     if (word.plain && word.text === '[[' && command.words.length === 0) this.inDoubleBrackets = true;
-    if (this.inDoubleBrackets) this.refuse(word.start, word.end, refusals.DOUBLE_BRACKETS);
+    if (this.inDoubleBrackets) {
+      this.refuse(word.start, word.end, refusals.DOUBLE_BRACKETS);
+      this.counted.push(...word.expands, word.text);
+    }
     if (word.plain && word.text === ']]') this.inDoubleBrackets = false;
     command.words.push(word);
     command.begun = true;
   }
 
-  private finishCommand(command: Command, pipeline: Pipeline): void {
-    const findings = inspectCommand(command.words, HOLE);
-    for (const { word, why } of findings.refused) this.refuse(word.start, word.end, why);
-    if (!findings.runsItsInput) return;
-    for (const word of command.hereStrings) this.refuse(word.start, word.end, refusals.SHELL_INPUT);
-    this.feedShell({ pipeline, until: command.start });
-  }
-
-  /** All that is before `until` in the pipeline, and its here-documents, are the input of a shell. */
-  private feedShell({ pipeline, until }: Upstream): void {
-    pipeline.runsItsInput = true;
-    this.refuse(pipeline.start, until, refusals.SHELL_INPUT);
-    for (const [start, end] of pipeline.hereDocuments) this.refuse(start, end, refusals.SHELL_INPUT);
-    if (pipeline.upstream !== undefined) this.feedShell(pipeline.upstream);
-  }
-
   /** True if the word was part of the grammar, not of a command. */
-  private reserved(word: Word, command: Command, pipeline: Pipeline): boolean {
+  private reserved(word: Word, command: OpenCommand): boolean {
     if (DIFFERING_KEYWORDS.has(word.text)) this.doubt(word.text);
     if (OPENERS.has(word.text)) return true;
-    const closes = CLOSERS.has(word.text);
-    if (word.text === 'case') this.caseClause({ pipeline, until: word.start });
-    command.begun ||= closes || word.text === 'case';
+    if (word.text === 'case') this.caseClause();
+    command.begun ||= CLOSERS.has(word.text) || word.text === 'case';
     return command.begun;
   }
 
-  private caseClause(upstream: Upstream): void {
+  private caseClause(): void {
     this.skipBlanks();
     this.word();
     this.skipLines();
@@ -188,26 +153,27 @@ export class Lexer extends WordReader {
       this.skipBlanks();
       const pattern = this.word();
       if (!opened && pattern.plain && pattern.text === 'esac') return;
+      this.patterns.push(pattern.text);
       for (this.skipBlanks(); this.looksAt('|'); this.skipBlanks()) {
         this.at++;
         this.skipBlanks();
-        this.word();
+        this.patterns.push(this.word().text);
       }
       if (!this.looksAt(')')) this.doubt('a pattern without )');
       this.at++;
-      if (this.list(';;', upstream) === 'esac') return;
+      if (this.list(';;') === 'esac') return;
     }
   }
 
-  private subshell(command: Command, pipeline: Pipeline): void {
+  private subshell(command: OpenCommand): void {
     if (command.begun || this.looksAt('((')) this.doubt('((');
-    const until = this.at++;
-    this.list(')', { pipeline, until });
+    this.at++;
+    this.list(')');
     command.begun = true;
   }
 
   /** `name()`: what follows is a command again. */
-  private functionHead(command: Command): void {
+  private functionHead(command: OpenCommand): void {
     const [name, ...others] = command.words;
     const parentheses = /\([ \t]*\)/y;
     parentheses.lastIndex = this.at;
@@ -215,21 +181,22 @@ export class Lexer extends WordReader {
       this.doubt('an unexpected (');
     }
     this.refuse(name.start, name.end, refusals.NAME);
+    this.functions.add(name.text);
     this.at = parentheses.lastIndex;
-    command.begun = false;
   }
 
-  private redirection(command: Command, pipeline: Pipeline): void {
-    const operator = this.take(REDIRECTIONS.find((text) => this.looksAt(text))!);
-    if (this.looksAt('(')) this.doubt(`${operator}(`);
+  private redirection(command: OpenCommand, descriptor = ''): void {
+    const symbol = this.take(REDIRECTIONS.find((text) => this.looksAt(text))!);
+    if (this.looksAt('(')) this.doubt(`${symbol}(`);
+    const operator = descriptor + symbol;
     command.begun = true;
     this.skipBlanks();
-    if (operator === '<<' || operator === '<<-') {
-      this.pending.push({ ...this.delimiter(), stripsTabs: operator === '<<-', pipeline });
+    if (symbol === '<<' || symbol === '<<-') {
+      this.pending.push({ ...this.delimiter(), operator, command });
       return;
     }
     const target = this.word();
-    if (operator === '<<<') command.hereStrings.push(target);
+    command.redirections.push({ operator, target });
     if (this.inDoubleBrackets) this.refuse(target.start, target.end, refusals.DOUBLE_BRACKETS);
   }
 
@@ -258,7 +225,7 @@ export class Lexer extends WordReader {
     for (const document of documents) this.hereDocument(document);
   }
 
-  private hereDocument({ delimiter, quoted, stripsTabs, pipeline }: HereDocument): void {
+  private hereDocument({ operator, delimiter, quoted, command }: HereDocument): void {
     const start = this.at;
     let lineStart = start;
     let lineEnd = start;
@@ -267,27 +234,24 @@ export class Lexer extends WordReader {
       lineEnd = this.source.indexOf('\n', lineStart);
       if (lineEnd < 0 || lineEnd > this.end) lineEnd = this.end;
       const line = this.source.slice(lineStart, lineEnd);
-      const text = stripsTabs ? line.replace(/^\t+/, '') : line;
+      const text = operator.endsWith('-') ? line.replace(/^\t+/, '') : line;
       if (text === delimiter && !this.hasHoles(lineStart, lineEnd)) break;
       // bash takes this for the end of the document and of the `$( )` around it.
       if (text.startsWith(`${delimiter})`)) this.doubt(`${delimiter}) in a here-document`, lineStart);
     }
     if (quoted) this.refuse(start, lineStart, refusals.QUOTED_HERE_DOCUMENT);
-    else {
-      if (/\\\n$/.test(this.source.slice(start, lineStart))) this.doubt(`a backslash before ${delimiter}`);
-      this.hereText(lineStart, delimiter);
-    }
-    pipeline.hereDocuments.push([start, lineStart]);
-    if (pipeline.runsItsInput) this.refuse(start, lineStart, refusals.SHELL_INPUT);
+    else if (/\\\n$/.test(this.source.slice(start, lineStart))) this.doubt(`a backslash before ${delimiter}`);
+    const target = quoted ? this.literalText(lineStart) : this.hereText(lineStart, delimiter);
+    command.redirections.push({ operator, target });
     this.at = Math.min(this.end, lineEnd + 1);
   }
 }
 
-function newCommand(): Command {
-  return { start: 0, words: [], hereStrings: [], begun: false };
+function newCommand(): OpenCommand {
+  return { words: [], redirections: [], begun: false };
 }
 
 /** The `do` of `for name do`, where no separator is needed. */
-function isLoopBody(word: Word, { words }: Command): boolean {
+function isLoopBody(word: Word, { words }: OpenCommand): boolean {
   return word.plain && word.text === 'do' && words.length === 2 && words[0]!.plain && words[0]!.text === 'for';
 }

@@ -4,6 +4,7 @@ export interface Refusal {
   readonly instead: (spelling: string) => string;
 }
 
+const asArgument = (spelling: string) => `give it as an argument: sh -c 'echo "$1"' sh ${spelling}`;
 const assignFirst = (spelling: string) => `write value=${spelling} on a line of its own before, and "$value" here`;
 
 export const QUOTED_HERE_DOCUMENT: Refusal = {
@@ -49,17 +50,67 @@ export const NAME: Refusal = {
 
 export const SHELL_TEXT: Refusal = {
   cause: 'the value would be read as shell text',
-  instead: (spelling) => `give it as an argument: sh -c 'echo "$1"' sh ${spelling}`,
+  instead: asArgument,
 };
 
 export const EVALUATED: Refusal = {
-  cause: 'the value would be read as shell text',
+  cause: 'the value would be read as shell text, or as a part of one',
   instead: (spelling) => `write value=${spelling} on a line of its own before, and "$value" inside single quotes here`,
 };
 
 export const SHELL_INPUT: Refusal = {
-  cause: 'a shell would read the value as commands from its standard input',
-  instead: (spelling) => `give it as an argument: sh -c 'echo "$1"' sh ${spelling}`,
+  cause: 'the program would run the value as a part of its input',
+  instead: asArgument,
+};
+
+export const CHOSEN_SCRIPT: Refusal = {
+  cause: 'the value would choose which file is run',
+  instead: () => 'name the script, or choose between fixed ones with case',
+};
+
+export const CHOSEN_PROGRAM: Refusal = {
+  cause: 'the value would choose which program is run',
+  instead: () => 'name the program, or choose between fixed ones with case',
+};
+
+export const CODE: Refusal = {
+  cause: 'the value would be a part of the code that is run, or choose it',
+  instead: (spelling) => `give it as an argument behind the code or the script: python3 script.py ${spelling}`,
+};
+
+export const LEADING_CODE: Refusal = {
+  cause: 'a value that begins with - would be read as an option, and could bring code of its own',
+  instead: (spelling) => `write -- before it: perl -e '...' -- ${spelling}`,
+};
+
+export const LEADING: Refusal = {
+  cause: 'a value that begins with - would be read as an option, and some options run a program',
+  instead: (spelling) => `write -- before it, or something fixed at its beginning, as in ./${spelling}`,
+};
+
+export const AWK: Refusal = {
+  cause: 'the value would be a part of the program that awk runs',
+  instead: (spelling) => `give it as a variable: awk -v value=${spelling} '{ print value }'`,
+};
+
+export const SED: Refusal = {
+  cause: 'the value would be a part of the script that sed runs, and some commands of sed run a shell',
+  instead: (spelling) => `use awk with a variable (awk -v value=${spelling} '...'), or python3 - ${spelling} <<'EOF'`,
+};
+
+export const CLIENT: Refusal = {
+  cause: 'the program would read the value as one of its commands',
+  instead: (spelling) => `give it as a parameter: python3 - ${spelling} <<'EOF', or psql -v value=${spelling}`,
+};
+
+export const FORMAT: Refusal = {
+  cause: 'printf would read the value as an option or a format',
+  instead: (spelling) => `write printf '%s\\n' ${spelling}`,
+};
+
+export const COUNTED: Refusal = {
+  cause: 'a variable that holds the value is read as an arithmetic expression, and some shells run commands in those',
+  instead: (spelling) => `before it, write case ${spelling} in ''|*[!0-9]*) exit 1 ;; esac`,
 };
 
 export const REMOTE_COMMAND: Refusal = {
@@ -72,16 +123,6 @@ export const SSH_OPTION: Refusal = {
   instead: (spelling) => `write ssh -- ${spelling}, with all options before the --`,
 };
 
-export const SHELL_OPTION: Refusal = {
-  cause: 'the value before it could be an option such as -c, and this one would be read as shell text',
-  instead: () => 'write -- before the first of them, as in sh -- {script} {value}',
-};
-
-export const CHOSEN_PROGRAM: Refusal = {
-  cause: 'the program comes from the table too, and could be eval or another that reads its arguments as shell text',
-  instead: () => 'name the program, or choose between fixed ones with case',
-};
-
 export const DOUBLE_BRACKETS: Refusal = {
   cause: 'shells differ in [[ ]], and some read a value in it as an arithmetic expression',
   instead: () => 'use [ ]',
@@ -92,10 +133,38 @@ export const SHELL_SETTING: Refusal = {
   instead: () => 'set it to a fixed text',
 };
 
-/** After a construct that this reader and the shells may take differently. */
+/** The next ones hold for the whole block, because of one line of it. */
+export function notLiteral(program: string, line: number): Refusal {
+  return {
+    cause: `\`${program}\` on line ${line} evaluates text that is not fixed, and the value could be in it`,
+    instead: (spelling) => `put that text into single quotes, and ${asArgument(spelling)}`,
+  };
+}
+
+export function runsInput(program: string, line: number): Refusal {
+  return {
+    cause: `\`${program}\` on line ${line} runs what it reads from its input, and the value could be in it`,
+    instead: (spelling) => `give it fixed code, and the value as an argument: sh -c 'echo "$1"' sh ${spelling}`,
+  };
+}
+
+export function unknownProgram(program: string, line: number): Refusal {
+  return {
+    cause: `\`${program}\` on line ${line} could be a shell or another program that evaluates text`,
+    instead: () => 'name the program there',
+  };
+}
+
+export function writesAndRuns(file: string, line: number): Refusal {
+  return {
+    cause: `line ${line} runs ${file}, which this block may write, and the value could be in it`,
+    instead: (spelling) => `give the value to a fixed script as an argument: sh script.sh ${spelling}`,
+  };
+}
+
 export function unsure(what: string, line: number): Refusal {
   return {
-    cause: `it is not certain how a shell reads this place, because of ${what} on line ${line}`,
-    instead: (spelling) => `write value=${spelling} on a line of its own before line ${line}, and "$value" here`,
+    cause: `it is not certain how a shell reads this block, because of ${what} on line ${line}`,
+    instead: (spelling) => `write that line in POSIX shell, or move the block to a file: bash script.sh ${spelling}`,
   };
 }

@@ -79,7 +79,9 @@ describe('placeholders in shell blocks', () => {
         const expected = CONTEXTS.map(([, printed], index) => printed.replaceAll('@', () => row[index]!));
         const script = fillScript(template, values);
         expect(run(shell, script.source, script.values as Record<string, string>)).toEqual(expected);
-        expect(run(shell, resolveText(renderForReader(template, values), {}))).toEqual(expected);
+        // The reader of a prompt knows the values that only a reference stands for.
+        const read = resolveText(renderForReader(template, values), {});
+        expect(run(shell, read, script.values as Record<string, string>)).toEqual(expected);
         expect(readdirSync(folder)).toEqual([]);
       }),
       { numRuns: Number(process.env.NIGHTSHIFT_FUZZ ?? 150), examples },
@@ -100,10 +102,14 @@ describe('placeholders in shell blocks', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('V4 for a reader it is indented as its fence is, and a value stays as it is', () => {
-    const template = parseScript('a\n\n  b {x}\n{x}\n', scope, 1);
-    const values = { columns: { x: '1\n2' }, shift };
-    expect(renderForReader(template, values, '   ')).toEqual(["   a\n\n     b '1\n2'\n   '1\n2'\n"]);
+  test('V4 S3 for a reader it is indented as its fence is, and a value that would change the text around it is a reference', () => {
+    const template = parseScript('a\n\n  b {x}\ncat <<EOF\n{y}\nEOF\n', scope, 1);
+    const reader = (x: string, y: string) => renderForReader(template, { columns: { x, y }, shift }, '   ');
+    expect(reader("it's", '$x')).toEqual(["   a\n\n     b 'it'\\''s'\n   cat <<EOF\n   \\$x\n   EOF\n"]);
+    expect(reader('1\n```', '~~~')).toEqual([
+      '   a\n\n     b "${NIGHTSHIFT_V_x}"\n   cat <<EOF\n   ${NIGHTSHIFT_V_y}\n   EOF\n',
+    ]);
+    expect(reader('1', 'a b')).toEqual(["   a\n\n     b '1'\n   cat <<EOF\n   a b\n   EOF\n"]);
   });
 
   test('V4 variables are readable and differ where the columns do', () => {
@@ -133,17 +139,11 @@ describe('placeholders in shell blocks', () => {
       'remove the backslash': ['echo \\{x}', 'echo "\\\\\\{x}"', 'cat <<EOF\n\\{x}\nEOF'],
       'double quotes': ["echo $'{x}'"],
       'fixed name': ['{x}=5', 'a{x}=5', 'a[{x}]=5', '{x}() { :; }', 'for {x} in a; do :; done', 'export {x}', 'unset {x}', 'read {x}'],
-      'single quotes': ['trap {x} EXIT', 'trap "rm {x}" EXIT', 'f() { eval {x}; }', 'case a in a) eval {x} ;; esac', 'for i do eval {x}; done', 'echo "$(eval {x})"', 'alias a={x}'],
-      'as an argument': [
-        'sh -c {x}', 'sh -c "echo {x}"', "/bin/bash -lc 'echo {x}'", 'bash -o pipefail -c -- {x}', 'env A=1 dash -ec {x}',
-        'find . -exec sh -c "{x}" \\;', 'sudo -u me zsh -c {x}', '"$SHELL" -c {x}', 'su -c {x} me', 'y=$(sh -c "{x}")',
-        'sh <<EOF\n{x}\nEOF', 'cat <<EOF | sh\n{x}\nEOF', 'cat <<EOF |\n{x}\nEOF\nsh', 'echo {x} | sh 2>/dev/null', '{ echo {x}; } | bash -s',
-        '(echo {x}) | sudo sh', 'echo {x} | (cd a; sh)', 'ssh host -p 1 <<EOF\n{x}\nEOF', 'bash <<< {x}', 'echo {x} | xargs -I% sh -c "echo %"',
-      ],
+      'as an argument': ['sh -c {x}', "/bin/bash -lc 'echo {x}'", 'bash -o pipefail -c -- {x}', 'y=$(sh -c "{x}")', 'cat <<EOF |\n{x}\nEOF\nsh', '{ echo {x}; } | bash -s'],
       'ssh host': ['ssh host echo {x}', 'ssh -p 22 -i key host "echo {x}"', 'timeout 9 ssh -v a@b {x}'],
       'ssh --': ['ssh {x} uptime', 'ssh -o {x} host', 'ssh -oProxyCommand={x} host'],
-      'sh --': ['sh {x} {y}'],
-      'name the program': ['{x} {y}'],
+      'name the script': ['sh {x} {y}', 'sh -- {x}', '. {x}'],
+      'name the program': ['{x} {y}', 'nice {x}', '"$tool" {x}'],
       'use [ ]': ['[[ {x} -gt 3 ]]', '[[ a && {x} -gt 3 && b ]]'],
       'fixed text': ['PS4={x}'],
     };
@@ -157,29 +157,17 @@ describe('placeholders in shell blocks', () => {
     expect(failure('echo {z}')).toMatchObject({ code: 'bad-placeholder', line: 10 });
   });
 
-  test('V4 in doubt it is refused from that command on, not before', () => {
+  test('V4 in doubt all placeholders of the block are refused, and the line that is in doubt is said', () => {
     // biome-ignore format: a list to read at a glance
     const doubtful = [
       'a=(1 2)', '((a))', "echo 'it", 'echo "a', 'echo $(a', 'echo ${a', 'echo `a', 'cat <<EOF\n', 'cat <<$A\n', 'echo $[1]', "echo $'\\''",
       'function f { a; }', 'a)', 'echo "${a:-\'}"', 'diff <(a) b', 'case a of', 'cat <<EOF\na\\\nEOF', 'cat <<EOF $(a\nb)\nEOF', 'cat <<EOF\nEOF)\nEOF',
     ];
     for (const text of doubtful) {
-      expect(failure(`echo {x}\n${text}`), text).toBeUndefined();
-      const error = failure(`echo {x}\n${text}\necho {y}`);
-      expect(error, text).toMatchObject({ message: expect.stringContaining('{y}') });
-      expect(failure(`echo {x} | ${text}`), text).toMatchObject({ message: expect.stringContaining('{x}') });
+      const message = expect.stringMatching(/^\{x\} .*on line 1[1-3]$/);
+      expect(failure(`echo {x}\n${text}`), text).toMatchObject({ message, line: 10 });
+      expect(failure(`:\n${text}\necho {x}`), text).toMatchObject({ code: 'bad-placeholder' });
     }
-  });
-
-  test('V4 what only looks dangerous is allowed', () => {
-    // biome-ignore format: a list to read at a glance
-    const allowed = [
-      `sh -c 'echo "$1"' sh {x}`, 'sh {x}', 'sh -- {x} {y}', 'find {x} -name {y}', 'sudo -u {x} cp {y} z', 'echo {x} | grep bash',
-      'echo {x} | sh script.sh', 'sh script.sh <<EOF\n{x}\nEOF', 'ssh -- {x} uptime', 'ssh -l {x} host', 'ssh me@{x} uptime',
-      'echo {x} | ssh host "cat > f"', '(echo {x}; sh)', 'cat <<EOF\n{x}\nEOF\necho a | sh', '{x} --version', 'env A={x} cmd {y}',
-      'echo {x} > {y} 2>&1', '[ {x} -eq 3 ]', 'echo $((1 + (2))) `date` ${a:-b} {x}', 'while read l; do echo {x}; done < {y}',
-    ];
-    for (const text of allowed) expect(failure(text), text).toBeUndefined();
   });
 
   test('V3 a block without placeholders passes as it is', () => {

@@ -1,7 +1,8 @@
 import { NightshiftError } from './errors.ts';
 import type { Script, SecretName, Text } from './model.ts';
+import { fitValues } from './prose.ts';
 import { findStandings } from './shell-standings.ts';
-import { type Accepted, HOLE } from './shell-words.ts';
+import { type Accepted, HOLE } from './shell-word.ts';
 import { type Occurrence, type Placeholder, type Scope, scanText, type Values, valueFor } from './template.ts';
 
 /** A fenced `sh` block, read once. In it a value is a variable, never shell text (rule V4). */
@@ -63,19 +64,20 @@ export function fillScript(template: ScriptTemplate, values: Values): Script {
 }
 
 /**
- * The block for somebody who may type it into a shell: values as literals, secrets as references to their variables.
- * `indent`: what stands before each of its lines where its fence is indented; lines of a value stay as they are.
+ * The block for somebody who may type it into a shell: values as literals, secrets as references to their variables. A value
+ * that would change the text around the block stands as a reference, too.
+ * `indent`: what stands before each of its lines where its fence is indented.
  */
 export function renderForReader({ parts }: ScriptTemplate, values: Values, indent = ''): Text {
-  const source = parts.map((part) => {
+  const pieces = parts.map((part) => {
     if (typeof part === 'string') return part.replace(/\n(?!\n)/g, `\n${indent}`);
     if (part.standing.quoting === 'comment') return part.spelling;
     const value = valueFor(part.placeholder, values);
-    return typeof value === 'string'
-      ? quoteLiteral(value, part)
-      : quoteReference(secretReference(value), part.standing);
+    const isSecret = typeof value !== 'string';
+    const reference = quoteReference(isSecret ? secretReference(value) : `\${${part.variable}}`, part.standing);
+    return { value: isSecret ? reference : quoteLiteral(value, part), reference };
   });
-  const text = source.join('');
+  const text = fitValues(pieces).join('');
   const end = text.endsWith(`\n${indent}`) ? text.length - indent.length : text.length;
   return [indent + text.slice(0, end)];
 }
@@ -114,24 +116,20 @@ function singleQuoted(value: string): string {
 const HARMLESS = /^[\p{L}\p{N} ./:,;@%+=_()?&#<>|*~^-]*$/u;
 
 function quoteLiteral(value: string, { standing: { quoting, delimiters }, followsName }: Slot): string {
-  if (quoting === 'here-document') return hereLiteral(value, delimiters, followsName);
   const isInHereDocument = delimiters !== '';
+  if (quoting === 'here-document') {
+    const text = value.replace(/[\\$`]/g, '\\$&');
+    // A line that is the delimiter ends the document; in bash one that only begins with it may, too, and dash 0.5.12
+    // loses bytes that are not ASCII after a part of it. None of this can be when the first character is not one of its own.
+    return followsName || !/^[ -~]/.test(text) || delimiters.includes(text.charAt(0)) ? NOTHING + text : text;
+  }
   if (quoting === 'double' && HARMLESS.test(value) && !followsName && !isInHereDocument) return value;
-  // In a `$( )` of a here-document a line of the value could be the delimiter, and bash takes a backslash at its end for
-  // a continuation; between quotes neither is so.
-  const quoted = isInHereDocument ? singleQuoted(value).replaceAll('\n', "''\n''") : singleQuoted(value);
+  const quoted = singleQuoted(value);
   if (quoting === 'double') return `"${quoted}"`;
   if (quoting === 'bare') return quoted;
+  // In a `$( )` of a here-document a line of the value could be the delimiter; between quotes it is not.
   return isInHereDocument ? `'${quoted}'` : quoted.slice(1, -1);
 }
 
 /** Expands to nothing, set or not; its line is not the delimiter, and the tabs behind it are not at its beginning. */
 const NOTHING = `\${HOME+}`;
-
-function hereLiteral(value: string, delimiters: string, followsName: boolean): string {
-  const [first = '', ...others] = value.replace(/[\\$`]/g, '\\$&').split('\n');
-  // A line that is the delimiter ends the document; in bash one that only begins with it may, too, and dash 0.5.12 loses
-  // bytes that are not ASCII after a part of it. None of this can be when the first character is not one of its own.
-  const needsGuard = followsName || !/^[ -~]/.test(first) || delimiters.includes(first.charAt(0));
-  return [needsGuard ? NOTHING + first : first, ...others.map((line) => NOTHING + line)].join('\n');
-}

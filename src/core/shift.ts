@@ -1,7 +1,7 @@
 import type { Place } from './errors.ts';
 import type { Criterion, Settings, ShiftSettings, Step, Text } from './model.ts';
 import { fillScript, renderForReader, type ScriptTemplate } from './shell-template.ts';
-import { fillTemplate, type Template, type Values } from './template.ts';
+import { fillProse, fillTemplate, type Template, type Values } from './template.ts';
 
 /** A shift as its files say it: read, checked and ready to be filled in for any item. */
 export interface Shift {
@@ -80,7 +80,7 @@ export function fillTask(task: Task, values: Values): FilledTask {
 
 function fillPiece(piece: Piece, values: Values): Text {
   if (typeof piece === 'string') return [piece];
-  return 'prose' in piece ? fillTemplate(piece.prose, values) : renderForReader(piece.script, values, piece.indent);
+  return 'prose' in piece ? fillProse(piece.prose, values) : renderForReader(piece.script, values, piece.indent);
 }
 
 /** The values that placeholders of one item stand for. */

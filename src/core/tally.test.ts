@@ -36,6 +36,19 @@ test('X6 the time of a shift is that of all its runs, also of one that was kille
   expect(tally.ms).toBe(92_000);
 });
 
+test('X6 the time of a run is the active time that its events tell, whatever the clock on the wall did', () => {
+  const tally = fold(
+    // The clock was set back by two hours; then the run was killed.
+    [9000, 'first', { ...STARTED, elapsed: 20 }],
+    [1800, 'first', { type: 'usage:spent', usage: {}, elapsed: 60_000 }],
+    // The machine slept for an hour.
+    [10_000, 'second', { ...STARTED, elapsed: 10 }],
+    [13_600, 'second', { type: 'usage:spent', usage: {}, elapsed: 5000 }],
+    [13_601, 'second', { type: 'run:finished', exitCode: 0, ms: 6000, elapsed: 6000 }],
+  );
+  expect(tally.ms).toBe(66_000);
+});
+
 test('X6 failures in a row count for one task, at one place, without a done in between, in one run', () => {
   const streak = (...lines: [number, string, object][]) => fold([0, 'r', STARTED], ...lines).streakOf('make');
   const two = [...failed('a', 'step 1'), ...failed('b', 'step 1')];

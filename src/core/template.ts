@@ -1,6 +1,7 @@
 import { NightshiftError } from './errors.ts';
 import type { SecretName, Text } from './model.ts';
 import { nearest } from './names.ts';
+import { dataJson, fitValues, type Insertion } from './prose.ts';
 
 export type Placeholder =
   | { readonly kind: 'column'; readonly name: string }
@@ -44,12 +45,36 @@ export function parseTemplate(text: string, scope: Scope, firstLine: number): Te
   return { segments: segments.map((segment) => (typeof segment === 'string' ? segment : segment.placeholder)) };
 }
 
-/** One pass: what a cell holds is never looked at again (rule V1). Secrets stay names. */
+/** One pass: what a cell holds is never looked at again (rule V1). Secrets stay names. For paths, which are no prose. */
 export function fillTemplate(template: Template, values: Values): Text {
   const filled = template.segments.map((segment) =>
     typeof segment === 'string' ? segment : valueFor(segment, values),
   );
   return mergeText(filled);
+}
+
+/** The same for prose, in which a value that would change the structure stands as a reference (rule V1, promise S3). */
+export function fillProse({ segments }: Template, values: Values): Text {
+  const parts = segments.map((segment): string | Insertion => {
+    if (typeof segment === 'string') return segment;
+    const value = valueFor(segment, values);
+    const reference = referenceTo(segment, value);
+    return { value: typeof value === 'string' ? value : reference, reference };
+  });
+  const fitted = fitValues(parts);
+  return mergeText(
+    segments.map((segment, index) =>
+      typeof segment !== 'string' && segment.kind === 'env' ? { env: segment.name } : fitted[index]!,
+    ),
+  );
+}
+
+/** Prose with the values of its secrets, for an agent that may know them. */
+export function resolveProse(text: Text, secrets: Readonly<Record<string, string>>): string {
+  const parts = text.map((part) =>
+    typeof part === 'string' ? part : { value: secretOf(part, secrets), reference: environmentReference(part.env) },
+  );
+  return fitValues(parts).join('');
 }
 
 export function resolveText(text: Text, secrets: Readonly<Record<string, string>>): string {
@@ -91,6 +116,18 @@ export function valueFor(placeholder: Placeholder, values: Values): string | Sec
     case 'column':
       return Object.hasOwn(values.columns, placeholder.name) ? values.columns[placeholder.name]! : '';
   }
+}
+
+/** Says where an agent finds the value. A path of the shift is written with escapes, since not every prompt has it. */
+function referenceTo(placeholder: Placeholder, value: string | SecretName): string {
+  if (typeof value !== 'string') return environmentReference(placeholder.name);
+  return placeholder.kind === 'column'
+    ? `(the value of "${placeholder.name}" in <item>)`
+    : `(${dataJson(value)} as JSON)`;
+}
+
+function environmentReference(name: string): string {
+  return `(the environment variable ${name})`;
 }
 
 function mergeText(parts: Text): Text {

@@ -120,6 +120,18 @@ test('X8 what is given back, withdrawn, edited or unknown keeps the counts right
   expect(state.counts.todo).toBe(20);
 });
 
+test('X8 what a qa sends back to its dev is counted once, and shown with the attempt that it is at', () => {
+  const { state, add } = started();
+  add(1, dev(4));
+  const during = { ...state.counts };
+  add(2, { type: 'item:recorded', ...of(4), from: 'in_progress', to: 'qa' });
+  add(2, { type: 'qa:started', ...of(4), agent: 'shell', key: 'k' });
+  add(3, { type: 'item:recorded', ...of(4), from: 'qa', to: 'in_progress', reason: 'not blue' });
+  add(3, { ...dev(4), attempt: 2, maxAttempts: 4 } as Happening);
+  expect(state.counts).toEqual(during);
+  expect([...state.inFlight.values()]).toMatchObject([{ role: 'dev', attempt: 2, maxAttempts: 4 }]);
+});
+
 test('X8 the limit has its last reason, in batches and in a stream', () => {
   const { state, add } = started();
   add(1, {

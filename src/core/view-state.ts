@@ -1,9 +1,9 @@
 import type { NightshiftEvent, TaskCounts, TranscriptEntry } from './events.ts';
-import { sum } from './history.ts';
 import type { Limits, Spent } from './limits.ts';
 import { ATTEMPTS, type Usage } from './model.ts';
 import { isAll, type Part, partOf } from './part.ts';
 import { STATUSES, type Status } from './status.ts';
+import { sum } from './usage.ts';
 
 /** Failures and times that are kept; a view shows fewer. */
 const KEPT_FAILURES = 5;
@@ -23,6 +23,7 @@ export interface InFlight {
   /** Milliseconds since 1970, as all times here. */
   readonly since: number;
   attempt: number;
+  readonly maxAttempts: number;
   /** The last sign of life: a start, the end of an attempt, something said. */
   lastSign: number;
   /** The last line that was said in its session. */
@@ -47,6 +48,8 @@ export class ViewState {
   part: Part | undefined;
   startedAt = 0;
   lastAt = 0;
+  /** Active time of the run at its last event, and when that was on the wall. */
+  #elapsed = { ms: 0, at: 0 };
   /** The item-tasks that the run is about, by status; `blocked` are the `todo` that can't be reached. */
   counts: Record<Status, number> & { blocked: number } = emptyCounts();
   readonly inFlight = new Map<string, InFlight>();
@@ -88,7 +91,12 @@ export class ViewState {
   /** By the shift so far, of what its limits are about. */
   spent(now: number): Spent {
     const { usage, ms } = this.#before;
-    return { usage: sum(usage, this.usage), ms: ms + now - this.startedAt, failures: this.#failures };
+    return { usage: sum(usage, this.usage), ms: ms + this.elapsed(now), failures: this.#failures };
+  }
+
+  /** For how long the run has been active. */
+  elapsed(now: number): number {
+    return this.#elapsed.ms + Math.max(0, now - this.#elapsed.at);
   }
 
   paceOf(item: InFlight, now: number): Pace {
@@ -112,6 +120,7 @@ export class ViewState {
   add(event: NightshiftEvent): void {
     const at = Date.parse(event.at);
     this.lastAt = Math.max(this.lastAt, at);
+    if (event.elapsed !== undefined) this.#elapsed = { ms: event.elapsed, at };
     switch (event.type) {
       case 'run:started':
         this.#start(event, at);
@@ -180,6 +189,7 @@ export class ViewState {
     this.shift = event.shift;
     this.agent = event.agent;
     this.startedAt = at;
+    if (event.elapsed === undefined) this.#elapsed = { ms: 0, at };
     this.limits = event.limits ?? this.limits;
     this.#before = event.spent ?? this.#before;
     this.part = partOf(event);
@@ -208,7 +218,8 @@ export class ViewState {
     if (role === 'dev') this.#held.set(name, 'in_progress');
     else if (!this.#held.has(name)) this.#held.set(name, 'qa');
     const key = event.key ?? '';
-    this.inFlight.set(name, { task, index, item, key, role, agent, since: at, attempt: 1, lastSign: at });
+    const { maxAttempts = ATTEMPTS, attempt = 1 } = event.type === 'dev:started' ? event : {};
+    this.inFlight.set(name, { task, index, item, key, role, agent, since: at, attempt, maxAttempts, lastSign: at });
   }
 
   #attempt(event: Extract<NightshiftEvent, { type: 'attempt:finished' }>, at: number): void {
@@ -216,7 +227,7 @@ export class ViewState {
     if (!one) return;
     const isGood = event.status === 'SUCCESS';
     this.#sign(one, at, isGood);
-    one.attempt = Math.min(ATTEMPTS, (event.attempt ?? one.attempt) + (isGood ? 0 : 1));
+    one.attempt = Math.min(one.maxAttempts, (event.attempt ?? one.attempt) + (isGood ? 0 : 1));
   }
 
   #leave(event: NightshiftEvent, at: number, isGood: boolean): void {
@@ -243,7 +254,7 @@ export class ViewState {
   #recorded(event: Extract<NightshiftEvent, { type: 'item:recorded' }>, at: number): void {
     const { from, to, task = '', index = -1, reason } = event;
     this.#move(from, to);
-    if (to === 'qa') this.#held.set(nameOf(event), 'qa');
+    if (to === 'qa' || to === 'in_progress') this.#held.set(nameOf(event), to);
     else this.#held.delete(nameOf(event));
     if (to !== 'done' && to !== 'failed') return;
     this.ends = [...this.ends.slice(1 - KEPT_TIMES), at];

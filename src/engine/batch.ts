@@ -14,7 +14,7 @@ import {
 } from './flight.ts';
 import { type BatchEnd, NOTHING, type RunParts } from './run-state.ts';
 
-/** Rule P6: all devs at once, wait for all, then qa on those that succeeded. */
+/** Rule P6: all devs at once, wait for all, then qa on those that succeeded; what qa sends back, once more from there. */
 export async function runBatch(
   parts: RunParts,
   shift: Shift,
@@ -25,18 +25,33 @@ export async function runBatch(
 ): Promise<BatchEnd> {
   const flights = await claimBatch(parts, shift, task, snapshot, rows, size);
   if (flights.length === 0) return NOTHING;
-  const airspace = openAirspace(parts, () => [task]);
+  await using _protected = parts.documents.protect();
+  const airspace = openAirspace(parts);
   await using _watch = airspace.watch;
-  const ends = await settle(airspace, flights, (flight) => flyDev(airspace, flight));
-  const passed = ends.filter((each) => each.end === 'qa');
-  const judged = await judgeAll(
-    airspace,
-    task,
-    passed.map(({ flight }) => flight),
-    true,
-  );
-  const counted = countEnds([...ends.filter((each) => each.end !== 'qa'), ...judged]);
-  return { ...counted, compacted: counted.compacted || passed.some((each) => each.compacted) };
+  return countRounds(await flyRounds(airspace, task, flights));
+}
+
+/** What qa sends back to its dev begins another round, after the last qa of this one. */
+async function flyRounds(airspace: Airspace, task: Task, first: readonly Flight[]): Promise<FlightEnd[]> {
+  const ends: FlightEnd[] = [];
+  for (let flights = first; flights.length > 0; ) {
+    const isOver = airspace.parts.stop.now.aborted;
+    const devs = await settle(airspace, flights, (flight) => (isOver ? giveBack : flyDev)(airspace, flight));
+    const judged = await judgeAll(airspace, task, flightsAt(devs, 'qa'), true);
+    ends.push(...devs, ...judged);
+    flights = flightsAt(judged, 'again');
+  }
+  return ends;
+}
+
+function flightsAt(ends: readonly FlightEnd[], at: 'qa' | 'again'): Flight[] {
+  return ends.filter(({ end }) => end === at).map(({ flight }) => flight);
+}
+
+/** Only how each ended in the end counts (rule P2); that a session lost context counts whenever it was. */
+function countRounds(ends: readonly FlightEnd[]): BatchEnd {
+  const counted = countEnds(ends.filter(({ end }) => end !== 'qa' && end !== 'again'));
+  return { ...counted, compacted: ends.some(({ compacted }) => compacted) };
 }
 
 /** Durably in the table before any agent starts (rule T2), and the Steps that they are given are kept (rule L4). */
@@ -66,9 +81,11 @@ export async function judgeWaiting(
 ): Promise<BatchEnd> {
   await forgetEarlier(parts);
   const flights = await claimRows(parts, shift, task, snapshot, rows);
-  const airspace = openAirspace(parts, () => [task]);
+  await using _protected = parts.documents.protect();
+  const airspace = openAirspace(parts);
   await using _watch = airspace.watch;
-  return countEnds(await judgeAll(airspace, task, flights, false));
+  const judged = await judgeAll(airspace, task, flights, false);
+  return countRounds([...judged, ...(await flyRounds(airspace, task, flightsAt(judged, 'again')))]);
 }
 
 /** What was put back while nobody was in flight is nobody's of this batch (rule D5). */

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { judgeWaiting, runBatch } from './batch.ts';
 import type { Course } from './course.ts';
 import { foldLessons } from './lessons.ts';
+import { Pause } from './pause.ts';
 import { type BatchEnd, NOTHING, type RunEnd } from './run-state.ts';
 import { chooseTurn, settleTurn } from './turn.ts';
 
@@ -43,7 +43,8 @@ export class Batches {
     if (end.trouble === undefined || parts.stop.drain.aborted) return undefined;
     const next = this.#course.endure(end.trouble);
     if (typeof next === 'object') return next;
-    await sleep(next, undefined, { signal: parts.stop.drain }).catch(() => {});
+    const pause = new Pause(parts, next, end.trouble.until);
+    while (pause.left > 0 && !parts.stop.drain.aborted) await pause.wait(parts.stop.drain);
     return undefined;
   }
 }

@@ -1,5 +1,5 @@
 import type { Emit } from '../core/events.ts';
-import { ATTEMPTS, type Order } from '../core/model.ts';
+import type { Order } from '../core/model.ts';
 import { verify } from './dev.ts';
 import { withWork } from './item.ts';
 import type { Agents, Checks } from './parts.ts';
@@ -30,11 +30,11 @@ export async function hearDev(
   said: Said,
   attempt: { readonly number: number; readonly since: number; readonly now: number },
   agents: Agents,
-  looks: Pick<Checks, 'run' | 'watch'>,
+  looks: Pick<Checks, 'run' | 'watch' | 'observe' | 'time'>,
   emit: Emit,
   signal: AbortSignal,
 ): Promise<Believed> {
-  const checks: Checks = { ...looks, trespass: async () => undefined };
+  const checks: Checks = { ...looks, trespass: async () => undefined, pause: async () => true, random: () => 0 };
   const believed = await withWork(order, agents, checks, emit, signal, async (work): Promise<Believed> => {
     const { number, since, now } = attempt;
     const subject = { task: order.task, index: order.item.index, item: order.item.id };
@@ -48,7 +48,7 @@ export async function hearDev(
     const status = isDone ? 'SUCCESS' : last.status;
     const reason = isDone ? {} : { reason: last.reason };
     work.emit({ type: 'attempt:finished', ...subject, attempt: number, status, ...reason });
-    if (!isDone && !last.final && number < ATTEMPTS) return { ...reason, outputs: {}, isAttempt: true };
+    if (!isDone && !last.final && number < order.settings.attempts) return { ...reason, outputs: {}, isAttempt: true };
     work.emit({
       type: 'dev:finished',
       ...subject,

@@ -1,34 +1,56 @@
 import { expect, test } from 'vitest';
 import type { Agent, Answer, Opening } from '../agents/agent.ts';
-import type { Emit } from '../core/events.ts';
-import { createMask } from '../core/mask.ts';
+import type { Emit, TranscriptEntry } from '../core/events.ts';
+import { NO_MASK } from '../core/mask.ts';
+import type { Usage } from '../core/model.ts';
 import { Conversation } from './conversation.ts';
 import { Transcript } from './transcript.ts';
 
-async function spentBy(answer: Answer, reported: object) {
-  const told: Parameters<Emit>[0][] = [];
+/** Told while it works, and then the answers, one for each question. */
+async function spentBy(told: readonly Usage[], ...answers: Answer[]) {
+  const happened: Parameters<Emit>[0][] = [];
   const subject = { role: 'dev' as const, task: 'work', key: 'k', agent: 'any' };
   const transcript = new Transcript(
-    (happening) => told.push(happening),
-    createMask({}),
+    (happening) => happened.push(happening),
+    NO_MASK,
     () => subject,
   );
-  const agent = {
-    open: async () => ({ remembers: true, ask: async () => answer, async [Symbol.asyncDispose]() {} }),
-  } as unknown as Agent;
-  await using conversation = new Conversation(agent, {} as Opening, transcript);
+  const open = async (opening: { transcript: (entry: TranscriptEntry) => void }) => ({
+    remembers: true,
+    async ask() {
+      for (const usage of told) opening.transcript({ kind: 'usage', usage });
+      return answers.shift()!;
+    },
+    async [Symbol.asyncDispose]() {},
+  });
+  await using conversation = new Conversation({ open } as unknown as Agent, { mask: NO_MASK } as Opening, transcript);
   await conversation.ask({ whole: () => '', schema: {}, steps: [], environment: {} }, async () => ({
-    usage: reported,
+    unusable: 'it is',
   }));
-  const inJournal = told.flatMap((each) => (each.type === 'usage:spent' ? [each.usage] : []));
+  const inJournal = happened.flatMap((each) => (each.type === 'usage:spent' ? [each.usage] : []));
   return { usage: conversation.usage, inJournal };
 }
 
-test('X6 what a report says of its cost counts only where the program tells nothing', async () => {
-  const claimed = { inputTokens: 7, outputTokens: 1, costUsd: 1000 };
-  expect((await spentBy({ kind: 'report', report: {} }, claimed)).inJournal).toEqual([claimed]);
-  const counted = { inputTokens: 5, outputTokens: 2, costUsd: 0.5 };
-  const { usage, inJournal } = await spentBy({ kind: 'report', report: {}, usage: counted }, claimed);
-  expect(usage).toEqual(counted);
-  expect(inJournal).toEqual([counted]);
+const counted = { inputTokens: 5, outputTokens: 2, costUsd: 0.5 };
+const trouble = { reason: 'gone' };
+
+test.each<Answer>([
+  { kind: 'report', report: { usage: { cost_usd: 1000 } } },
+  { kind: 'no-report', reason: 'silence' },
+  { kind: 'failed', reason: 'no' },
+  { kind: 'trouble', trouble },
+  { kind: 'aborted' },
+])('X6 what an answer cost counts whatever it is, and what its model says does not: %j', async (answer) => {
+  const isAskedAgain = answer.kind === 'report' || answer.kind === 'no-report';
+  const { usage, inJournal } = await spentBy([], { ...answer, usage: counted }, { kind: 'aborted', usage: counted });
+  expect(inJournal).toEqual(isAskedAgain ? [counted, counted] : [counted]);
+  expect(usage.costUsd).toBe(isAskedAgain ? 1 : 0.5);
+});
+
+test('X6 what was told while it worked counts once, also where its answer leaves it out', async () => {
+  const told = await spentBy([counted, counted], { kind: 'trouble', trouble });
+  expect([told.usage.costUsd, told.inJournal]).toEqual([1, [counted, counted]]);
+  const all = { inputTokens: 12, outputTokens: 4, costUsd: 1.25 };
+  const more = await spentBy([counted, counted], { kind: 'failed', reason: 'no', usage: all });
+  expect([more.usage, more.inJournal.at(-1)]).toEqual([all, { inputTokens: 2, costUsd: 0.25 }]);
 });

@@ -1,6 +1,7 @@
 import type { Agent, Answer, Opening, Question, Session } from '../agents/agent.ts';
-import { sum } from '../core/history.ts';
-import type { Usage } from '../core/model.ts';
+import { LONGEST_REASON, type Usage } from '../core/model.ts';
+import { shorten } from '../core/shorten.ts';
+import { sum } from '../core/usage.ts';
 import { reportAgainPrompt } from '../roles/prompt.ts';
 import { expectReport, type Unusable } from '../roles/report.ts';
 import type { Transcript } from './transcript.ts';
@@ -17,12 +18,6 @@ export type Reply<T> =
   /** Asked twice where that is possible, and still nothing that can be used. */
   | { readonly kind: 'unusable'; readonly reason: string }
   | Exclude<Answer, { kind: 'report' | 'no-report' }>;
-
-/** A report may tell what the program does not. */
-interface Telling {
-  readonly usage: Usage;
-  readonly compacted?: boolean;
-}
 
 /** Questions to one agent, in one session as long as it remembers; else each in a fresh one. */
 export class Conversation implements AsyncDisposable {
@@ -48,7 +43,7 @@ export class Conversation implements AsyncDisposable {
   }
 
   /** Asks, reads the report, and asks for it once more if it can't be used. */
-  async ask<T extends Telling>(asked: Asked, read: (raw: unknown) => Promise<T | Unusable>): Promise<Reply<T>> {
+  async ask<T extends object>(asked: Asked, read: (raw: unknown) => Promise<T | Unusable>): Promise<Reply<T>> {
     const { whole, next, ...question } = asked;
     if (!next || !this.remembers) await this.forget();
     const first = await this.#put({ ...question, prompt: (next && this.remembers ? next : whole)() }, read);
@@ -56,32 +51,49 @@ export class Conversation implements AsyncDisposable {
     return this.#put({ ...question, prompt: reportAgainPrompt(first.reason) }, read);
   }
 
-  async #put<T extends Telling>(question: Question, read: (raw: unknown) => Promise<T | Unusable>): Promise<Reply<T>> {
+  async #put<T extends object>(question: Question, read: (raw: unknown) => Promise<T | Unusable>): Promise<Reply<T>> {
     this.#session ??= await this.#agent.open({ ...this.#opening, transcript: this.#transcript.add });
     const answering = this.#session.ask(question);
     expectReport();
     const answer = await answering;
-    this.#account(answer);
+    // Before anything is judged: what was spent is spent, however it ended.
+    this.usage = sum(this.usage, this.#transcript.settle(answer.usage));
+    if (answer.compacted) this.#lose();
     this.model = answer.model ?? this.model;
-    if (answer.kind === 'no-report') return { kind: 'unusable', reason: answer.reason };
+    if (answer.kind === 'no-report') return { kind: 'unusable', reason: this.#quote(answer.reason) };
+    if (answer.kind === 'failed') return { ...answer, reason: this.#quote(answer.reason) };
+    if (answer.kind === 'trouble') {
+      const { trouble } = answer;
+      return { ...answer, trouble: { ...trouble, reason: this.#quote(trouble.reason) } };
+    }
     if (answer.kind !== 'report') return answer;
     const report = await read(answer.report);
     if ('unusable' in report) return { kind: 'unusable', reason: report.unusable };
-    // What the program counted itself is not counted again, whatever its model says.
-    this.#account(answer.usage === undefined ? report : { compacted: report.compacted === true });
+    // A report may tell what the program does not.
+    if ('compacted' in report && report.compacted === true) this.#lose();
     return { kind: 'report', report };
   }
 
-  #account({ usage, compacted = false }: Partial<Telling>): void {
-    this.usage = sum(this.usage, usage);
-    this.#transcript.settle(usage);
-    this.compacted ||= compacted;
-    this.#isLost ||= compacted;
+  /** What a program printed may be long, and hold secrets; it is masked before it is cut. */
+  #quote(reason: string): string {
+    return shorten(this.#opening.mask.text(reason), LONGEST_REASON);
+  }
+
+  #lose(): void {
+    this.compacted = true;
+    this.#isLost = true;
   }
 
   /** The inputs of the tools that may have written something, since this was asked last (rule D5). */
   takeCalls(): readonly string[] {
     return this.#transcript.takeCalls();
+  }
+
+  /** It may go on later: what was said is told, and what is spent then counts for itself. */
+  rest(): void {
+    this.#transcript.flush();
+    this.usage = {};
+    this.compacted = false;
   }
 
   /** Whoever is asked next is somebody fresh. */

@@ -1,27 +1,23 @@
-import { basename } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { EXIT, NightshiftError } from '../core/errors.ts';
+import { EXIT } from '../core/errors.ts';
 import type { Counts } from '../core/events.ts';
 import type { Trouble } from '../core/model.ts';
 import { cellsAt, countItems, nextBatch, type Selection } from '../core/plan.ts';
 import type { Shift } from '../core/shift.ts';
 import type { Snapshot } from '../store/store.ts';
+import { FilePatience, isCurable } from './file-patience.ts';
 import { RunLimits } from './limits.ts';
 import { Patience } from './patience.ts';
+import { patientDocuments, patientStore } from './patient-parts.ts';
 import type { RunEnd, RunParts } from './run-state.ts';
 
-/** Rule F6: what does not parse between two batches may just be half saved. */
-const REREAD_FOR_MS = 10_000;
-const REREAD_EVERY_MS = 250;
-/** What is still so after this is no half of a file: somebody has to correct it. */
-const WARN_AFTER_MS = 1000;
 /** A usage limit that ends within a day is waited for; nobody is served by a run that sleeps for a week. */
 const LONGEST_WAIT_MS = 24 * 3600_000;
 
 /** What a run knows about itself, whichever way it dispatches: the shift as last read, and how it would end. */
 export class Course implements Disposable {
-  /** They drain at a limit, too, and select nothing of a task that is paused. */
+  /** They drain at a limit, too, select nothing of a task that is paused, and wait for files that can't be read. */
   readonly parts: RunParts;
+  readonly #files: FilePatience;
   readonly limits: RunLimits;
   readonly patience: Patience;
   readonly #select: RunParts['select'];
@@ -31,16 +27,29 @@ export class Course implements Disposable {
   #progress = { done: 0, total: 0 };
   /** Batches, or in a stream items, so far. */
   dispatched = 0;
+  /** Of the next batch of a run of a part, which is not the shift's and not written; `inFile`: what stood there then. */
+  ownSize: { readonly size: number; readonly inFile: number | undefined } | undefined;
 
   constructor(parts: RunParts, shift: Shift, folderId: string) {
     this.limits = new RunLimits(parts, shift);
     this.#select = parts.select;
+    const stop = { drain: AbortSignal.any([parts.stop.drain, this.limits.drain]), now: parts.stop.now };
+    this.#files = new FilePatience({
+      emit: parts.emit,
+      stop,
+      patienceMs: () => parts.filePatienceMs ?? this.#shift.settings.patienceMs,
+      clock: () => parts.time.elapsed(),
+      isThere: async () => (await parts.documents.folderId()) === folderId,
+    });
     this.parts = {
       ...parts,
-      stop: { drain: AbortSignal.any([parts.stop.drain, this.limits.drain]), now: parts.stop.now },
+      stop,
+      store: patientStore(parts.store, this.#files),
+      documents: patientDocuments(parts.documents, this.#files),
+      perform: (...order) => this.#files.whileAtWork(() => parts.perform(...order)),
       select: (snapshot) => this.limits.narrow(parts.select(snapshot)),
     };
-    this.patience = new Patience(parts.now);
+    this.patience = new Patience(() => parts.time.elapsed());
     this.#shift = shift;
     this.#folderId = folderId;
   }
@@ -60,39 +69,39 @@ export class Course implements Disposable {
       this.#isRead = false;
       return undefined;
     }
-    const started = performance.now();
-    let hasWarned = false;
-    for (;;) {
-      try {
-        if ((await this.parts.documents.folderId()) !== this.#folderId) {
-          return this.#lostContext('its folder is another one now');
-        }
-        const shift = await this.parts.load();
-        const { name } = shift.settings;
-        if (name !== undefined && name !== shift.name) return this.#lostContext(`manager.md now has the name ${name}`);
-        if (name === undefined && this.#shift.settings.name !== undefined) {
-          return this.#lostContext('manager.md has lost its name');
-        }
-        if (shift.tasks.length === 0) return this.#lostContext('the Task Order is empty now');
-        this.#adopt(shift);
-        return undefined;
-      } catch (error) {
-        const waited = performance.now() - started;
-        if (!(error instanceof NightshiftError) || waited >= REREAD_FOR_MS) throw error;
-        if (!hasWarned && waited >= WARN_AFTER_MS) {
-          hasWarned = true;
-          this.#warnOf(error);
-        }
-        await sleep(REREAD_EVERY_MS);
-      }
+    try {
+      return await this.#files.until(() => this.#read());
+    } catch (error) {
+      // Stopped while it waited: whoever asked sees that, and claims nothing.
+      if (isCurable(error) && this.parts.stop.drain.aborted) return undefined;
+      throw error;
     }
   }
 
-  #warnOf({ message, hint, file, line }: NightshiftError): void {
-    const place = file === undefined ? '' : ` (${basename(file)}${line === undefined ? '' : `:${line}`})`;
-    const advice = hint === undefined ? '' : `; ${hint}`;
-    const end = `; if it stays so for ${REREAD_FOR_MS / 1000} seconds, the run ends`;
-    this.parts.emit({ type: 'run:warning', message: `${message}${place}${advice}${end}` });
+  async #read(): Promise<RunEnd | undefined> {
+    const lost = await this.lostFolder();
+    if (lost) return lost;
+    const shift = await this.parts.load();
+    const { name } = shift.settings;
+    if (name !== undefined && name !== shift.name) return this.#lostContext(`manager.md now has the name ${name}`);
+    if (name === undefined && this.#shift.settings.name !== undefined) {
+      return this.#lostContext('manager.md has lost its name');
+    }
+    if (shift.tasks.length === 0) return this.#lostContext('the Task Order is empty now');
+    this.#adopt(shift);
+    return undefined;
+  }
+
+  /** How the run ends if the shift's folder was moved, removed or replaced. */
+  async lostFolder(): Promise<RunEnd | undefined> {
+    const id = await this.parts.documents.folderId();
+    if (id === this.#folderId) return undefined;
+    const { folder } = this.#shift;
+    return this.#lostContext(
+      id === 'gone'
+        ? `its folder ${folder} is gone: if it was moved, start the shift in its new place`
+        : `another folder is now in the place of ${folder}`,
+    );
   }
 
   #adopt(shift: Shift): void {
@@ -110,7 +119,7 @@ export class Course implements Disposable {
   }
 
   #lostContext(why: string): RunEnd {
-    const message = `the manager can't confirm what it works on: ${why}. Nothing was claimed.`;
+    const message = `the manager can't confirm what it works on: ${why}. Nothing more was claimed.`;
     this.parts.emit({ type: 'run:warning', message });
     this.parts.emit({ type: 'progress', ...this.#progress, compacted: true });
     return { exitCode: EXIT.stopped, reason: message };
@@ -120,13 +129,23 @@ export class Course implements Disposable {
   endure({ reason, remedy, until }: Trouble): number | RunEnd {
     if (remedy !== undefined) return { exitCode: EXIT.agentMissing, reason: `${reason}: ${remedy}` };
     const left = (until ?? 0) - this.parts.now();
-    const isKnown = left > 0 && left <= LONGEST_WAIT_MS;
+    const isKnown = left > 0 && (left <= LONGEST_WAIT_MS || this.#isTimed);
     const limit = isKnown ? this.limits.before(until!) : undefined;
-    if (limit !== undefined) return { exitCode: EXIT.stopped, reason: `${reason}: ${limit}`, isLimit: true };
-    const ms = isKnown ? left : this.patience.pause(this.#shift.settings.patienceMs);
+    if (limit !== undefined) {
+      return { exitCode: EXIT.stopped, reason: `${reason}: ${limit}`, notBefore: new Date(until!).toISOString() };
+    }
+    const ms = isKnown
+      ? Math.min(left, LONGEST_WAIT_MS)
+      : this.patience.pause(this.#isTimed ? Number.POSITIVE_INFINITY : this.#shift.settings.patienceMs);
     if (ms === undefined) return this.#outOfPatience(reason);
     this.parts.emit({ type: 'run:waiting', ms, reason });
     return ms;
+  }
+
+  /** It has an end anyway, by which somebody wants as much done as can be: until then, trouble may pass. */
+  get #isTimed(): boolean {
+    const { until, 'max-duration': maxDuration } = this.limits.inForce;
+    return !this.#shift.settings.isPatienceSet && (until !== undefined || maxDuration !== undefined);
   }
 
   #outOfPatience(trouble: string): RunEnd {
@@ -136,11 +155,15 @@ export class Course implements Disposable {
   }
 
   async interrupted(): Promise<RunEnd> {
-    const snapshot = await this.parts.store.snapshot();
-    if (!this.isLeft(snapshot)) return this.finished(snapshot);
+    const snapshot = await this.parts.store.snapshot().catch((error: unknown) => {
+      // A table that can't be read keeps nobody from stopping.
+      if (isCurable(error)) return undefined;
+      throw error;
+    });
+    if (snapshot && !this.isLeft(snapshot)) return this.finished(snapshot);
     const { reason } = this.limits;
     if (reason !== undefined && !this.parts.stop.now.aborted) {
-      return { exitCode: EXIT.stopped, reason, isLimit: true };
+      return { exitCode: EXIT.stopped, reason };
     }
     return { exitCode: EXIT.interrupted, reason: 'interrupted' };
   }
@@ -158,7 +181,7 @@ export class Course implements Disposable {
     const selection = this.#select(snapshot);
     const { pauses } = this.limits;
     if (pauses !== undefined && this.isLeft(snapshot, selection)) {
-      return { exitCode: EXIT.stopped, reason: pauses, isLimit: true };
+      return { exitCode: EXIT.stopped, reason: pauses };
     }
     const failed = cellsAt(snapshot, 'failed', selection).length;
     if (failed > 0) return { exitCode: EXIT.failedItems, reason: 'finished, with failed items' };

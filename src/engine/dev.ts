@@ -1,5 +1,8 @@
-import { ATTEMPTS, type CriterionVerdict, LARGEST_CELL, type Outcome, type Trouble } from '../core/model.ts';
-import { resolveText } from '../core/template.ts';
+import { type CriterionVerdict, LARGEST_CELL, type Outcome, type Trouble } from '../core/model.ts';
+import { askedCriteria } from '../core/order.ts';
+import { mayGoBack } from '../core/qa-retry.ts';
+import { retryDelay } from '../core/retry-delay.ts';
+import { resolveProse } from '../core/template.ts';
 import { devPrompt, devRetryPrompt } from '../roles/prompt.ts';
 import { type DevReport, readDevReport } from '../roles/report.ts';
 import { REPORT_SCHEMA } from '../roles/schema.ts';
@@ -7,12 +10,16 @@ import type { Conversation, Reply } from './conversation.ts';
 import { resolveScript } from './parts.ts';
 import {
   agentEnvironmentOf,
+  boundCaptured,
   converse,
   describeFailures,
   failedCriterion,
+  GIVEN_BACK,
+  lastChanceMissed,
   missingFolder,
   readCaptured,
   runChecks,
+  shortened,
   timeoutReason,
   toldVariables,
   type Work,
@@ -31,25 +38,28 @@ type Attempt<T = DevReport> =
   | { readonly kind: 'trouble'; readonly trouble: Trouble }
   | { readonly kind: 'aborted' };
 
-/** One dev on one item-task: up to three attempts, counted here and not by what the agent says. */
+/** One dev on one item-task: up to three attempts, or as many as `attempts` says, counted here and not by what the agent says. */
 export async function performDev(work: Work): Promise<Outcome> {
   const { order } = work;
-  const started = performance.now();
+  const started = work.checks.time.elapsed();
   const subject = { task: order.task, index: order.item.index, item: order.item.id };
-  work.emit({ type: 'dev:started', ...subject, agent: order.settings.agent, key: order.key, version: order.version });
+  const { agent, attempts: maxAttempts } = order.settings;
+  const again = order.retry && { attempt: order.retry.attempts + 1 };
+  work.emit({ type: 'dev:started', ...subject, ...again, agent, key: order.key, version: order.version, maxAttempts });
 
-  const { last, model, ...spent } = await tryUpTo(ATTEMPTS, work, subject);
-  const outcome = outcomeOf(work, last, spent);
+  const { last, model, ...spent } = await tryAll(work, subject);
+  const ms = (order.retry?.ms ?? 0) + Math.round(work.checks.time.elapsed() - started);
+  const outcome = { ...outcomeOf(work, last, spent), ms };
   work.emit({
     type: 'dev:finished',
     ...subject,
     status: statusOf(last),
     attempts: spent.attempts,
-    ms: Math.round(performance.now() - started),
+    ms,
     key: order.key,
     ...(outcome.reason === undefined ? {} : { reason: outcome.reason }),
     ...(outcome.place === undefined ? {} : { place: outcome.place }),
-    captured: outcome.captured,
+    captured: shortened(outcome.captured),
     recommendations: [...outcome.recommendations],
     usage: outcome.usage,
     compacted: outcome.compacted,
@@ -60,34 +70,57 @@ export async function performDev(work: Work): Promise<Outcome> {
 
 type Spent = Pick<Outcome, 'attempts' | 'verdicts' | 'usage' | 'compacted'>;
 
-/** The conversation is over, and all that was said in it told, before the dev is finished. */
-async function tryUpTo(
-  most: number,
-  work: Work,
-  subject: object,
-): Promise<Spent & { last: Attempt; model: string | undefined }> {
-  let attempts = 1;
-  await using conversation = converse(work, () => attempts);
+/**
+ * All that was said is told before the dev is finished. The conversation is over then, unless a qa may send the item back:
+ * then it waits for the verdict.
+ */
+async function tryAll(work: Work, subject: object): Promise<Spent & { last: Attempt; model: string | undefined }> {
+  const { attempts: maxAttempts, retryDelayMs } = work.order.settings;
+  const { place } = work;
+  const { retry } = work.order;
+  let attempts = retry?.attempts ?? 0;
+  place.conversation ??= converse(work, () => place.attempt);
+  const { conversation } = place;
   const obstacle = missingFolder(work);
   let last: Attempt = { kind: 'failed', status: 'FAILED', reason: obstacle ?? '', place: 'working-dir', final: true };
   let verdicts: readonly CriterionVerdict[] = [];
-  for (let number = 1; obstacle === undefined && number <= most; number++) {
+  for (let number = attempts + 1; obstacle === undefined && number <= maxAttempts; number++) {
+    // The first of them goes on from the verdict; later ones from the attempt before.
+    const verdict = number === (retry?.attempts ?? 0) + 1 ? retry?.verdict : undefined;
+    const before = number > 1 && last.kind === 'failed' ? last.reason : undefined;
     attempts = number;
+    place.attempt = number;
     last = await attempt(work, conversation, {
       number,
-      ...(number > 1 && last.kind === 'failed' ? { before: last.reason } : {}),
+      ...(verdict !== undefined ? { verdict } : before === undefined ? {} : { before }),
       onVerdicts: (found) => {
         verdicts = found;
       },
     });
     // What was given back used up no attempt (rule X5).
     if (last.kind !== 'succeeded' && last.kind !== 'failed') break;
-    const reason = last.kind === 'failed' ? { reason: last.reason } : {};
-    work.emit({ type: 'attempt:finished', ...subject, attempt: number, status: statusOf(last), ...reason });
-    if (last.kind === 'succeeded' || last.final) break;
+    const isOver = last.kind === 'succeeded' || last.final === true || number === maxAttempts;
+    const waitMs = isOver ? 0 : retryDelay(retryDelayMs, number, work.checks.random());
+    const told = { ...(last.kind === 'failed' ? { reason: last.reason } : {}), ...(waitMs > 0 ? { waitMs } : {}) };
+    work.emit({ type: 'attempt:finished', ...subject, attempt: number, status: statusOf(last), maxAttempts, ...told });
+    if (isOver) break;
+    if (waitMs > 0 && !(await work.checks.pause(waitMs, work.signal))) {
+      last = aborted(work);
+      break;
+    }
   }
   const { usage, compacted, model } = conversation;
-  return { last, attempts, verdicts, usage, compacted, model };
+  if (last.kind === 'succeeded' && mayComeBack(work, attempts)) {
+    conversation.rest();
+    work.keep();
+  } else await place.endConversation();
+  return { last, attempts: Math.max(1, attempts), verdicts, usage, compacted, model };
+}
+
+/** Whether a qa may send the item back to this very session. */
+function mayComeBack({ order, place }: Work, attempts: number): boolean {
+  if (!place.conversation?.remembers || askedCriteria(order).length === 0) return false;
+  return mayGoBack(order.settings, { attempts, ms: 0, qaRetries: order.retry?.qaRetries ?? 0 });
 }
 
 function statusOf(attempt: Attempt): string {
@@ -98,6 +131,7 @@ function statusOf(attempt: Attempt): string {
 interface Try {
   readonly number: number;
   readonly before?: string;
+  readonly verdict?: string;
   readonly onVerdicts: (verdicts: readonly CriterionVerdict[]) => void;
 }
 
@@ -107,8 +141,8 @@ async function attempt(work: Work, conversation: Conversation, now: Try): Promis
   const told = { ...known, ...toldVariables(work, now.number) };
   const reply = await conversation.ask(
     {
-      whole: () => resolveText(devPrompt(order, told), agents.secrets),
-      ...(now.number === 1 ? {} : { next: () => resolveText(devRetryPrompt(order, told), agents.secrets) }),
+      whole: () => resolveProse(devPrompt(order, told), agents.secrets),
+      ...(now.number === 1 ? {} : { next: () => resolveProse(devRetryPrompt(order, told), agents.secrets) }),
       schema: REPORT_SCHEMA.dev,
       steps: order.steps.map((step) => ({
         number: step.number,
@@ -116,12 +150,12 @@ async function attempt(work: Work, conversation: Conversation, now: Try): Promis
       })),
       environment: agentEnvironmentOf(work, now.number),
     },
-    (raw) => readDevReport(raw, order.key),
+    (raw) => readDevReport(raw, order.key, work.mask),
   );
   // Asked however it ended, so that the next attempt is not blamed for what this one did.
   const trespass = await work.checks.trespass(conversation.takeCalls());
   if (reply.kind === 'aborted') return aborted(work);
-  if (reply.kind === 'trouble') return reply;
+  if (reply.kind === 'trouble') return troubled(work, reply.trouble);
   if (trespass !== undefined) return failed('FAILED (validation)', trespass, 'trespass');
   const report = reportIn(reply);
   if ('kind' in report) return report;
@@ -149,7 +183,7 @@ export async function verify<T extends Pick<DevReport, 'captured'>>(
   { number, onVerdicts }: Pick<Try, 'number' | 'onVerdicts'>,
 ): Promise<Attempt<T>> {
   const captured = { ...(await readCaptured(work, number)), ...report.captured };
-  const missing = work.order.settings.outputs.filter((name) => captured[name] === undefined);
+  const missing = work.order.settings.outputs.filter((name) => !Object.hasOwn(captured, name));
   if (missing.length > 0) {
     const reason = `the declared output ${missing.map((name) => `\`${name}\``).join(', ')} is missing`;
     return failed('FAILED (validation)', reason, 'outputs');
@@ -158,13 +192,13 @@ export async function verify<T extends Pick<DevReport, 'captured'>>(
   if (unwritable) return failed('FAILED (validation)', unwritable, 'outputs');
   const checked = await runChecks(work, number);
   if (checked.kind === 'aborted') return aborted(work);
-  if (checked.kind === 'trouble') return { kind: 'trouble', trouble: { reason: checked.reason } };
+  if (checked.kind === 'trouble') return troubled(work, checked.trouble);
   onVerdicts(checked.verdicts);
   const place = failedCriterion(work, checked.verdicts);
   if (place !== undefined) {
     return failed('FAILED (validation)', describeFailures(checked.verdicts), place, checked.final);
   }
-  return { kind: 'succeeded', report, captured };
+  return { kind: 'succeeded', report, captured: boundCaptured(work, captured) };
 }
 
 /** Why a value can't stand in the table: it could not be read again, or would be a secret at rest. */
@@ -179,6 +213,12 @@ function unfit(work: Work, name: string, value: string): string | undefined {
 /** The reason says by itself where it failed: it is what `status` prints. */
 function failed(status: string, detail: string, place: string, final = false): Exclude<Attempt, { kind: 'succeeded' }> {
   return { kind: 'failed', status, reason: `${status}: ${detail}`, place, final };
+}
+
+function troubled(work: Work, trouble: Trouble): Exclude<Attempt, { kind: 'succeeded' }> {
+  const reason = lastChanceMissed(work, trouble);
+  if (reason === undefined) return { kind: 'trouble', trouble };
+  return { kind: 'failed', status: 'FAILED', reason, place: GIVEN_BACK, final: true };
 }
 
 /** Time that is over is final for the item; a run that stops is not the item's fault. */

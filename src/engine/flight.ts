@@ -1,8 +1,10 @@
 import type { Outcome, Trouble } from '../core/model.ts';
 import { askedCriteria, makeOrder, type OrderDetails } from '../core/order.ts';
+import { type DevUsage, mayGoBack, verdictText } from '../core/qa-retry.ts';
 import type { Shift, Task } from '../core/shift.ts';
 import type { Claim, Snapshot } from '../store/store.ts';
 import { Watch } from '../watch/watch.ts';
+import { pause } from './pause.ts';
 import type { BatchEnd, RunParts } from './run-state.ts';
 import { workingFolder } from './work.ts';
 
@@ -12,6 +14,10 @@ export interface Flight {
   readonly shift: Shift;
   readonly task: Task;
   readonly metadata: Readonly<Record<string, string>>;
+  /** What its dev has used up, once it has begun. */
+  readonly used?: DevUsage;
+  /** Why a qa has sent it back to its dev. */
+  readonly verdict?: string;
 }
 
 /** What everybody in flight shares. */
@@ -22,10 +28,10 @@ export interface Airspace {
   readonly failure: AbortController;
 }
 
-/** How a flight ended. `qa`: its dev has succeeded, and it waits to be judged. */
+/** How a flight ended. `qa`: its dev has succeeded, and it waits to be judged. `again`: its qa has sent it back to its dev. */
 export interface FlightEnd {
   readonly flight: Flight;
-  readonly end: 'qa' | 'done' | 'failed' | { readonly returned: string; readonly trouble?: Trouble };
+  readonly end: 'qa' | 'again' | 'done' | 'failed' | { readonly returned: string; readonly trouble?: Trouble };
   readonly compacted: boolean;
 }
 
@@ -47,33 +53,36 @@ export async function claimRows(
   });
 }
 
-/** Watches the table and the files of these tasks while somebody is in flight. */
-export function openAirspace(parts: RunParts, tasks: () => Iterable<Task>): Airspace {
+/** Watches the shift's files while somebody is in flight. */
+export function openAirspace(parts: RunParts): Airspace {
   const failure = new AbortController();
+  const here = parts.documents.folderId();
   const watch = new Watch({
-    changes: () => parts.store.changes(),
-    putBack: async () => {
-      const put: { task: Task; kept: string }[] = [];
-      for (const task of tasks()) {
-        const kept = await parts.documents.putBack(task.name, task.text);
-        if (kept !== undefined) put.push({ task, kept });
-      }
-      for (const { task, kept } of put) {
-        const what = 'Configuration or Validation of a task in flight';
-        parts.emit({ type: 'edit:reverted', task: task.name, file: task.file, what, kept });
-      }
-      return put.map(({ task }) => {
-        const file = `${task.name}.md`;
-        return { what: `Configuration or Validation of ${file}`, file };
-      });
+    changes: async () => {
+      // Nothing could be recorded there any more (rule M6).
+      if ((await parts.documents.folderId()) !== (await here)) throw new Error('the folder of the shift is not there');
+      return parts.store.changes();
     },
+    putBack: () => parts.documents.putBack(),
     onFailure: (error) => failure.abort(error),
   });
   return { parts, watch, failure };
 }
 
-/** From the dev to the verdict. Where no agent is asked for it, it is known with the dev's end, and both share a write. */
+/** To the verdict, from its dev, or from its qa where it waited for that; back to the dev as often as a qa sends it there. */
 export async function flyThrough(airspace: Airspace, flight: Flight): Promise<FlightEnd> {
+  const isWaiting = flight.claim.status === 'qa';
+  let last = await (isWaiting ? flyQa(airspace, flight, false) : flyBoth(airspace, flight));
+  let { compacted } = last;
+  while (last.end === 'again') {
+    last = await (airspace.parts.stop.now.aborted ? giveBack : flyBoth)(airspace, last.flight);
+    compacted ||= last.compacted;
+  }
+  return { ...last, compacted };
+}
+
+/** From the dev to the verdict. Where no agent is asked for it, it is known with the dev's end, and both share a write. */
+async function flyBoth(airspace: Airspace, flight: Flight): Promise<FlightEnd> {
   const { hasPassed, landing } = await workAsDev(airspace, flight);
   const isKnown = hasPassed && askedCriteria(flight.task).length === 0;
   const both = [landing, isKnown ? flyQa(airspace, flight, true) : undefined] as const;
@@ -81,7 +90,7 @@ export async function flyThrough(airspace: Airspace, flight: Flight): Promise<Fl
   await Promise.allSettled(both);
   const [dev, known] = await Promise.all(both);
   if (dev.end !== 'qa') return dev;
-  const qa = known ?? (await flyQa(airspace, flight, true));
+  const qa = known ?? (await flyQa(airspace, dev.flight, true));
   return { ...qa, compacted: qa.compacted || dev.compacted };
 }
 
@@ -97,11 +106,21 @@ async function workAsDev(
 ): Promise<{ hasPassed: boolean; landing: Promise<FlightEnd> }> {
   const { parts } = airspace;
   const { claim, task } = flight;
-  const last = parts.history.of(task.name, claim.id)?.failure;
-  const { outcome, withdrawn } = await carryOut(airspace, flight, { role: 'dev', lastFailure: last });
-  const end = (end: FlightEnd['end']): FlightEnd => ({ flight, end, compacted: outcome.compacted });
+  // Of an earlier claim; what the qa of this one found is told as such.
+  const last = flight.verdict === undefined ? parts.history.of(task.name, claim.id)?.failure : undefined;
+  const { outcome, withdrawn } = await carryOut(airspace, flight, {
+    role: 'dev',
+    lastFailure: last,
+    ...(flight.used && flight.verdict !== undefined ? { retry: { ...flight.used, verdict: flight.verdict } } : {}),
+  });
+  const used = { attempts: outcome.attempts, ms: outcome.ms ?? 0, qaRetries: flight.used?.qaRetries ?? 0 };
+  const end = (end: FlightEnd['end']): FlightEnd => ({
+    flight: { ...flight, used },
+    end,
+    compacted: outcome.compacted,
+  });
   const { to } = outcome;
-  if (withdrawn === undefined && to !== undefined) await keepSaid(parts, outcome);
+  if ((withdrawn === undefined && to !== undefined) || hasSpent(outcome)) await keepSaid(parts, claim, outcome);
   const land = async (): Promise<FlightEnd> => {
     if (withdrawn !== undefined) return end({ returned: withdrawn });
     if (to === undefined) {
@@ -111,60 +130,110 @@ async function workAsDev(
     }
     const recorded = await parts.store.record(claim.token, 'in_progress', to, outcome.outputs, outcome.reason);
     if (!recorded.ok) return end({ returned: recorded.why });
-    return end(to === 'qa' ? 'qa' : 'failed');
+    if (to === 'qa') return end('qa');
+    parts.returns.ended(claim, 'failed');
+    return end('failed');
   };
-  return { hasPassed: withdrawn === undefined && to === 'qa', landing: land() };
+  const landAndLetGo = async (): Promise<FlightEnd> => {
+    const landed = await land();
+    // It was withdrawn just then: nobody will judge it.
+    if (landed.end !== 'qa') await letGo(airspace, flight);
+    return landed;
+  };
+  return { hasPassed: withdrawn === undefined && to === 'qa', landing: landAndLetGo() };
 }
 
 /**
  * What the table does not hold is durable before the status is: a crash in between only means doing the item again.
  * Of an item that passed and has nothing to tell, what happened may follow.
  */
-async function keepSaid(
-  parts: RunParts,
-  { reason, recommendations, usage, captured, outputs }: Outcome,
-): Promise<void> {
-  const hasSaid = reason !== undefined || recommendations.length > 0 || Object.keys(usage).length > 0;
+async function keepSaid(parts: RunParts, { token }: Claim, outcome: Outcome): Promise<void> {
+  const { reason, recommendations, captured, outputs } = outcome;
+  const hasSaid = reason !== undefined || recommendations.length > 0 || hasSpent(outcome);
   const isInTable = Object.keys(captured).every((name) => Object.hasOwn(outputs, name));
-  if (hasSaid || !isInTable) await parts.flush();
-  else parts.checkKept();
+  try {
+    if (hasSaid || !isInTable) await parts.flush();
+    else parts.checkKept();
+  } catch (error) {
+    await parts.store.release(token, 'what happened could not be recorded').catch(() => {});
+    throw error;
+  }
+}
+
+function hasSpent({ usage }: Outcome): boolean {
+  return Object.keys(usage).length > 0;
 }
 
 /** The qa's part. `fresh`: right after its dev, whose passing checks need not be run again. */
 export async function flyQa(airspace: Airspace, flight: Flight, fresh: boolean): Promise<FlightEnd> {
+  const end = await judge(airspace, flight, fresh);
+  if (end.end !== 'again') await letGo(airspace, flight);
+  return end;
+}
+
+/** Its dev is not asked any more. */
+async function letGo({ parts }: Airspace, { claim, shift }: Flight): Promise<void> {
+  await parts.agents(shift).kept?.drop(claim.token);
+}
+
+async function judge(airspace: Airspace, flight: Flight, fresh: boolean): Promise<FlightEnd> {
   const { parts } = airspace;
   const { token } = flight.claim;
   const { outcome, withdrawn } = await carryOut(airspace, flight, { role: 'qa', checksPassed: fresh });
   const end = (end: FlightEnd['end']): FlightEnd => ({ flight, end, compacted: outcome.compacted });
+  const isJudged = withdrawn === undefined && (outcome.to === 'done' || outcome.to === 'failed');
+  if (isJudged || hasSpent(outcome)) await keepSaid(parts, flight.claim, outcome);
   if (withdrawn !== undefined) return end({ returned: withdrawn });
   if (outcome.to === undefined || outcome.to === 'qa') {
     const reason = outcome.reason ?? 'qa gave no verdict';
     await parts.store.release(token, reason);
     return end({ returned: reason, ...troubleIn(airspace, outcome, reason) });
   }
-  await keepSaid(parts, outcome);
-  const recorded = await parts.store.record(token, 'qa', outcome.to, {}, outcome.reason);
+  const back = outcome.to === 'failed' && outcome.isVerdict ? sentBack(parts, flight, outcome) : undefined;
+  const recorded = await parts.store.record(token, 'qa', back ? 'in_progress' : outcome.to, {}, outcome.reason);
   if (!recorded.ok) return end({ returned: recorded.why });
+  if (back) return { ...end('again'), flight: back };
+  parts.returns.ended(flight.claim, outcome.to);
   return end(outcome.to);
 }
 
+/** Rule Q3: the flight as it goes on, if what its qa has failed goes back to its dev. */
+function sentBack(parts: RunParts, flight: Flight, { verdicts, reason }: Outcome): Flight | undefined {
+  const used = flight.used ?? usedBefore(parts, flight);
+  if (!mayGoBack(flight.task.settings, used)) return undefined;
+  return { ...flight, used: { ...used, qaRetries: used.qaRetries + 1 }, verdict: verdictText(verdicts, reason) };
+}
+
+/** By an earlier run, of an item that waited for its qa since then. */
+function usedBefore({ history }: RunParts, { claim, task }: Flight): DevUsage {
+  const { dev, qaRetries = 0 } = history.of(task.name, claim.id) ?? {};
+  return { attempts: dev?.attempts ?? 1, ms: dev?.ms ?? 0, qaRetries };
+}
+
 /** What was claimed and need not begin any more. */
-export async function giveBack({ parts }: Airspace, flight: Flight): Promise<FlightEnd> {
-  await parts.store.release(flight.claim.token, 'stopped');
+export async function giveBack(airspace: Airspace, flight: Flight): Promise<FlightEnd> {
+  await airspace.parts.store.release(flight.claim.token, 'stopped');
+  await letGo(airspace, flight);
   return { flight, end: { returned: 'stopped' }, compacted: false };
 }
 
 async function carryOut(
   { parts, watch, failure }: Airspace,
   { claim, shift, task, metadata }: Flight,
-  details: Pick<OrderDetails, 'role' | 'lastFailure' | 'checksPassed'>,
+  details: Pick<OrderDetails, 'role' | 'lastFailure' | 'checksPassed' | 'retry'>,
 ): Promise<{ outcome: Outcome; withdrawn: string | undefined }> {
-  const withdrawal = watch.enter(claim.token);
+  const item = { id: claim.id, index: claim.row, metadata };
+  const chance = { isLastChance: parts.returns.isLastChance(claim) };
+  const order = makeOrder(shift, task, { ...details, ...chance, item, token: claim.token });
+  const withdrawal = watch.enter(claim.token, order.key);
+  await using _protected = parts.documents.protect({ task: task.name, index: claim.row });
   try {
-    const item = { id: claim.id, index: claim.row, metadata };
-    const order = makeOrder(shift, task, { ...details, item, token: claim.token, now: parts.now() });
+    const doneBefore = parts.returns.done;
     const agents = parts.agents(shift);
-    using _dev = order.role === 'dev' ? parts.folders.enter(workingFolder(order, agents)) : undefined;
+    const folder = workingFolder(order, agents);
+    await parts.protection.hold({ folder, globs: order.settings.protect });
+    using _held = parts.protection.enter({ token: claim.token, key: order.key, task: task.name, index: claim.row });
+    using _dev = order.role === 'dev' ? parts.folders.enter(folder) : undefined;
     const outcome = await parts.perform(
       order,
       agents,
@@ -174,12 +243,20 @@ async function carryOut(
           using _check = parts.folders.enter(request.folder);
           return parts.check(request);
         },
-        trespass: (calls) => watch.trespassOf(claim.token, calls),
+        trespass: async (calls) => {
+          const own = await watch.trespassOf(claim.token, calls);
+          return own ?? (await parts.protection.trespassOf(claim.token, calls));
+        },
+        observe: (run) => parts.protection.observe(run),
         watch: (request) => parts.folders.watch(request),
+        pause: (milliseconds, signal) => pause(milliseconds, [signal, parts.stop.drain]),
+        time: parts.time,
+        random: parts.random,
       },
       parts.emit,
       AbortSignal.any([parts.stop.now, failure.signal, withdrawal]),
     );
+    if (outcome.trouble?.isRequested) parts.returns.givenBack(claim, doneBefore);
     const withdrawn = withdrawal.aborted ? (withdrawal.reason as Error).message : undefined;
     return { outcome, withdrawn };
   } finally {
@@ -189,7 +266,9 @@ async function carryOut(
 
 /** A run that stops gives back what is in flight; that is nobody's trouble. */
 function troubleIn({ parts, failure }: Airspace, outcome: Outcome, reason: string): { trouble?: Trouble } {
-  const isStopped = parts.stop.now.aborted || failure.signal.aborted;
+  // Between two attempts, the first Ctrl-C is heard as well.
+  const isPauseOver = outcome.trouble === undefined && parts.stop.drain.aborted;
+  const isStopped = parts.stop.now.aborted || failure.signal.aborted || isPauseOver;
   return isStopped ? {} : { trouble: outcome.trouble ?? { reason } };
 }
 

@@ -2,11 +2,13 @@ import { tmpdir } from 'node:os';
 import type { Emit } from '../core/events.ts';
 import { createMask, type Mask } from '../core/mask.ts';
 import type { Order, Outcome } from '../core/model.ts';
+import { systemError } from '../core/system-errors.ts';
 import { performDev } from './dev.ts';
 import type { Agents, Checks } from './parts.ts';
 import { performQa } from './qa.ts';
 import { takeScratch } from './scratch.ts';
 import { type Work, workingFolder } from './work.ts';
+import { Workplace } from './workplace.ts';
 
 /**
  * Carries out one order and says what became of it. It sees neither the store, nor the table, nor other items, so that
@@ -20,8 +22,15 @@ export async function perform(
   signal: AbortSignal,
 ): Promise<Outcome> {
   const carryOut = order.role === 'dev' ? performDev : performQa;
-  const outcome = await withWork(order, agents, checks, emit, signal, carryOut);
-  return typeof outcome === 'string' ? givenBack(order, outcome) : outcome;
+  try {
+    const outcome = await withWork(order, agents, checks, emit, signal, carryOut);
+    return typeof outcome === 'string' ? givenBack(order, outcome) : outcome;
+  } catch (error) {
+    // No descriptors, no memory, a full disk where temporary files are: another item would have met it, too.
+    const refused = systemError(error);
+    if (!refused) throw error;
+    return givenBack(order, refused.message);
+  }
 }
 
 /** Gives an order its private folder, its time and its mask for as long as somebody works on it; or says why it can't. */
@@ -34,23 +43,39 @@ export async function withWork<T extends object>(
   use: (work: Work) => Promise<T>,
 ): Promise<T | string> {
   const mask = createMask(agents.secrets);
-  const limit = AbortSignal.timeout(Math.max(0, order.deadline - Date.now()));
+  const kept = order.role === 'dev' ? agents.kept : undefined;
+  const place = kept?.take(order.token) ?? newPlace();
+  if (typeof place === 'string') return place;
+  let isKept = false;
+  try {
+    using time = checks.time.limit(order.settings.timeoutMs - (order.retry?.ms ?? 0));
+    using _held = place.hold(signal, time.signal);
+    const result = await use({
+      order,
+      agents,
+      checks,
+      mask,
+      limit: place.limit,
+      scratch: place.scratch,
+      signal: place.signal,
+      place,
+      keep: () => {
+        isKept = kept !== undefined && !place.signal.aborted;
+      },
+      emit: (happening) => emit(masked(mask, happening)),
+      transcript: emit,
+      folder: workingFolder(order, agents),
+    });
+    return masked(mask, result);
+  } finally {
+    if (isKept) kept?.keep(order.token, place);
+    else await place[Symbol.asyncDispose]();
+  }
+}
+
+function newPlace(): Workplace | string {
   const taken = takeScratch();
-  if (taken instanceof Error) return `no folder can be made in ${tmpdir()} (${taken.code})`;
-  await using scratch = taken;
-  const result = await use({
-    order,
-    agents,
-    checks,
-    mask,
-    limit,
-    scratch,
-    emit: (happening) => emit(masked(mask, happening)),
-    transcript: emit,
-    signal: AbortSignal.any([signal, limit]),
-    folder: workingFolder(order, agents),
-  });
-  return masked(mask, result);
+  return taken instanceof Error ? `no folder can be made in ${tmpdir()} (${taken.code})` : new Workplace(taken);
 }
 
 /** What agents and checks said. Names of tasks, keys and statuses stay: masked, they would not be found again. */

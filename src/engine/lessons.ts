@@ -25,7 +25,7 @@ import { takeScratch } from './scratch.ts';
 import { Transcript } from './transcript.ts';
 
 /** What it takes to write a lesson down. */
-export type LessonParts = Pick<RunParts, 'documents' | 'emit' | 'history'>;
+export type LessonParts = Pick<RunParts, 'documents' | 'emit' | 'history' | 'alone'>;
 
 /** The newest count: a manager that never answers must not make the question grow for ever. */
 const CONSIDERED_AT_MOST = 100;
@@ -104,12 +104,14 @@ async function askManager(
   const agents = parts.agents(shift);
   const { settings } = task;
   const agent = agents.find(settings.agent)!;
-  const signal = AbortSignal.any([parts.stop.now, AbortSignal.timeout(settings.timeoutMs)]);
+  using limit = parts.time.limit(settings.timeoutMs);
+  const signal = AbortSignal.any([parts.stop.now, limit.signal]);
   const subject = { role: 'manager' as const, task: task.name, key: task.version, agent: agent.name };
   const mask = createMask(agents.secrets);
   const taken = takeScratch();
   if (taken instanceof Error) return { refused: taken.message };
   await using scratch = taken;
+  await using _protected = parts.documents.protect();
   await using conversation = new Conversation(
     agent,
     {
@@ -118,6 +120,7 @@ async function askManager(
       scratch: scratch.folder,
       shiftFolder: shift.folder,
       settings: { ...settings, tools: [] },
+      mask,
       signal,
     },
     new Transcript(parts.emit, mask, () => subject),
@@ -214,20 +217,24 @@ async function write(
     keep(parts, task, summary || 'nothing new was recommended', [], settled);
     return;
   }
-  const written = await parts.documents.writeSteps(task.name, task.text, steps);
-  if (written === undefined) {
-    keep(parts, task, 'somebody edited the task file meanwhile; they are tried again after the next batch', [], []);
-    return;
-  }
-  parts.emit({
-    type: 'steps:changed',
-    task: task.name,
-    from: task.version,
-    to: versionOf(written),
-    summary,
-    lessons,
-    batch,
-    considered: [...new Set(settled.map(({ item }) => item))],
+  const alone = parts.alone ?? ((write) => write());
+  // No dev may begin with Steps that nobody has heard of yet.
+  await alone(async () => {
+    const written = await parts.documents.writeSteps(task.name, task.text, steps);
+    if (written === undefined) {
+      keep(parts, task, 'the task file was edited meanwhile; they are tried again after the next batch', [], []);
+      return;
+    }
+    parts.emit({
+      type: 'steps:changed',
+      task: task.name,
+      from: task.version,
+      to: versionOf(written),
+      summary,
+      lessons,
+      batch,
+      considered: [...new Set(settled.map(({ item }) => item))],
+    });
   });
 }
 

@@ -1,15 +1,12 @@
 import {
-  type Again,
   type Limits,
   limitsInForce,
   localTime,
   type Spent,
   sameFailures,
-  startAgain,
   timeIsOver,
   type UsedUp,
   usedUp,
-  usedUpText,
 } from '../core/limits.ts';
 import type { Selection } from '../core/plan.ts';
 import type { Shift, Task } from '../core/shift.ts';
@@ -25,7 +22,9 @@ const LOOK_EVERY_MS = 1000;
  */
 export class RunLimits implements Disposable {
   readonly #parts: RunParts;
+  /** On the wall, and in active time. */
   readonly #startedAt: number;
+  readonly #startedElapsed: number;
   readonly #earlierMs: number;
   readonly #drain = new AbortController();
   /** By task: why. */
@@ -39,6 +38,7 @@ export class RunLimits implements Disposable {
   constructor(parts: RunParts, shift: Shift) {
     this.#parts = parts;
     this.#startedAt = parts.now();
+    this.#startedElapsed = parts.time.elapsed();
     this.#earlierMs = parts.history.tally.ms;
     this.#shift = shift;
     this.#inForce = this.#resolve();
@@ -54,16 +54,16 @@ export class RunLimits implements Disposable {
   }
 
   get spent(): Spent {
-    return this.#spentAt(this.#parts.now());
+    return this.#spentIn(0);
   }
 
   get hasModel(): boolean {
     return this.#shift.tasks.some((task) => hasModel(task, this.#parts.agents(this.#shift).find));
   }
 
-  /** Which limit was reached, how much is spent by now, and what to do. */
+  /** Which limit was reached, and how much is spent by now. */
   get reason(): string | undefined {
-    return this.#reached && usedUpText(this.#usedUpAt(this.#parts.now()) ?? this.#reached);
+    return this.#reached && (this.#usedUpIn(0) ?? this.#reached).text;
   }
 
   /** Aborts at a limit. */
@@ -75,13 +75,7 @@ export class RunLimits implements Disposable {
   get pauses(): string | undefined {
     if (this.#paused.size === 0) return undefined;
     const pauses = [...this.#paused.values()].join('; ');
-    return this.reason === undefined
-      ? `${pauses}, \`${this.#again()}\` goes on with the others`
-      : `${this.reason}; ${pauses}`;
-  }
-
-  get #again(): Again {
-    return this.#parts.again ?? startAgain(this.#shift.name);
+    return this.reason === undefined ? pauses : `${this.reason}; ${pauses}`;
   }
 
   /** Without the tasks that are paused. */
@@ -100,37 +94,39 @@ export class RunLimits implements Disposable {
     clearTimeout(this.#timer);
     if (this.#drain.signal.aborted || this.#parts.stop.drain.aborted) return;
     this.#warnOfUnknownCost();
-    const now = this.#parts.now();
-    const reached = this.#usedUpAt(now);
+    const reached = this.#usedUpIn(0);
     if (!reached) {
-      this.#lookLater(now);
+      this.#lookLater();
       return;
     }
     this.#reached = reached;
     this.#drain.abort();
     const running = this.#parts.inFlight();
     // What is in flight goes on spending: what to do is known when it has ended.
-    if (running > 0) this.#parts.emit({ type: 'run:draining', signal: 'limit', running, reason: reached.limit });
+    if (running > 0) this.#parts.emit({ type: 'run:draining', signal: 'limit', running, reason: reached.text });
   }
 
   /** Which limit would have been reached when something ends that is waited for. */
   before(end: number): string | undefined {
-    const isInTime = end < timeIsOver(this.#inForce, this.spent, this.#parts.now());
-    const limit = isInTime ? undefined : this.#usedUpAt(end);
-    return limit && `it ends at ${localTime(end)}, and by then ${usedUpText(limit)}`;
+    const now = this.#parts.now();
+    const isInTime = end < timeIsOver(this.#inForce, this.spent, now);
+    const limit = isInTime ? undefined : this.#usedUpIn(end - now);
+    return limit && `it ends at ${localTime(end)}, and by then ${limit.text}`;
   }
 
   #resolve(): Limits {
     return limitsInForce(this.#shift.settings.limits, this.hasModel, this.#startedAt);
   }
 
-  #usedUpAt(time: number): UsedUp | undefined {
-    return usedUp(this.#inForce, this.#spentAt(time), time, this.#again);
+  /** In so many milliseconds, if the machine does not sleep. */
+  #usedUpIn(milliseconds: number): UsedUp | undefined {
+    return usedUp(this.#inForce, this.#spentIn(milliseconds), this.#parts.now() + milliseconds);
   }
 
-  #spentAt(time: number): Spent {
+  #spentIn(milliseconds: number): Spent {
     const { usage, tally } = this.#parts.history;
-    return { usage, ms: this.#earlierMs + time - this.#startedAt, failures: tally.failures };
+    const elapsed = this.#parts.time.elapsed() - this.#startedElapsed;
+    return { usage, ms: Math.round(this.#earlierMs + elapsed + milliseconds), failures: tally.failures };
   }
 
   #taskHasModel(name: string): boolean {
@@ -138,17 +134,23 @@ export class RunLimits implements Disposable {
     return task !== undefined && hasModel(task, this.#parts.agents(this.#shift).find);
   }
 
-  #lookLater(now: number): void {
-    const left = timeIsOver(this.#inForce, this.#spentAt(now), now) - now;
+  #lookLater(): void {
+    const now = this.#parts.now();
+    const left = timeIsOver(this.#inForce, this.spent, now) - now;
     if (left === Number.POSITIVE_INFINITY) return;
     this.#timer = setTimeout(() => this.check(), Math.min(left, LOOK_EVERY_MS)).unref();
   }
 
   #warnOfUnknownCost(): void {
-    const { unpricedTokens = 0 } = this.#parts.history.usage;
-    if (this.#hasWarned || this.#inForce['max-cost'] === undefined || unpricedTokens === 0) return;
+    const { unpricedTokens = 0, unreadCosts = 0 } = this.#parts.history.usage;
+    const isUnknown = unpricedTokens > 0 || unreadCosts > 0;
+    if (this.#hasWarned || this.#inForce['max-cost'] === undefined || !isUnknown) return;
     this.#hasWarned = true;
-    const message = `${unpricedTokens} tokens came without a cost, so max-cost does not see them; max-tokens and max-duration do`;
+    const what =
+      unpricedTokens > 0
+        ? `${unpricedTokens} tokens came without a cost`
+        : 'an agent reported a cost that is not an amount of US dollars';
+    const message = `${what}, so max-cost does not see it; max-tokens and max-duration still hold`;
     this.#parts.emit({ type: 'run:warning', message });
   }
 
@@ -158,8 +160,7 @@ export class RunLimits implements Disposable {
     if (most === undefined || !streak || streak.failures < most || this.#paused.has(task)) return;
     const { place, failures } = streak;
     const found = `${failures} in a row failed at the same place (${place})`;
-    const remedy = `\`nightshift retry ${this.#shift.name} --task ${task}\` tries those that failed again`;
-    this.#paused.set(task, `${task} was paused: ${found}; ${remedy}`);
+    this.#paused.set(task, `${task} was paused: ${found}`);
     this.#parts.emit({ type: 'task:paused', task, place, failures, reason: `${found}; no more of it is begun` });
   }
 

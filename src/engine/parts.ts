@@ -1,7 +1,10 @@
 import type { Agent } from '../agents/agent.ts';
 import type { CheckRequest, CheckResult } from '../checks/checks.ts';
+import type { ActiveTime } from '../core/active-time.ts';
 import type { FolderWatch, WatchRequest } from '../core/folder-watch.ts';
 import type { Script } from '../core/model.ts';
+import type { Observed } from '../core/protection.ts';
+import type { KeptWorkplaces } from './workplace.ts';
 
 /** The agents that are at hand where an order is carried out, with what only that place knows. */
 export interface Agents {
@@ -10,9 +13,11 @@ export interface Agents {
   readonly secrets: Readonly<Record<string, string>>;
   /** The environment that Nightshift itself was started with; agents get only an allow-list of it. */
   readonly caller: Readonly<Record<string, string | undefined>>;
+  /** Sessions of devs that wait for their verdict; absent: each order has its own, and is told what failed before. */
+  readonly kept?: KeptWorkplaces;
 }
 
-/** What the engine looks at itself, so that nobody has to be believed. */
+/** What the place where an order is carried out does itself: looking, so that nobody has to be believed, and waiting. */
 export interface Checks {
   run(check: CheckRequest): Promise<CheckResult>;
   /**
@@ -20,6 +25,14 @@ export interface Checks {
    * `calls`: the inputs of the tools that it may have done it with.
    */
   trespass(calls: readonly string[]): Promise<string | undefined>;
+  /** Waits before the next attempt of a dev; false: the run is to end, and nothing more is begun. */
+  pause(milliseconds: number, signal: AbortSignal): Promise<boolean>;
+  /** What the item's time is measured with. */
+  readonly time: ActiveTime;
+  /** From 0 to 1. */
+  random(): number;
+  /** Runs checks while the files that `protect:` names are as they were at the start of the run (rule D5). */
+  observe<T>(run: () => Promise<T>): Promise<Observed<T>>;
   /** Watches the folder in which a qa's session is about to begin (rule Q2). */
   watch(request: WatchRequest): Promise<FolderWatch>;
 }

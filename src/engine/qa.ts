@@ -1,7 +1,7 @@
 import type { FolderChanges } from '../core/folder-watch.ts';
 import type { Criterion, CriterionVerdict, Outcome, Trouble, Usage } from '../core/model.ts';
 import { askedCriteria } from '../core/order.ts';
-import { resolveText } from '../core/template.ts';
+import { resolveProse } from '../core/template.ts';
 import { qaPrompt } from '../roles/prompt.ts';
 import { readQaReport } from '../roles/report.ts';
 import { REPORT_SCHEMA } from '../roles/schema.ts';
@@ -12,6 +12,8 @@ import {
   criterionText,
   describeFailures,
   failedCriterion,
+  GIVEN_BACK,
+  lastChanceMissed,
   missingFolder,
   runChecks,
   timeoutReason,
@@ -40,7 +42,7 @@ type Judgement =
 /** One qa on one item-task: the checks first, then an independent agent about what no check can tell. */
 export async function performQa(work: Work): Promise<Outcome> {
   const { order } = work;
-  const started = performance.now();
+  const started = work.checks.time.elapsed();
   const subject = { task: order.task, index: order.item.index, item: order.item.id };
   work.emit({ type: 'qa:started', ...subject, agent: order.settings.agent, key: order.key });
   const session: Session = { usage: {}, compacted: false };
@@ -54,7 +56,7 @@ export async function performQa(work: Work): Promise<Outcome> {
     type: 'qa:finished',
     ...subject,
     status: passed ? 'PASS' : judgement.kind === 'trouble' ? 'NONE' : 'FAIL',
-    ms: Math.round(performance.now() - started),
+    ms: Math.round(work.checks.time.elapsed() - started),
     ...told,
     verdicts: [...verdicts],
     usage: spent.usage,
@@ -69,6 +71,7 @@ export async function performQa(work: Work): Promise<Outcome> {
     ...(judgement.kind === 'trouble'
       ? { trouble: judgement.trouble }
       : { to: passed ? ('done' as const) : ('failed' as const) }),
+    ...(judgement.kind === 'judged' ? { isVerdict: true as const } : {}),
     ...told,
     verdicts,
     outputs: {},
@@ -114,7 +117,7 @@ async function judge(work: Work, session: Session): Promise<Judgement> {
 }
 
 function notChecked(work: Work, checked: Exclude<Checked, { kind: 'checked' }>): Judgement {
-  return checked.kind === 'aborted' ? stopped(work) : { kind: 'trouble', trouble: { reason: checked.reason } };
+  return checked.kind === 'aborted' ? stopped(work) : troubled(work, checked.trouble);
 }
 
 async function ask(work: Work, asked: readonly Criterion[], session: Session): Promise<Judgement> {
@@ -135,12 +138,12 @@ async function ask(work: Work, asked: readonly Criterion[], session: Session): P
     });
     const reply = await conversation.ask(
       {
-        whole: () => resolveText(qaPrompt(order, texts), agents.secrets),
+        whole: () => resolveProse(qaPrompt(order, texts), agents.secrets),
         schema: REPORT_SCHEMA.qa,
         steps: [],
         environment: agentEnvironmentOf(work, time),
       },
-      (raw) => readQaReport(raw, criteria),
+      (raw) => readQaReport(raw, criteria, work.mask),
     );
     const { usage, compacted, model } = conversation;
     Object.assign(session, { usage, compacted, model });
@@ -153,7 +156,7 @@ async function ask(work: Work, asked: readonly Criterion[], session: Session): P
     isChanged ||= changes.files.length > 0;
     const voided = trespass ?? describeChanges(changes);
     if (voided !== undefined) tellVoid(work, voided, changes.files);
-    if (reply.kind === 'trouble') return reply;
+    if (reply.kind === 'trouble') return troubled(work, reply.trouble);
     if (voided !== undefined) reason = `its verdict is void: ${voided}`;
     else if (reply.kind === 'report') {
       return { kind: 'judged', verdicts: reply.report.verdicts, failure: reply.report.reason, isChanged };
@@ -183,6 +186,11 @@ async function checksOf(work: Work): Promise<Checked> {
     .filter((each) => each.check)
     .map((each) => ({ criterion: criterionText(work, each), status: 'PASS' as const, checked: true }));
   return { kind: 'checked', verdicts, final: false };
+}
+
+function troubled(work: Work, trouble: Trouble): Judgement {
+  const reason = lastChanceMissed(work, trouble);
+  return reason === undefined ? { kind: 'trouble', trouble } : { kind: 'none', reason, place: GIVEN_BACK };
 }
 
 function stopped(work: Work): Judgement {

@@ -1,8 +1,11 @@
+import type { ActiveTime } from '../core/active-time.ts';
 import type { Emit, NightshiftEvent } from '../core/events.ts';
 import type { History } from '../core/history.ts';
-import type { Again } from '../core/limits.ts';
 import type { Trouble } from '../core/model.ts';
 import type { Selection } from '../core/plan.ts';
+import type { Protection } from '../core/protection.ts';
+import type { Returns } from '../core/returns.ts';
+import type { RunRequest } from '../core/run-request.ts';
 import type { Shift } from '../core/shift.ts';
 import type { Documents } from '../store/documents.ts';
 import type { Snapshot, Store } from '../store/store.ts';
@@ -28,6 +31,8 @@ export interface RunParts {
   readonly check: Checks['run'];
   /** Who works and who judges where. */
   readonly folders: Pick<Folders, 'enter' | 'watch'>;
+  /** Holds the files that `protect:` names. */
+  readonly protection: Protection;
   /** Carries an order out: here, or on another machine. */
   readonly perform: typeof perform;
   readonly emit: Emit;
@@ -35,10 +40,10 @@ export interface RunParts {
   listen(listener: (event: NightshiftEvent) => void): void;
   /** Items that were begun and have not ended. */
   inFlight(): number;
-  /** The command that would start this run again; absent: of the whole shift. */
-  readonly again?: Again;
-  /** What of the command line goes on with it, as `--name=value`. */
-  readonly flags?: readonly string[];
+  /** How it was asked for. */
+  readonly request?: RunRequest;
+  /** Not all of the shift: what it learns about the size of batches is kept to itself (rule P4). */
+  readonly isPart?: boolean;
   /** Resolves when every event so far is durable. */
   flush(): Promise<void>;
   /** Throws if an event could not be kept. */
@@ -46,19 +51,29 @@ export interface RunParts {
   readonly history: History;
   /** What the manager's agent was asked last, by task: the same question is not paid for twice. */
   readonly asked: Map<string, string>;
+  /** Who asked to try later in this run (rule X5). */
+  readonly returns: Returns;
   readonly stop: Stop;
   select(snapshot: Snapshot): Selection;
+  /** Runs a write of the Steps and the event that tells of it while nobody reads them for a claim; absent: nobody does. */
+  readonly alone?: <T>(write: () => Promise<T>) => Promise<T>;
   /** Ends processes of an earlier run of this shift that outlived it; answers how many there were. */
   endLeftovers(): Promise<number>;
+  /** The clock on the wall. */
   now(): number;
+  readonly time: ActiveTime;
+  /** From 0 to 1. */
+  random(): number;
+  /** How long a file that can't be read is waited for; absent: as long as the shift's `patience`. */
+  readonly filePatienceMs?: number;
 }
 
 /** How a run ended. */
 export interface RunEnd {
   readonly exitCode: number;
   readonly reason: string;
-  /** The reason says how to go on; a plain start would not. */
-  readonly isLimit?: boolean;
+  /** An ISO time: another run would wait until then. */
+  readonly notBefore?: string;
 }
 
 /** What became of the items of a batch. `trouble`: why items were given back, if it was not their fault. */

@@ -3,7 +3,9 @@ import type { Shift } from '../core/shift.ts';
 import type { Snapshot, Store } from '../store/store.ts';
 import { Batches } from './batches.ts';
 import { Course } from './course.ts';
+import { isCurable } from './file-patience.ts';
 import { foldLessons } from './lessons.ts';
+import { protectedPlaces } from './protected-places.ts';
 import type { RunEnd, RunParts } from './run-state.ts';
 import { Streaming } from './streaming.ts';
 
@@ -13,13 +15,29 @@ import { Streaming } from './streaming.ts';
  */
 export async function runShift(parts: RunParts, shift: Shift): Promise<RunEnd> {
   using course = new Course(parts, shift, await parts.documents.folderId());
+  try {
+    return await dispatch(course);
+  } catch (error) {
+    // A folder that was moved or removed fails whatever touches it next.
+    const lost = await course.lostFolder();
+    if (lost) return lost;
+    throw error;
+  }
+}
+
+async function dispatch(course: Course): Promise<RunEnd> {
+  await using _held = { [Symbol.asyncDispose]: () => course.parts.protection.end() };
   await recover(course);
   const batches = new Batches(course);
   await using streaming = new Streaming(course);
   for (;;) {
     // A person may change the way of dispatch; what is in flight ends as it began.
     const isStream = course.shift.settings.stream || streaming.isOpen;
-    const end = await (isStream ? streaming : batches).turn();
+    const end = await (isStream ? streaming : batches).turn().catch((error: unknown) => {
+      // Who stops a run need not first correct a file.
+      if (isCurable(error) && course.parts.stop.drain.aborted) return course.interrupted();
+      throw error;
+    });
     if (end) return end;
   }
 }
@@ -57,8 +75,11 @@ async function recover(course: Course): Promise<void> {
     limits: course.limits.inForce,
     // Those of the run before do not count.
     spent: { ...course.limits.spent, failures: 0 },
-    ...(parts.flags === undefined ? {} : { flags: [...parts.flags] }),
+    ...(parts.request === undefined ? {} : { flags: [...parts.request.flags] }),
+    ...(parts.request?.command === 'retry' ? { command: 'retry' } : {}),
   });
+  // Before anybody works: from now on the files that `protect:` names stay as they are.
+  await parts.protection.begin(protectedPlaces(shift, now, selection.includes));
   course.limits.check();
   // Recommendations of items that passed just before an interruption; where nothing is left, or may be spent, no agent is started.
   if (!course.isLeft(now) || parts.stop.drain.aborted) return;

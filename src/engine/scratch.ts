@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,13 +7,19 @@ import { join } from 'node:path';
 const spare: string[] = [];
 let orders = 0;
 
+/** Folders that could not be removed when their order had ended: for want of descriptors, say. */
+const unremoved: string[] = [];
+
 process.once('exit', () => {
-  for (const folder of spare.splice(0)) {
-    try {
-      rmdirSync(folder);
-    } catch {}
-  }
+  for (const folder of spare.splice(0)) ignoring(() => rmdirSync(folder));
+  for (const folder of unremoved.splice(0)) ignoring(() => rmSync(folder, { recursive: true, force: true }));
 });
+
+function ignoring(work: () => void): void {
+  try {
+    work();
+  } catch {}
+}
 
 /** A private folder for one order, and for the next one when this has left nothing in it. */
 export class Scratch implements AsyncDisposable {
@@ -28,6 +34,7 @@ export class Scratch implements AsyncDisposable {
   static take(): Scratch {
     for (let folder = spare.pop(); folder !== undefined; folder = spare.pop()) {
       if (isEmpty(folder)) return new Scratch(folder);
+      unremoved.push(folder);
     }
     return new Scratch(mkdtempSync(join(tmpdir(), 'nightshift-')));
   }
@@ -38,8 +45,8 @@ export class Scratch implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (!isEmpty(this.folder)) return rm(this.folder, { recursive: true, force: true });
-    spare.push(this.folder);
+    if (isEmpty(this.folder)) spare.push(this.folder);
+    else await rm(this.folder, { recursive: true, force: true }).catch(() => void unremoved.push(this.folder));
   }
 }
 

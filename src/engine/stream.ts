@@ -1,9 +1,10 @@
 import { adaptLimit, type Limit, noteInFlight, type SizeSettings, startLimit } from '../core/dispatch.ts';
-import { cellsAt, nextBatch, type Selection } from '../core/plan.ts';
+import { type Batch, cellsAt, nextBatch, type Selection } from '../core/plan.ts';
 import type { Shift, Task } from '../core/shift.ts';
 import type { Snapshot } from '../store/store.ts';
-import { type Airspace, claimRows, type Flight, type FlightEnd, flyQa, flyThrough, openAirspace } from './flight.ts';
+import { type Airspace, claimRows, type Flight, type FlightEnd, flyThrough, openAirspace } from './flight.ts';
 import type { RunParts } from './run-state.ts';
+import { withoutDeferred } from './turn.ts';
 
 interface InFlight {
   readonly flight: Flight;
@@ -29,7 +30,7 @@ export class Stream implements AsyncDisposable {
     this.#parts = parts;
     this.#limit = startLimit(shift.settings);
     this.#maxSize = shift.settings.maxBatchSize;
-    this.#airspace = openAirspace(parts, () => this.#tasksInFlight());
+    this.#airspace = openAirspace(parts);
   }
 
   get size(): number {
@@ -59,21 +60,15 @@ export class Stream implements AsyncDisposable {
     this.#airspace.failure.signal.throwIfAborted();
   }
 
-  /** Whether the files, as read, have the Configuration and Validation of what is in flight (rule D5). */
-  agreesWith(shift: Shift): boolean {
-    return [...this.#tasksInFlight()].every((claimed) => {
-      const task = shift.tasks.find(({ name }) => name === claimed.name);
-      return !task || this.#parts.documents.isProtectedSame(task.text, claimed.text);
-    });
-  }
-
   /** Claims as much as there is room for: what waits for its qa first, then tasks in order, rows in order. */
   async fill(shift: Shift, first: Snapshot, select: (snapshot: Snapshot) => Selection): Promise<void> {
     for (let snapshot = first; this.hasRoom; snapshot = await this.#parts.store.snapshot()) {
       const selection = this.#withoutInFlight(snapshot, select(snapshot));
       const room = this.#limit.size - this.#inFlight.size;
       const batch =
-        this.#waiting(snapshot, selection, room) ?? nextBatch(snapshot, { parallel: true, size: room }, selection);
+        this.#next(snapshot, withoutDeferred(this.#parts, snapshot, selection), room) ??
+        // Those that gave way to others go on doing so while others are in flight.
+        (this.size === 0 ? this.#next(snapshot, selection, room) : undefined);
       if (!batch || this.#parts.stop.drain.aborted) break;
       const task = shift.tasks.find(({ name }) => name === batch.task)!;
       await this.#keepVersion(task);
@@ -111,16 +106,18 @@ export class Stream implements AsyncDisposable {
     this.#inFlight.set(flight.claim.token, { flight, epoch: this.#limit.epoch, landing });
   }
 
-  #fly(flight: Flight): Promise<FlightEnd> {
-    return flight.claim.status === 'qa' ? flyQa(this.#airspace, flight, false) : flyThrough(this.#airspace, flight);
+  async #fly(flight: Flight): Promise<FlightEnd> {
+    await using _protected = this.#parts.documents.protect();
+    return await flyThrough(this.#airspace, flight);
   }
 
   #land({ flight, end }: FlightEnd): void {
     const { token } = flight.claim;
     const { epoch } = this.#inFlight.get(token)!;
     this.#inFlight.delete(token);
-    if (end !== 'done' && end !== 'failed') return;
-    const { limit, change } = adaptLimit(this.#limit, { end, epoch }, this.#maxSize);
+    const ended = typeof end === 'object' ? troubleOf(end) : end;
+    if (ended === 'qa' || ended === 'again' || ended === undefined) return;
+    const { limit, change } = adaptLimit(this.#limit, { end: ended, epoch }, this.#maxSize);
     this.#limit = limit;
     if (change) this.#parts.emit({ type: 'limit:changed', task: flight.task.name, ...change });
   }
@@ -131,17 +128,17 @@ export class Stream implements AsyncDisposable {
     return { ...selection, includes: (row) => !busy.has(row) && selection.includes(row) };
   }
 
+  #next(snapshot: Snapshot, selection: Selection, room: number): Batch | undefined {
+    return this.#waiting(snapshot, selection, room) ?? nextBatch(snapshot, { parallel: true, size: room }, selection);
+  }
+
   /** Items at `qa` that nobody judges: an earlier run, or trouble, left them there (rule T5). */
-  #waiting(snapshot: Snapshot, selection: Selection, room: number): { task: string; rows: number[] } | undefined {
+  #waiting(snapshot: Snapshot, selection: Selection, room: number): Batch | undefined {
     const cells = cellsAt(snapshot, 'qa', selection);
     const task = cells[0]?.task;
     if (task === undefined) return undefined;
     const rows = cells.filter((cell) => cell.task === task).map(({ row }) => row);
     return { task, rows: rows.slice(0, room) };
-  }
-
-  *#tasksInFlight(): Iterable<Task> {
-    yield* new Map([...this.#inFlight.values()].map(({ flight }) => [flight.task.name, flight.task])).values();
   }
 
   async #keepVersion(task: Task): Promise<void> {
@@ -156,4 +153,9 @@ export class Stream implements AsyncDisposable {
     await Promise.allSettled([...this.#inFlight.values()].map(({ landing }) => landing));
     await this.#airspace.watch[Symbol.asyncDispose]();
   }
+}
+
+/** Rule X5: what passes by itself may be a limit of somebody else's; what a person has to end is none. */
+function troubleOf({ trouble }: Exclude<FlightEnd['end'], string>): { trouble: string } | undefined {
+  return trouble === undefined || trouble.remedy !== undefined ? undefined : { trouble: trouble.reason };
 }

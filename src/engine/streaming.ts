@@ -1,12 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { NightshiftError } from '../core/errors.ts';
 import type { Counts } from '../core/events.ts';
 import type { Trouble } from '../core/model.ts';
 import { countItems } from '../core/plan.ts';
 import type { Task } from '../core/shift.ts';
 import type { Course } from './course.ts';
+import { isCurable } from './file-patience.ts';
 import type { FlightEnd } from './flight.ts';
 import { foldLessons } from './lessons.ts';
+import { Pause } from './pause.ts';
 import type { RunEnd } from './run-state.ts';
 import { Stream } from './stream.ts';
 
@@ -24,11 +24,13 @@ export class Streaming implements AsyncDisposable {
   #ending: (() => RunEnd) | undefined;
   /** The manager can't confirm what it works on (rule M6): it writes nothing more to the manifest. */
   #isLost = false;
-  #pausedUntil = 0;
+  #pause: Pause | undefined;
   #progressAt = 0;
   /** Something has ended since Progress was written. */
   #isReportDue = false;
   #folding: Promise<void> = Promise.resolve();
+  /** Reading the Steps for a claim, and writing them, one after the other. */
+  #stepsInUse: Promise<unknown> = Promise.resolve();
   /** What `current-batch-size` held when we last saw or wrote it; anything else is a person's. */
   #knownSize: number | undefined;
 
@@ -52,12 +54,12 @@ export class Streaming implements AsyncDisposable {
   /** Refills what is free, then waits for one item to end. */
   async turn(): Promise<RunEnd | undefined> {
     const { parts, shift } = this.#course;
-    const { stop, now } = parts;
+    const { stop, time } = parts;
     const mayClaim = !stop.drain.aborted && !stop.now.aborted && !this.#ending && shift.settings.stream;
-    if (mayClaim && this.#stream.hasRoom && now() >= this.#pausedUntil) await this.#refill();
+    if (mayClaim && this.#stream.hasRoom && this.#pauseLeft === 0) await this.#refill();
     if (this.#stream.size === 0) return this.#idle();
     // After the refill: a free slot does not wait for the disk.
-    if (this.#isReportDue && now() - this.#progressAt >= PROGRESS_EVERY_MS) {
+    if (this.#isReportDue && time.elapsed() - this.#progressAt >= PROGRESS_EVERY_MS) {
       await this.#writeProgress(await this.#count(), false);
     }
     for (const landed of await this.#stream.next(this.#waitAtMost())) await this.#landed(landed);
@@ -66,12 +68,16 @@ export class Streaming implements AsyncDisposable {
 
   /** How long nothing may end before there is something else to do. */
   #waitAtMost(): number | undefined {
-    const now = this.#course.parts.now();
+    const now = this.#course.parts.time.elapsed();
     const waits: number[] = [];
-    if (this.#pausedUntil > now) waits.push(this.#pausedUntil - now);
+    if (this.#pauseLeft > 0) waits.push(Math.min(this.#pauseLeft, LOOK_EVERY_MS));
     else if (this.#stream.hasRoom) waits.push(LOOK_EVERY_MS);
     if (this.#isReportDue) waits.push(Math.max(0, this.#progressAt + PROGRESS_EVERY_MS - now));
     return waits.length === 0 ? undefined : Math.min(...waits);
+  }
+
+  get #pauseLeft(): number {
+    return this.#pause?.left ?? 0;
   }
 
   async #refill(): Promise<void> {
@@ -80,8 +86,7 @@ export class Streaming implements AsyncDisposable {
     await this.#stream.look();
     if (!(await this.#reload())) return;
     const { shift } = this.#course;
-    // Edited since the look: new items would be judged by another Validation. The next look puts it back.
-    if (parts.stop.drain.aborted || !shift.settings.stream || !this.#stream.agreesWith(shift)) return;
+    if (parts.stop.drain.aborted || !shift.settings.stream) return;
     const { batchSize, maxBatchSize } = shift.settings;
     if (batchSize !== this.#knownSize) this.#stream.setLimit(shift.settings);
     else this.#stream.setLimit({ batchSize: this.#stream.limit, maxBatchSize });
@@ -92,7 +97,7 @@ export class Streaming implements AsyncDisposable {
   /** Whether the files could be read and are still ours; if not, what is in flight may end, and then the run does. */
   async #reload(): Promise<boolean> {
     try {
-      const lost = await this.#course.reload();
+      const lost = await this.#alone(() => this.#course.reload());
       if (!lost) return true;
       this.#isLost = true;
       this.#ending = () => lost;
@@ -104,10 +109,16 @@ export class Streaming implements AsyncDisposable {
     return false;
   }
 
+  readonly #alone = <T>(use: () => Promise<T>): Promise<T> => {
+    const turn = this.#stepsInUse.then(use);
+    this.#stepsInUse = turn.catch(() => {});
+    return turn;
+  };
+
   /** Nothing is in flight: the end, or a pause. */
   async #idle(): Promise<RunEnd | undefined> {
     const { parts, shift } = this.#course;
-    const { stop, store, now } = parts;
+    const { stop, store } = parts;
     await this.#folding;
     const snapshot = await store.snapshot();
     if (this.#isReportDue) await this.#writeProgress(countItems(snapshot), false);
@@ -117,9 +128,8 @@ export class Streaming implements AsyncDisposable {
       await this.#close();
       return undefined;
     }
-    const pause = this.#pausedUntil - now();
-    if (pause <= 0) return this.#course.isLeft(snapshot) ? undefined : this.#course.finished(snapshot);
-    await sleep(pause, undefined, { signal: stop.drain }).catch(() => {});
+    if (this.#pauseLeft === 0) return this.#course.isLeft(snapshot) ? undefined : this.#course.finished(snapshot);
+    await this.#pause?.wait(stop.drain);
     return undefined;
   }
 
@@ -143,7 +153,8 @@ export class Streaming implements AsyncDisposable {
       const shift = await parts.load().catch(() => undefined);
       const task = shift?.tasks.find((each) => each.name === name);
       if (shift && task) {
-        await foldLessons(parts, shift, task, await parts.store.snapshot(), dispatched);
+        const alone = { alone: this.#alone };
+        await foldLessons({ ...parts, ...alone }, shift, task, await parts.store.snapshot(), dispatched);
       }
     });
     // Told when nothing is in flight any more; until then it must not end the process.
@@ -152,11 +163,11 @@ export class Streaming implements AsyncDisposable {
 
   #pauseFor(trouble: Trouble): void {
     const { parts } = this.#course;
-    const isKnown = this.#pausedUntil > parts.now() && trouble.remedy === undefined && trouble.until === undefined;
+    const isKnown = this.#pauseLeft > 0 && trouble.remedy === undefined && trouble.until === undefined;
     if (isKnown) return;
     const next = this.#course.endure(trouble);
     if (typeof next === 'object') this.#ending ??= () => next;
-    else this.#pausedUntil = Math.max(this.#pausedUntil, parts.now() + next);
+    else if (next > this.#pauseLeft) this.#pause = new Pause(parts, next, trouble.until);
   }
 
   /** Lets go of the snapshot, whose table may be large, before anything is written. */
@@ -167,19 +178,20 @@ export class Streaming implements AsyncDisposable {
   async #writeProgress(counts: Counts, compacted: boolean): Promise<void> {
     this.#isReportDue = false;
     if (this.#isLost) return;
-    this.#progressAt = this.#course.parts.now();
+    this.#progressAt = this.#course.parts.time.elapsed();
     const { parts, shift } = this.#course;
     const to = this.#stream.limit;
     const was = this.#knownSize;
+    const isWritten = to !== was && !parts.isPart;
     try {
-      const inForce = await parts.documents.finishBatch(counts, to === was ? undefined : { was, to });
-      if (to !== was) {
+      const inForce = await parts.documents.finishBatch(counts, isWritten ? { was, to } : undefined);
+      if (isWritten) {
         this.#knownSize = inForce;
         if (inForce !== to) this.#stream.setLimit({ ...shift.settings, batchSize: inForce });
       }
     } catch (error) {
-      // Somebody may just be saving it (rule F6): who claims next finds out, and what is in flight goes on.
-      if (!(error instanceof NightshiftError && error.code === 'bad-manager')) throw error;
+      // It can't be read (rule F6): who claims next ends the run, and what is in flight goes on.
+      if (!isCurable(error)) throw error;
       this.#isReportDue = !this.#ending;
     }
     this.#course.report(counts, compacted);

@@ -1,7 +1,7 @@
 import type { Emit, TranscriptEntry, TranscriptHappening } from '../core/events.ts';
-import { rest, sum } from '../core/history.ts';
 import type { Mask, MaskStream } from '../core/mask.ts';
 import type { Usage } from '../core/model.ts';
+import { rest, sum } from '../core/usage.ts';
 
 type Subject = Omit<TranscriptHappening, 'type' | 'entry'> & { readonly agent: string };
 type Streamed = 'text' | 'output' | 'error';
@@ -41,11 +41,16 @@ export class Transcript implements Disposable {
     this.#write('text' in entry ? { ...entry, text: this.#mask.text(entry.text) } : entry);
   };
 
-  /** An answer has come: what it cost in all, of which some may have been told already. */
-  settle(usage: Usage | undefined): void {
+  /**
+   * An answer has come: what it cost in all, of which some may have been told already. What was told counts also where the
+   * answer leaves it out; returns all of it.
+   */
+  settle(usage: Usage | undefined): Usage {
     const untold = usage && rest(usage, this.#told);
     if (untold) this.#spend(untold);
+    const all = sum(this.#told, untold);
     this.#told = {};
+    return all;
   }
 
   /** The inputs of the tools that may have written something, since this was asked last. */
@@ -70,7 +75,14 @@ export class Transcript implements Disposable {
   }
 
   /** What was held back because it might have been the beginning of a secret. */
+  flush(): void {
+    for (const kind of ['text', 'output', 'error'] as const) {
+      this.#say(kind, this.#streams[kind].end());
+      this.#streams[kind] = this.#mask.stream();
+    }
+  }
+
   [Symbol.dispose](): void {
-    for (const kind of ['text', 'output', 'error'] as const) this.#say(kind, this.#streams[kind].end());
+    this.flush();
   }
 }

@@ -3,7 +3,7 @@ import { type Batch, cellsAt, countItems, nextBatch, type Selection } from '../c
 import type { Task } from '../core/shift.ts';
 import type { Snapshot } from '../store/store.ts';
 import type { Course } from './course.ts';
-import type { BatchEnd } from './run-state.ts';
+import type { BatchEnd, RunParts } from './run-state.ts';
 
 /**
  * The two ends of a batch, whoever does what lies between: the engine's own loop, or somebody by hand
@@ -19,16 +19,34 @@ export interface Turn {
 }
 
 /** Rules M2-M4, P1, P3, T5: what comes next; undefined when nothing is left. */
-export function chooseTurn({ parts, shift }: Course, snapshot: Snapshot): Turn | undefined {
+export function chooseTurn(course: Course, snapshot: Snapshot): Turn | undefined {
+  const { parts, shift } = course;
   const { settings, tasks } = shift;
   const selection = parts.select(snapshot);
-  // What `current-batch-size` says: ours, or a person's, which is taken as it is (rule P4).
-  const size = settings.parallel ? startSize(settings) : 1;
-  const waiting = firstWaiting(snapshot, selection);
-  const batch = waiting ?? nextBatch(snapshot, { parallel: settings.parallel, size }, selection);
-  if (!batch) return undefined;
-  const task = tasks.find(({ name }) => name === batch.task)!;
-  return { task, rows: batch.rows, size, isWaiting: waiting !== undefined };
+  const size = settings.parallel ? sizeOf(course) : 1;
+  const choose = (selected: Selection): Turn | undefined => {
+    const waiting = firstWaiting(snapshot, selected);
+    const batch = waiting ?? nextBatch(snapshot, { parallel: settings.parallel, size }, selected);
+    if (!batch) return undefined;
+    const task = tasks.find(({ name }) => name === batch.task)!;
+    return { task, rows: batch.rows, size, isWaiting: waiting !== undefined };
+  };
+  return choose(withoutDeferred(parts, snapshot, selection)) ?? choose(selection);
+}
+
+/** What `current-batch-size` says: ours, or a person's, which is taken as it is (rule P4). A part keeps its own. */
+function sizeOf({ shift, ownSize }: Course): number {
+  const { batchSize, maxBatchSize } = shift.settings;
+  const isOwn = ownSize !== undefined && ownSize.inFile === batchSize;
+  return startSize({ batchSize: isOwn ? ownSize.size : batchSize, maxBatchSize });
+}
+
+/** Who asked to try later gives way to others (rule X5): one item that always does must not hold up the rest. */
+export function withoutDeferred({ returns }: RunParts, snapshot: Snapshot, selection: Selection): Selection {
+  const { deferred } = returns;
+  if (deferred.length === 0) return selection;
+  const rows = new Set(deferred.map((id) => snapshot.rowOf(id)));
+  return { ...selection, includes: (row) => !rows.has(row) && selection.includes(row) };
 }
 
 function firstWaiting(snapshot: Snapshot, selection: Selection): Batch | undefined {
@@ -52,8 +70,10 @@ export async function settleTurn(
     ? adaptSize(from, end, maxBatchSize)
     : { to: from, reason: parallel ? '' : 'sequential' };
   const counts = countItems(await parts.store.snapshot());
-  const inForce = await parts.documents.finishBatch(counts, adapts ? { was, to } : undefined);
-  const isTheirs = adapts && inForce !== to;
+  const isWritten = adapts && !parts.isPart;
+  if (adapts && !isWritten) course.ownSize = { size: to, inFile: was };
+  const inForce = await parts.documents.finishBatch(counts, isWritten ? { was, to } : undefined);
+  const isTheirs = isWritten && inForce !== to;
   const { done, failed, returned, compacted } = end;
   parts.emit({
     type: 'batch:finished',

@@ -6,15 +6,30 @@ import type { CheckResult } from '../checks/checks.ts';
 import { formatDuration } from '../core/duration.ts';
 import type { Emit, Happening } from '../core/events.ts';
 import type { Mask } from '../core/mask.ts';
-import { type Criterion, type CriterionVerdict, LARGEST_CELL, type Order } from '../core/model.ts';
-import { resolveText } from '../core/template.ts';
+import {
+  type Criterion,
+  type CriterionVerdict,
+  LARGEST_CELL,
+  LONGEST_REASON,
+  type Order,
+  type Trouble,
+} from '../core/model.ts';
+import { shorten } from '../core/shorten.ts';
+import { isPassing } from '../core/system-errors.ts';
+import { resolveProse, resolveText } from '../core/template.ts';
 import { Conversation } from './conversation.ts';
 import { type Agents, type Checks, resolveScript } from './parts.ts';
 import type { Scratch } from './scratch.ts';
 import { Transcript } from './transcript.ts';
+import type { Workplace } from './workplace.ts';
 
 /** As much as a few full cells; what an agent writes behind that is not read. */
 const MOST_CAPTURED = 4 * LARGEST_CELL;
+
+/** Of captured values that are no outputs. */
+const MOST_OTHERS = 50;
+const LONGEST_NAME = 100;
+const LONGEST_VALUE = 1000;
 
 /** One order while it is carried out: what dev and qa have in common. */
 export interface Work {
@@ -30,6 +45,9 @@ export interface Work {
   /** Aborts when its time is over. */
   readonly limit: AbortSignal;
   readonly scratch: Scratch;
+  readonly place: Workplace;
+  /** Its place is kept: a qa may send the item back to its dev. */
+  keep(): void;
   /** Where the agent and the checks run. */
   readonly folder: string;
 }
@@ -78,19 +96,39 @@ export function toldVariables(work: Work, attempt: number): { variables?: Record
 /** `name=value` lines that the agent appended to NIGHTSHIFT_OUTPUT. A later line of the same name wins. */
 export async function readCaptured(work: Work, attempt: number): Promise<Record<string, string>> {
   const text = await readOwned(work.scratch.outputFile(attempt));
-  const captured: Record<string, string> = {};
+  const captured = new Map<string, string>();
   for (const line of text.split(/\r?\n/)) {
     const equals = line.indexOf('=');
-    if (equals > 0) captured[line.slice(0, equals).trim()] = line.slice(equals + 1);
+    if (equals > 0) captured.set(line.slice(0, equals).trim(), line.slice(equals + 1));
   }
-  return captured;
+  return Object.fromEntries(captured);
+}
+
+/** Declared outputs as they are, since they are checked and written to the table; of the rest what history can bear. */
+export function boundCaptured(work: Work, captured: Readonly<Record<string, string>>): Record<string, string> {
+  const { outputs } = work.order.settings;
+  const others = Object.entries(captured)
+    .filter(([name]) => !outputs.includes(name))
+    .slice(0, MOST_OTHERS)
+    .map(([name, value]) => [shorten(work.mask.text(name), LONGEST_NAME), work.mask.text(value)] as const);
+  const declared = outputs.flatMap((name) => (Object.hasOwn(captured, name) ? [[name, captured[name]!] as const] : []));
+  return { ...shortened(Object.fromEntries(others)), ...Object.fromEntries(declared) };
+}
+
+/** For the journal: an output stands in the table as a whole. */
+export function shortened(values: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, shorten(value, LONGEST_VALUE)]));
 }
 
 /** A file that an agent may have replaced by anything: a pipe would block for ever, and it may be of any size. */
 async function readOwned(file: string): Promise<string> {
   if (!found(() => lstatSync(file))?.isFile()) return '';
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const handle = await open(file, flags).catch(() => undefined);
+  const handle = await open(file, flags).catch((error: unknown) => {
+    // What it holds must not pass for nothing.
+    if (isPassing(error)) throw error;
+    return undefined;
+  });
   if (!handle) return '';
   try {
     const stats = await handle.stat();
@@ -114,6 +152,7 @@ export function converse(work: Work, attempt: () => number): Conversation {
       scratch: work.scratch.folder,
       shiftFolder: order.shift.folder,
       settings: order.settings,
+      mask: work.mask,
       signal: work.signal,
     },
     transcriptOf(work, attempt),
@@ -138,24 +177,46 @@ export type Checked =
   | { readonly kind: 'checked'; readonly verdicts: readonly CriterionVerdict[]; readonly final: boolean }
   | Exclude<CheckResult, { kind: 'passed' | 'failed' }>;
 
-/** The criteria that have a check, judged by running them, each on its own (rules X2, Q3). */
+/** So often the checks are run if each time somebody changes files that they rely on. */
+const CHECKED_AT_MOST = 3;
+
+/** The checks, on protected files as they were at the start of the run: if somebody changed one meanwhile, once more. */
 export async function runChecks(work: Work, attempt: number): Promise<Checked> {
+  let files: readonly string[] = [];
+  for (let time = 1; time <= CHECKED_AT_MOST; time++) {
+    const { result, changed, isSame } = await work.checks.observe(() => runEach(work, attempt));
+    const isBelieved = changed.length === 0 || (isSame && time === CHECKED_AT_MOST);
+    if (isBelieved || result.kind !== 'checked') return result;
+    files = changed;
+  }
+  const reason = `protected files were changed each time that the checks ran: ${files.slice(0, 3).join(', ')}`;
+  const remedy = 'if a check itself writes them, take them out of `protect`';
+  // It may be this item's own doing: others go first, and it is not tried for ever.
+  return { kind: 'trouble', trouble: { reason: `${reason}; ${remedy}`, isRequested: true } };
+}
+
+/** The criteria that have a check, judged by running them, each on its own (rules X2, Q3). */
+async function runEach(work: Work, attempt: number): Promise<Checked> {
   const verdicts: CriterionVerdict[] = [];
   let final = false;
   using transcript = transcriptOf(work, () => attempt);
   for (const criterion of work.order.criteria) {
     if (!criterion.check) continue;
     transcript.add({ kind: 'note', text: `check: ${criterionText(work, criterion)}` });
+    const { checkTimeoutMs } = work.order.settings;
+    using limit = work.checks.time.limit(checkTimeoutMs);
     const result = await work.checks.run({
       script: resolveScript(criterion.check, work.agents.secrets),
       folder: work.folder,
       environment: environmentOf(work, attempt),
-      timeoutMs: work.order.settings.checkTimeoutMs,
+      timeoutMs: checkTimeoutMs,
+      limit: limit.signal,
+      mask: work.mask,
       signal: work.signal,
       onOutput: (stream, text) => transcript.add({ kind: stream === 'stdout' ? 'output' : 'error', text }),
     });
     if (result.kind === 'aborted' || result.kind === 'trouble') return result;
-    const judged = { criterion: criterionText(work, criterion), checked: true };
+    const judged = { criterion: maskedCriterion(work, criterion), checked: true };
     if (result.kind === 'passed') verdicts.push({ ...judged, status: 'PASS' });
     else {
       verdicts.push({ ...judged, status: 'FAIL', reason: result.reason });
@@ -166,27 +227,42 @@ export async function runChecks(work: Work, attempt: number): Promise<Checked> {
 }
 
 export function criterionText(work: Work, criterion: Criterion): string {
-  return resolveText(criterion.text, work.agents.secrets);
+  return resolveProse(criterion.text, work.agents.secrets);
+}
+
+/** As it stands in verdicts. */
+function maskedCriterion(work: Work, criterion: Criterion): string {
+  return shorten(work.mask.text(criterionText(work, criterion)).trim(), LONGEST_REASON);
 }
 
 /** The first that failed, by its position: its text differs from item to item. */
 export function failedCriterion(work: Work, verdicts: readonly CriterionVerdict[]): string | undefined {
   const failed = verdicts.find(({ status }) => status === 'FAIL');
   if (!failed) return undefined;
-  const position = work.order.criteria.findIndex((each) => criterionText(work, each) === failed.criterion);
+  const position = work.order.criteria.findIndex((each) => maskedCriterion(work, each) === failed.criterion);
   return position < 0 ? 'validation' : `criterion ${position + 1}`;
 }
 
 /** The failed criteria as one reason for `status` and `show`. */
 export function describeFailures(verdicts: readonly CriterionVerdict[]): string {
-  return verdicts
+  const failures = verdicts
     .filter((each) => each.status === 'FAIL')
     .map(({ criterion, reason }) => (reason ? `${firstLine(criterion)}: ${reason}` : firstLine(criterion)))
     .join('; ');
+  return shorten(failures, LONGEST_REASON);
 }
 
 function firstLine(text: string): string {
   return text.trim().split('\n')[0]!.trim();
+}
+
+/** The place of a failure, for an item that was given back too often. */
+export const GIVEN_BACK = 'given back';
+
+/** Rule X5: why trouble fails this item after all, if it does. */
+export function lastChanceMissed({ order }: Work, { reason, isRequested }: Trouble): string | undefined {
+  if (!isRequested || !order.isLastChance) return undefined;
+  return `given back three times while other items were done: ${reason}`;
 }
 
 export function timeoutReason(work: Work): string {

@@ -75,6 +75,17 @@ function compileCriterion(
   return { line: entry.line, text: [prose], ...(check === undefined ? {} : { check }) };
 }
 
+/**
+ * Throws `bad-placeholder` for one that stands where a script could run its value (rule V4), before the task is part of a shift:
+ * whether it names something is not known yet.
+ */
+export function checkScripts({ steps, criteria }: TaskDocument, file: string, header: readonly string[]): void {
+  for (const { code, line } of blocksOf([...steps, ...criteria]).filter(isScript)) {
+    const names = [...code.matchAll(/\{(?:ENV:)?([A-Za-z_]\w*)\}/g)].map(([, name]) => name!);
+    parseScript(code, { columns: new Set([...header, ...names]), env: new Set(names), file }, line);
+  }
+}
+
 type Block = Entry['blocks'][number];
 
 function blocksOf(entries: readonly Entry[]): Block[] {

@@ -1,7 +1,7 @@
 import { parseDuration } from '../core/duration.ts';
 import { NightshiftError, type Place } from '../core/errors.ts';
-import { LIMIT_KEYS, type SetLimits } from '../core/limits.ts';
-import type { Setting, Settings } from '../core/model.ts';
+import type { SetLimits } from '../core/limits.ts';
+import { ATTEMPTS, MOST_ATTEMPTS, type Setting, type Settings } from '../core/model.ts';
 import type { Shift, Task } from '../core/shift.ts';
 import type { Scope } from '../core/template.ts';
 import { compileTask, type PlacedSetting } from './compile-task.ts';
@@ -18,6 +18,8 @@ export interface ShiftDocuments {
   readonly manager: ManagerDocument;
   readonly tasks: readonly { readonly name: string; readonly file: string; readonly document: TaskDocument }[];
   readonly secrets: ReadonlyMap<string, string>;
+  /** `.env` as it stands; absent: there is none. */
+  readonly env?: string | undefined;
 }
 
 /** What the command line says over the files. */
@@ -68,7 +70,6 @@ function compileTasks(documents: ShiftDocuments, header: readonly string[], over
   const { managerFile, manager, secrets } = documents;
   const outputs = outputsByTask(documents);
   refuseClashingOutputs(documents, outputs);
-  refuseLimitsOfTasks(documents);
   const env = new Set(secrets.keys());
   // A declared output counts from the task after the one that fills it, whether its column is there yet or not.
   const filled = new Set([...outputs.values()].flat());
@@ -105,19 +106,6 @@ function refuseClashingOutputs(documents: ShiftDocuments, outputs: ReadonlyMap<s
       if (clash) throw new NightshiftError('bad-task', clash, hint, place);
       owner.set(output, name);
     }
-  }
-}
-
-/** Rule X6: they are the shift's; overlooked in a task's Configuration they would cost money. */
-function refuseLimitsOfTasks({ tasks }: ShiftDocuments): void {
-  for (const { file, document } of tasks) {
-    const limit = document.settings.find(({ key }) => (LIMIT_KEYS as readonly string[]).includes(key));
-    if (!limit) continue;
-    const hint = 'write it into the Shift Configuration of manager.md';
-    throw new NightshiftError('bad-task', `\`${limit.key}\` is a limit of the shift, not of a task`, hint, {
-      file,
-      line: limit.line,
-    });
   }
 }
 
@@ -162,6 +150,19 @@ function readTaskSettings(
       line: found.setting.line,
     });
   };
+  const integer = (key: string, fallback: number, [least, most]: readonly [number, number]) => {
+    const found = lookUp(key);
+    if (!found || found.setting.value === '') return fallback;
+    const { value: text, line } = found.setting;
+    const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (number >= least && number <= most) return number;
+    const message = `\`${key}: ${text}\` is not a number from ${least} to ${most}`;
+    throw new NightshiftError('bad-task', message, `write it like \`- ${key}: ${fallback}\``, {
+      file: found.file,
+      line,
+    });
+  };
+  const isNone = (key: string) => /^(none|0+)$/.test(value(key) ?? '');
   const qa = lookUp('qa');
   const wanted = names(qa?.setting.value);
   if (qa && wanted.some((word) => !QA_WORDS.includes(word))) {
@@ -189,6 +190,9 @@ function readTaskSettings(
     tools: names(value('tools')),
     qa: wanted.includes('always') ? 'always' : 'auto',
     qaParallel: wanted.includes('parallel'),
+    attempts: integer('attempts', ATTEMPTS, [1, MOST_ATTEMPTS]),
+    qaRetries: integer('qa-retries', 0, [0, MOST_ATTEMPTS - 1]),
+    retryDelayMs: isNone('retry-delay') ? 0 : duration('retry-delay', 0),
     timeoutMs: duration('timeout', HALF_AN_HOUR),
     checkTimeoutMs: duration('check-timeout', TEN_MINUTES),
     outputs: names(value('outputs')),

@@ -48,7 +48,8 @@ function readEntry(text: string, start: number, file: string): { name: string; v
     throw bad(`${name} begins with ${RESERVED}, which is reserved`, 'choose another name', file, line);
   }
   const end = valueEnd(text, start + head.length, file);
-  const value = parseDotenv(text.slice(start, end))[name];
+  const values = parseDotenv(text.slice(start, end));
+  const value = Object.hasOwn(values, name) ? values[name] : undefined;
   if (value === undefined) throw bad(`the value of ${name} cannot be read`, 'put it in quotes', file, line);
   return { name, value, end };
 }

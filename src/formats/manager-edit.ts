@@ -70,6 +70,18 @@ export function setProgress(text: string, counts: Counts): string {
   return changed;
 }
 
+/** `edited` with the Shift Configuration and the Task Order of another text; the rest is free text, and stays. */
+export function restoreTerms(edited: string, inForce: string): string {
+  let restored = edited;
+  for (const name of ['Shift Configuration', 'Task Order']) {
+    const { start, end } = requireSection(open(restored), name, 'bad-manager');
+    const right = requireSection(open(inForce), name, 'bad-manager');
+    const body = inForce.slice(right.start, right.end);
+    if (restored.slice(start, end).trimEnd() !== body.trimEnd()) restored = splice(restored, start, end, body);
+  }
+  return restored;
+}
+
 /** Puts a task at the end of the Task Order, in the style of the last one; one that is there already stays where it is. */
 export function addTask(text: string, task: string): string {
   checkTaskName(task);
@@ -117,6 +129,9 @@ interface NewManager {
   readonly items?: number;
 }
 
+/** Most of what a qa finds, the dev that did the work can put right. */
+const FIRST_QA_RETRIES = 1;
+
 /** Unbounded doubling of agents of some hundred MB each ends a machine. */
 const FIRST_MAX_BATCH_SIZE = 8;
 
@@ -127,6 +142,7 @@ export function createManager({ name, created, parallel, settings = {}, items = 
     `- created: ${created}`,
     `- parallel: ${parallel}`,
     ...(parallel ? [`- max-batch-size: ${FIRST_MAX_BATCH_SIZE}`] : []),
+    `- qa-retries: ${FIRST_QA_RETRIES}`,
     ...Object.entries(settings).map(([key, value]) => `- ${key}: ${value}`),
   ];
   return `# ${name}

@@ -4,14 +4,16 @@ import type { Counts } from '../core/events.ts';
 import { LIMIT_KEYS, readLimits } from '../core/limits.ts';
 import type { Setting, ShiftSettings } from '../core/model.ts';
 import { checkTaskName } from '../core/names.ts';
+import { refuseLostLimits } from './limit-lines.ts';
 import { headOf, listItems } from './list.ts';
+import { setProgress, setSetting } from './manager-edit.ts';
 import { readProgress } from './manager-progress.ts';
 import type { Section } from './markdown.ts';
 import { findSections, scan } from './markdown.ts';
 import { requireClosed, requireSection } from './required.ts';
 import { readSettings, refuseDuplicates, settingWarnings, TASK_KEYS, unquote } from './settings.ts';
 
-export { addTask, createManager, setProgress, setSetting } from './manager-edit.ts';
+export { addTask, createManager, restoreTerms, setProgress, setSetting } from './manager-edit.ts';
 
 /** What `manager.md` says. */
 export interface ManagerDocument {
@@ -51,6 +53,12 @@ export function parseManager(text: string, file: string): ManagerDocument {
   const order = requireSection(document, 'Task Order', 'bad-manager', file);
   const progress = findSections(document, 'Progress')[0];
   const { settings, strays } = readSettings(configuration);
+  refuseLostLimits({
+    ...{ document, configuration, settings, file },
+    prose: [],
+    keys: [...SHIFT_KEYS, ...LIMIT_KEYS, ...TASK_KEYS],
+    ofShift: true,
+  });
   refuseDuplicates(settings, 'bad-manager', file);
   return {
     text,
@@ -122,7 +130,7 @@ export function readShiftSettings(
   const stream = isStream && parallel;
   if (isStream && !parallel)
     warnings.push(`\`dispatch: stream\` needs \`parallel: true\` (${file}); items are done one at a time`);
-  const patienceMs = read('patience', parseDuration, 'write a duration such as `15m`') ?? DEFAULT_PATIENCE_MS;
+  const patienceMs = read('patience', parseDuration, 'write a duration such as `15m`');
   const settings: ShiftSettings = {
     ...(name && { name }),
     ...(created && { created }),
@@ -131,7 +139,8 @@ export function readShiftSettings(
     ...(batchSize !== undefined && { batchSize }),
     ...(maxBatchSize !== undefined && { maxBatchSize }),
     learn: !stopLearning,
-    patienceMs,
+    patienceMs: patienceMs ?? DEFAULT_PATIENCE_MS,
+    isPatienceSet: patienceMs !== undefined,
     limits: readLimits(
       (key) => find(key)?.value,
       (key, problem, hint) => {
@@ -141,6 +150,16 @@ export function readShiftSettings(
     ),
   };
   return { settings, warnings };
+}
+
+/** `text` with what a run has written to the file meanwhile: Progress and the batch size as they stand in `now`. */
+export function carryOver(text: string, now: string, file: string): string {
+  const { progress = {}, settings } = parseManager(now, file);
+  const size = settings.find(({ key }) => key === 'current-batch-size');
+  const sized = size === undefined ? text : setSetting(text, size.key, size.value);
+  const { total, completed, failed, remaining } = progress;
+  if (total === undefined || completed === undefined || failed === undefined || remaining === undefined) return sized;
+  return setProgress(sized, { total, completed, failed, remaining });
 }
 
 function parseBoolean(value: string): boolean | undefined {

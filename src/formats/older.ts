@@ -1,7 +1,7 @@
 import { NightshiftError } from '../core/errors.ts';
 import { checkTaskName } from '../core/names.ts';
 import { countItems } from '../core/plan.ts';
-import { isStatus, STATUSES, type Status } from '../core/status.ts';
+import { isStatus, readStatus, STATUSES, type Status } from '../core/status.ts';
 import { headOf, listItems } from './list.ts';
 import { parseManager, setProgress } from './manager.ts';
 import { findSections, scan, splice } from './markdown.ts';
@@ -34,7 +34,6 @@ export interface Upgrade {
  * far it came.
  */
 const OLDER_STATUSES: Readonly<Record<string, Status>> = {
-  '': 'todo',
   pending: 'todo',
   open: 'todo',
   new: 'todo',
@@ -139,7 +138,7 @@ function translateStatuses(table: Table, column: number, changes: string[], obst
   const times = new Map<string, number>();
   for (let row = 0; row < table.rowCount; row++) {
     const value = table.cell(row, column);
-    if (isStatus(value)) continue;
+    if (readStatus(value) !== undefined) continue;
     const word = value.trim().toLowerCase().replace(/[ -]+/g, '_');
     const to = OLDER_STATUSES[word] ?? (isStatus(word) ? word : undefined);
     if (to === undefined) {

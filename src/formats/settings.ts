@@ -1,5 +1,4 @@
 import { NightshiftError } from '../core/errors.ts';
-import { LIMIT_KEYS } from '../core/limits.ts';
 import type { Setting } from '../core/model.ts';
 import { nearest } from '../core/names.ts';
 import { headOf, type Item, listItems } from './list.ts';
@@ -15,6 +14,9 @@ export const TASK_KEYS = [
   'qa',
   'qa-agent',
   'qa-model',
+  'qa-retries',
+  'attempts',
+  'retry-delay',
   'timeout',
   'check-timeout',
   'working-dir',
@@ -85,10 +87,6 @@ export function refuseDuplicates(settings: readonly Setting[], code: 'bad-manage
   }
 }
 
-function isLimit(key: string | undefined): boolean {
-  return (LIMIT_KEYS as readonly (string | undefined)[]).includes(key);
-}
-
 /** One warning for each unknown key and each list item that is no setting. */
 export function settingWarnings(
   { settings, strays }: { readonly settings: readonly Setting[]; readonly strays: readonly number[] },
@@ -98,11 +96,9 @@ export function settingWarnings(
   const unknown = settings.filter(({ key }) => !known.includes(key));
   return [
     ...unknown.map(({ key, line }) => {
-      const meant = nearest(key, [...known, ...LIMIT_KEYS]);
+      const meant = nearest(key, known);
       const question = meant === undefined ? '' : `; did you mean \`${meant}\`?`;
-      // What somebody believes to be a limit, and is none, costs money.
-      const isLost = isLimit(meant) && settings.every((setting) => setting.key !== meant);
-      return `unknown key \`${key}\` (${file} line ${line})${question}${isLost ? ' No such limit is set there' : ''}`;
+      return `unknown key \`${key}\` (${file} line ${line})${question}`;
     }),
     ...strays.map((line) => `ignored a list item that is not \`- key: value\` (${file} line ${line})`),
   ];

@@ -1,5 +1,5 @@
 import { NightshiftError } from '../core/errors.ts';
-import { cellEnd, cellStart, checkTableSize, decodeCell, encodeCell, QUOTE } from './table-bytes.ts';
+import { COMMA, CR, cellEnd, cellStart, checkTableSize, decodeCell, encodeCell, LF, QUOTE } from './table-bytes.ts';
 import { Table } from './table-rows.ts';
 
 /** Edits touch only their own bytes (rule F5) and never scan the table again: a status costs a copy of its row. */
@@ -28,6 +28,9 @@ interface Splice {
 const MOST_EDITED = 500;
 /** A small table is put together sooner: to copy so many bytes costs less than to write one piece more each time. */
 const BYTES_FOR_A_PIECE = 1024;
+
+/** What a cell without a value is written as where its row would be a line of commas, which is no row. */
+const NO_VALUE = Buffer.from('""');
 
 /** Of several changes of one cell the last counts. A cell that has its value already keeps its source. */
 export function editCells(table: Table, changes: readonly CellChange[]): Table {
@@ -62,12 +65,15 @@ function editRow(table: Table, row: number, values: ReadonlyMap<number, string>)
     pieces.push(bytes.subarray(kept, from), Buffer.from(encodeCell(value, name, style)));
     kept = to;
   }
-  return pieces.length === 0 ? undefined : Buffer.concat([...pieces, bytes.subarray(kept, end)]);
+  if (pieces.length === 0) return undefined;
+  const source = Buffer.concat([...pieces, bytes.subarray(kept, end)]);
+  if (!source.every((byte) => byte === COMMA)) return source;
+  return Buffer.concat([...pieces.slice(0, -1), NO_VALUE, bytes.subarray(kept, end)]);
 }
 
 /** Edited rows stand beside the others until they are many, or long. */
-function withSources({ base, header, starts }: Table, edited: ReadonlyMap<number, Buffer>): Table {
-  const table = new Table(base, header, starts, edited);
+function withSources({ base, header, starts, gaps }: Table, edited: ReadonlyMap<number, Buffer>): Table {
+  const table = new Table(base, header, starts, gaps, edited);
   let beside = 0;
   for (const source of edited.values()) beside += source.length;
   checkTableSize(base.length + growthOf(table));
@@ -127,8 +133,8 @@ export function addRows(table: Table, rows: readonly (readonly string[])[]): Tab
   if (rows.length === 0) return table;
   const flat = flatten(table);
   const { base: bytes, header } = flat;
-  const lineEnd = bytes.toString('latin1', flat.sourceInBase(-1).end, flat.starts[1]) || '\n';
-  const closed = flat.sourceInBase(flat.rowCount - 1).end < bytes.length;
+  const lineEnd = bytes[flat.sourceInBase(-1).end] === CR ? '\r\n' : '\n';
+  const closed = bytes.at(-1) === LF;
   const starts = new Uint32Array(flat.starts.length + rows.length);
   starts.set(flat.starts);
   const pieces = [bytes];
@@ -143,12 +149,14 @@ export function addRows(table: Table, rows: readonly (readonly string[])[]): Tab
   }
   checkTableSize(size);
   starts[starts.length - 1] = size;
-  return new Table(Buffer.concat(pieces, size), header, starts);
+  return new Table(Buffer.concat(pieces, size), header, starts, flat.gaps);
 }
 
 export function encodeRow(header: readonly string[], cells: readonly string[]): string {
-  const alone = cells.length === 1;
-  return cells.map((cell, column) => encodeCell(cell, header[column] ?? '', { alone })).join(',');
+  const isEmpty = cells.every((cell) => cell === '');
+  return cells
+    .map((cell, column) => encodeCell(cell, header[column] ?? '', { alone: isEmpty && column === 0 }))
+    .join(',');
 }
 
 /** Copies the base with spans replaced (in order of position, each within its row) and the row starts moved along. */
@@ -171,5 +179,8 @@ function rewrite(table: Table, header: readonly string[], splices: Iterable<Spli
   const shift = written - read;
   for (; moved < starts.length; moved++) starts[moved] = table.starts[moved]! + shift;
   table.base.copy(bytes, written, read);
-  return new Table(bytes, header, starts);
+  const gaps = [...table.gaps].map(([row, end]): [number, number] => {
+    return [row, end + starts[row + 2]! - table.starts[row + 2]!];
+  });
+  return new Table(bytes, header, starts, new Map(gaps));
 }

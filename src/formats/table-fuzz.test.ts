@@ -5,16 +5,21 @@ import { expect, test } from 'vitest';
 import { NightshiftError } from '../core/errors.ts';
 import { addColumns, addRows, editCells, parseTable, type Table } from './table.ts';
 
-/** What csv-parse reads, or undefined where it refuses. */
+/** What csv-parse reads, or undefined where it refuses. A line with nothing but commas is no row. */
 function oracleCells(bytes: Buffer): string[][] | undefined {
   try {
-    return oracle(bytes, {
+    const read = oracle(bytes, {
       bom: true,
       record_delimiter: ['\r\n', '\n'],
       relax_quotes: false,
-      relax_column_count: false,
+      relax_column_count: true,
       skip_empty_lines: false,
-    }) as unknown as string[][];
+      raw: true,
+    }) as unknown as { raw: string; record: string[] }[];
+    const width = read[0]?.record.length ?? 0;
+    const isBlank = ({ raw }: { raw: string }) => /^,*\r?\n?$/.test(raw);
+    const rows = read.filter((each, i) => i === 0 || width === 1 || !isBlank(each)).map(({ record }) => record);
+    return rows.every(({ length }) => length === width) ? rows : undefined;
   } catch {
     return undefined;
   }
@@ -59,7 +64,8 @@ const written = fc
     const sources = rows.map((cells) => cells.map(({ value, quoted }) => source(value, quoted || width === 1)).join());
     const lines = [header.join(), ...sources];
     const text = lines.map((line, i) => line + (i < rows.length || closed ? lineEnds[i] : '')).join('');
-    const cells = [header, ...rows.map((row) => row.map((cell) => cell.value))];
+    const items = rows.filter((_, i) => width === 1 || !/^,*$/.test(sources[i]!));
+    const cells = [header, ...items.map((row) => row.map((cell) => cell.value))];
     return { bytes: Buffer.from((bom ? '\uFEFF' : '') + text), cells };
   });
 
@@ -160,7 +166,15 @@ function skeleton(table: Table, changes: readonly { row: number; column: number 
   let kept = 0;
   let cell = -table.header.length;
   const token = /"(?:[^"]|"")*"|[^",\r\n]*/y;
+  const blank = /,*(?:\r?\n|$)/y;
   for (let at = text.startsWith('\uFEFF') ? 1 : 0; at <= text.length; cell++) {
+    blank.lastIndex = at;
+    const isFirst = table.header.length > 1 && cell % table.header.length === 0;
+    if (isFirst && at < text.length && blank.test(text)) {
+      at = blank.lastIndex;
+      cell--;
+      continue;
+    }
     token.lastIndex = at;
     const [source = ''] = token.exec(text) ?? [];
     if (changed.has(cell)) {

@@ -1,5 +1,5 @@
 import { cellEnd, cellStart, decodeCell, FNV_START, hashCell, lineAt } from './table-bytes.ts';
-import { lineEnd } from './table-scan.ts';
+import { type Gaps, lineEnd } from './table-scan.ts';
 
 /** Where the source of a row is, without its line end. */
 export interface RowSource {
@@ -21,17 +21,20 @@ export class Table {
   readonly starts: Uint32Array;
   /** The sources of rows that were edited since, without their line ends. */
   readonly edited: ReadonlyMap<number, Buffer>;
+  readonly gaps: Gaps;
 
   /** Only for bytes that were scanned, or made from such by an edit. */
   constructor(
     base: Buffer,
     header: readonly string[],
     starts: Uint32Array,
+    gaps: Gaps = new Map(),
     edited: ReadonlyMap<number, Buffer> = new Map(),
   ) {
     this.base = base;
     this.header = header;
     this.starts = starts;
+    this.gaps = gaps;
     this.edited = edited;
   }
 
@@ -111,7 +114,9 @@ export class Table {
     let line = 1;
     for (let above = -1; above < row; above++) {
       const source = this.rowBytes(above);
-      line += lineAt(source, source.length);
+      // Its own lines, its end, and the lines without a value behind it.
+      const behind = this.base.subarray(this.sourceInBase(above).end, this.starts[above + 2]);
+      line += lineAt(source, source.length) + lineAt(behind, behind.length) - 2;
     }
     return line;
   }
@@ -126,6 +131,6 @@ export class Table {
     const start = this.starts[row + 1];
     const next = this.starts[row + 2];
     if (start === undefined || next === undefined) throw new RangeError(`There is no row ${row} in the table.`);
-    return { bytes: this.base, start, end: lineEnd(this.base, next) };
+    return { bytes: this.base, start, end: this.gaps.get(row) ?? lineEnd(this.base, next) };
   }
 }

@@ -5,7 +5,11 @@ export interface Scan {
   readonly header: readonly string[];
   /** Where the header and each row starts, and at last the end of the file. */
   readonly starts: Uint32Array;
+  readonly gaps: Gaps;
 }
+
+/** Where the source of a row ends, for the few rows that lines without a value follow. -1 is the header. */
+export type Gaps = ReadonlyMap<number, number>;
 
 /** More than this is a file whose line ends got lost, not a table. */
 const MAX_COLUMNS = 2000;
@@ -37,12 +41,30 @@ export function scanTable(bytes: Buffer, file: string): Scan {
   let starts = new Uint32Array(1024);
   starts[0] = begin;
   let count = 1;
-  for (let at = firstRow; at < bytes.length; at = scanRow(source, at)) {
+  const gaps = new Map<number, number>();
+  const isWide = source.header.length > 1;
+  for (let at = firstRow; at < bytes.length; ) {
+    const next = isWide && MARKS[bytes[at]!] === 1 ? endOfBlank(bytes, at) : -1;
+    if (next !== -1) {
+      const row = count - 2;
+      if (!gaps.has(row)) gaps.set(row, lineEnd(bytes, at));
+      at = next;
+      continue;
+    }
     if (count + 1 >= starts.length) starts = grown(starts);
     starts[count++] = at;
+    at = scanRow(source, at);
   }
   starts[count++] = bytes.length;
-  return { header: source.header, starts: starts.slice(0, count) };
+  return { header: source.header, starts: starts.slice(0, count), gaps };
+}
+
+/** Where the next line starts if this one has nothing but commas: spreadsheets leave such lines for emptied rows. Else -1. */
+function endOfBlank(bytes: Buffer, start: number): number {
+  let at = start;
+  while (at < bytes.length && bytes[at] === COMMA) at++;
+  if (at === bytes.length || bytes[at] === LF) return Math.min(at + 1, bytes.length);
+  return bytes[at] === CR && bytes[at + 1] === LF ? at + 2 : -1;
 }
 
 function grown(starts: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
@@ -65,7 +87,7 @@ function scanRow(source: Source, start: number): number {
     if (mark === COMMA) {
       at++;
     } else if (mark === LF || (mark === CR && bytes[at + 1] === LF)) {
-      if (cells !== source.header.length && source.header.length > 0) throw ragged(source, start, at, cells);
+      if (cells !== source.header.length && source.header.length > 0) throw ragged(source, start, cells);
       return Math.min(size, mark === LF ? at + 1 : at + 2);
     } else {
       throw misplaced(source, cell, at);
@@ -122,11 +144,8 @@ export function lineEnd(bytes: Buffer, next: number): number {
   return bytes[next - 2] === CR ? next - 2 : next - 1;
 }
 
-function ragged(source: Source, start: number, end: number, cells: number): NightshiftError {
+function ragged(source: Source, start: number, cells: number): NightshiftError {
   const expected = source.header.length;
-  if (start === end) {
-    return bad(source, start, 'there is a blank line in the table', 'remove the blank line');
-  }
   const hint =
     cells > expected
       ? 'put a cell that contains a comma into double quotes, or remove what is too much'

@@ -58,8 +58,6 @@ describe('parseTable', () => {
     ['too many columns', Array.from({ length: 2001 }, (_, i) => i).join(), 1, /more than 2000/, /line ends/],
     ['a row that is too short', 'a,b\n"1\n1",2\n3\n', 4, /has 1 cell, but the header has 2 columns/, /commas/],
     ['a row that is too long', 'a,b\n1,2,3\n', 2, /has 3 cells, but the header has 2 columns/, /double quotes/],
-    ['a blank line', 'a,b\n1,2\n\n3,4\n', 3, /blank line/, /remove the blank line/],
-    ['a blank line at the end', 'a,b\r\n1,2\r\n\r\n', 3, /blank line/, /remove the blank line/],
     ['an unclosed quote', 'a,b\n1,"2\n3,4\n', 2, /never closed/, /closing quote/],
     ['a stray quote', 'a,b\n1,2\n5" pipe,4\n', 3, /middle of a cell/, /twice/],
     ['text after a quote', 'a,b\n"1" ,2\n', 2, /closing quote of a cell and the next comma/, /twice/],
@@ -99,10 +97,17 @@ describe('readStatuses', () => {
     expect([...readStatuses(table, 1, 'table.csv')].map((index) => STATUSES[index])).toEqual([...STATUSES]);
   });
 
+  test('F6 a status that nobody has written is todo', () => {
+    const table = parse('id,t\n1,\n2,""\n3,"  "\n4,done\n');
+    expect([...readStatuses(table, 1, 'table.csv')].map((index) => STATUSES[index])).toEqual([
+      ...Array(3).fill('todo'),
+      'done',
+    ]);
+  });
+
   test.each([
     ['Done', 'the unknown status "Done"', 'write it as "done"'],
     [' todo', 'the unknown status " todo"', 'write it as "todo"'],
-    ['', 'no status', 'still to be done is "todo"'],
     ['tod', 'the unknown status "tod"', 'take it out of the Task Order'],
     ['dodo', 'the unknown status "dodo"', 'take it out of the Task Order'],
   ])('F6 an unknown status %j is refused with row, column, line and the five that exist', (value, message, hint) => {
@@ -112,6 +117,34 @@ describe('readStatuses', () => {
     expect(error.message).toBe(`row 2 has ${message} in column "build"`);
     expect(error.hint).toContain('todo, in_progress, qa, done, failed');
     expect(error.hint).toContain(hint);
+  });
+});
+
+describe('lines without a value', () => {
+  const source = 'a,b\r\n,\r\n"x\ny",1\r\n\r\n,,,\r\n"",2\r\n"",""\r\n,';
+
+  test('F6 are no rows, wherever they stand and however many commas they have', () => {
+    const table = parse(source);
+    expect([0, 1, 2].map((row) => [table.lineOf(row), ...table.cells(row)])).toEqual([
+      [3, 'x\ny', '1'],
+      [7, '', '2'],
+      [8, '', ''],
+    ]);
+    expect(table.rowCount).toBe(3);
+  });
+
+  test('F5 stay where they are when cells, rows and columns are written', () => {
+    const edited = editCells(parse(source), [
+      { row: 0, column: 0, value: 'x' },
+      { row: 1, column: 1, value: '' },
+    ]);
+    const text = 'a,b\r\n,\r\n"x",1\r\n\r\n,,,\r\n"",\r\n"",""\r\n,';
+    expect(edited.bytes.toString()).toBe(text);
+    const longer = addRows(edited, [['', '']]);
+    expect([longer.bytes.toString(), longer.rowCount]).toEqual([`${text}\r\n"",`, 4]);
+    const wider = addColumns(longer, [{ name: 'c', value: 'z' }]);
+    expect(wider.bytes.toString()).toBe('a,b,c\r\n,\r\n"x",1,z\r\n\r\n,,,\r\n"",,z\r\n"","",z\r\n,\r\n"",,z');
+    expect(wider.cells(3)).toEqual(['', '', 'z']);
   });
 });
 

@@ -1,5 +1,5 @@
 import { NightshiftError } from '../core/errors.ts';
-import { STATUSES } from '../core/status.ts';
+import { readStatus, STATUSES } from '../core/status.ts';
 import { cellEnd, cellStart, checkTableSize, decodeCell, lineAt } from './table-bytes.ts';
 import { encodeRow } from './table-edit.ts';
 import { checkEncoding } from './table-encoding.ts';
@@ -13,8 +13,8 @@ export type { Table } from './table-rows.ts';
 export function parseTable(bytes: Buffer, file: string): Table {
   checkTableSize(bytes.length, file);
   checkEncoding(bytes, file);
-  const { header, starts } = scanTable(bytes, file);
-  return new Table(bytes, header, starts);
+  const { header, starts, gaps } = scanTable(bytes, file);
+  return new Table(bytes, header, starts, gaps);
 }
 
 /** A new table: LF, a final line end, quotes only where they are needed. */
@@ -23,9 +23,10 @@ export function createTable(header: readonly string[], rows: readonly (readonly 
   return parseTable(Buffer.from(lines.join('')), 'table.csv');
 }
 
+const TODO = STATUSES.indexOf('todo');
 const STATUS_BYTES = STATUSES.map((status) => Buffer.from(status));
 
-/** For each row the index of its status in `STATUSES`. Any other value throws (rule F6). */
+/** For each row the index of its status in `STATUSES`; no value is `todo`. Any other value throws (rule F6). */
 export function readStatuses(table: Table, column: number, file: string): Uint8Array {
   const statuses = new Uint8Array(table.rowCount);
   for (let row = 0; row < statuses.length; row++) {
@@ -35,7 +36,8 @@ export function readStatuses(table: Table, column: number, file: string): Uint8A
     let status = bareStatus(bytes, start, end);
     if (status === -1) {
       const value = decodeCell(bytes, start, end);
-      status = (STATUSES as readonly string[]).indexOf(value);
+      const found = readStatus(value);
+      status = found === undefined ? -1 : STATUSES.indexOf(found);
       if (status === -1) {
         const line = table.lineOf(row) + lineAt(bytes.subarray(rowStart), start - rowStart) - 1;
         throw unknownStatus(table, column, file, row, value, line);
@@ -48,6 +50,7 @@ export function readStatuses(table: Table, column: number, file: string): Uint8A
 
 /** Compares bytes: a string for every row would take ten times as long. */
 function bareStatus(bytes: Buffer, start: number, end: number): number {
+  if (start === end) return TODO;
   for (let index = 0; index < STATUS_BYTES.length; index++) {
     const status = STATUS_BYTES[index]!;
     if (status.length !== end - start) continue;
@@ -70,14 +73,12 @@ function unknownStatus(
   const shown = JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
   const meant = value.trim().toLowerCase().replace(/[ -]/g, '_');
   const fix =
-    value === ''
-      ? 'an item that has still to be done is "todo"'
-      : (STATUSES as readonly string[]).includes(meant)
-        ? `write it as "${meant}", in lower case and without spaces`
-        : `correct the cell; if "${name}" is not a task, take it out of the Task Order in manager.md`;
+    readStatus(meant) !== undefined
+      ? `write it as "${meant}", in lower case and without spaces`
+      : `correct the cell; if "${name}" is not a task, take it out of the Task Order in manager.md`;
   return new NightshiftError(
     'bad-table',
-    `row ${row + 1} has ${value === '' ? 'no status' : `the unknown status ${shown}`} in column "${name}"`,
+    `row ${row + 1} has the unknown status ${shown} in column "${name}"`,
     `the five statuses are ${STATUSES.join(', ')}; ${fix}`,
     { file, line },
   );

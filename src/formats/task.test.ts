@@ -1,15 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { NightshiftError } from '../core/errors.ts';
-import {
-  createTask,
-  findUnwritten,
-  parseTask,
-  replaceSteps,
-  restoreProtected,
-  stepTexts,
-  taskWarnings,
-} from './task.ts';
+import { createTask, findUnwritten, parseTask, replaceSteps, stepTexts, taskWarnings } from './task.ts';
 
 const TASK = `# create_page
 
@@ -202,23 +194,6 @@ describe('editing', () => {
     expect(texts[8]).toBe('Step\n further in');
     expect(stepTexts(parseTask(replaceSteps(text, ['New', ...texts]), 'a.md'))).toEqual(['New', ...texts]);
   });
-
-  test('D5 Configuration and Validation are put back, Steps are kept', () => {
-    const steps = TASK.replace('Save it.', 'Save it twice.');
-    expect(restoreProtected(TASK, TASK)).toBeUndefined();
-    expect(restoreProtected(`${steps}\n\n## Notes\n`, TASK)).toBeUndefined();
-    expect(restoreProtected(steps.replace('- It exists.', '- Fine.'), TASK)).toBe(steps);
-    expect(restoreProtected(steps.replace('playwright, ', '').replace('nice', 'ugly'), TASK)).toBe(steps);
-    expect(restoreProtected(steps.replace(/^- tools.*\n- modle.*\n\n/m, ''), TASK)).toBe(steps.replace('x\n\n', 'x\n'));
-    expect(restoreProtected(steps.replace('## Validation', '## Valid'), TASK)).toBe(TASK);
-    expect(restoreProtected(steps.replace('   Then', '<!-- Then'), TASK)).toBe(TASK);
-    const set = '## Configuration\n- qa: always\n## Steps\n1. a\n## Validation\n- b\n';
-    expect(restoreProtected(set.replace('- qa: always\n', '').replace('1. a', '1. c'), set)).toBe(
-      set.replace('1. a', '1. c'),
-    );
-    const bare = '## Configuration\n## Steps\n1. a\n## Validation\n- b';
-    expect(restoreProtected(`${bare}b\n\n## More`, bare)).toBe(`${bare}\n\n## More`);
-  });
 });
 
 const eols = fc.constantFrom('\n', '\r\n');
@@ -298,24 +273,6 @@ describe('properties', () => {
     );
   });
 
-  test('D5 whatever became of the file, the protected sections are those of the claim', () => {
-    const body = (text: string, name: 'configuration' | 'validation') => {
-      const { start, end } = parseTask(text, 'f').sections[name];
-      return text.slice(start, end).trimEnd();
-    };
-    fc.assert(
-      fc.property(documents, documents, (claimed, current) => {
-        const restored = restoreProtected(current, claimed) ?? current;
-        expect(body(restored, 'configuration')).toBe(body(claimed, 'configuration'));
-        expect(body(restored, 'validation')).toBe(body(claimed, 'validation'));
-        if (restored !== claimed)
-          expect(stepTexts(parseTask(restored, 'f'))).toEqual(stepTexts(parseTask(current, 'f')));
-        expect(restoreProtected(restored, claimed)).toBeUndefined();
-      }),
-      { numRuns: 250 },
-    );
-  });
-
   test('F6 whatever the text, nothing but a NightshiftError is thrown', () => {
     const tokens = [
       '## Configuration\n',
@@ -336,7 +293,6 @@ describe('properties', () => {
           () => taskWarnings(parseTask(a.join(''), 'f'), 'f'),
           () => replaceSteps(valid, [b.join('')]),
           () => replaceSteps(valid, stepTexts(parseTask(valid, 'f'))),
-          () => restoreProtected(valid, a.join('')),
         ]) {
           try {
             use();

@@ -2,6 +2,7 @@ import { NightshiftError } from '../core/errors.ts';
 import type { Setting } from '../core/model.ts';
 import type { Task } from '../core/shift.ts';
 import { entryText, normalizeText, renderEntry, renumberEntry, styleOf } from './entry-text.ts';
+import { refuseLostLimits } from './limit-lines.ts';
 import { isEmpty, type ListKind, listItems } from './list.ts';
 import type { Block, Section } from './markdown.ts';
 import { scan, splice } from './markdown.ts';
@@ -54,6 +55,12 @@ export function parseTask(text: string, file: string): TaskDocument {
   const [configuration, steps, validation] = sections as [Section, Section, Section];
   refuseMisorder(sections, file);
   const { settings, strays } = readSettings(configuration);
+  refuseLostLimits({
+    ...{ document, configuration, settings, file },
+    prose: [steps, validation],
+    keys: TASK_KEYS,
+    ofShift: false,
+  });
   refuseDuplicates(settings, 'bad-task', file);
   return {
     text,
@@ -186,33 +193,6 @@ function isClosed(step: string): boolean {
 
 function sameItems(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((text, i) => text === b[i]);
-}
-
-/**
- * Rule D5: `current` with the Configuration and Validation that were read when the item was claimed, and its own Steps;
- * `claimed` as a whole if `current` cannot be read. Undefined if the two sections are the same; blank lines at a
- * section's end say nothing.
- */
-export function restoreProtected(current: string, claimed: string): string | undefined {
-  if (current === claimed) return undefined;
-  const before = tryParse(claimed);
-  const now = tryParse(current);
-  if (before === undefined || now === undefined) return claimed;
-  const differing = (['validation', 'configuration'] as const).filter((name) => !sameSection(now, before, name));
-  if (differing.length === 0) return undefined;
-  let restored = current;
-  for (const name of differing) {
-    const { start, end } = now.sections[name];
-    const body = current.slice(start, end);
-    const tail = body.slice(body.trimEnd().length) || (end < current.length ? scan(current).eol : '');
-    restored = splice(restored, start, end, bodyOf(before, name).trimEnd() + tail);
-  }
-  const result = tryParse(restored);
-  return result !== undefined && differing.every((name) => sameSection(result, before, name)) ? restored : claimed;
-}
-
-function sameSection(a: TaskDocument, b: TaskDocument, name: SectionName): boolean {
-  return bodyOf(a, name).trimEnd() === bodyOf(b, name).trimEnd();
 }
 
 function bodyOf({ text, sections }: TaskDocument, name: SectionName): string {

@@ -7,6 +7,7 @@ import { devPrompt, qaPrompt } from './prompt.ts';
  */
 export function handedDevPrompt(order: Order, token: string): Text {
   const edit = editCommand(order, token);
+  const { attempts } = order.settings;
   const outputs = order.settings.outputs.map((name) => ` --captured ${name}=VALUE`).join('');
   return [
     `Besides what is said below, you write your own status. It is the last thing that you do before your report, in a shell, with one
@@ -15,7 +16,7 @@ of these two commands, word for word but for what is in capitals, and nothing el
 When all steps and criteria are right:
   ${edit('qa')}${outputs}
   Add --recommend 'SENTENCE' for each of your recommendations, without apostrophes. The command runs the checks of the task. If it says that one failed,
-  that was an attempt: put it right and run it again. There are 3 attempts in all; it says when there is none left.
+  that was an attempt: put it right and run it again. There ${attempts === 1 ? 'is 1 attempt' : `are ${attempts} attempts`} in all; it says when there is none left.
 When you can't put it right:
   ${edit('failed')} --reason 'WHAT WENT WRONG, WITHOUT APOSTROPHES'
 

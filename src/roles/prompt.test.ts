@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Order, Text } from '../core/model.ts';
-import { devPrompt, devRetryPrompt, managerPrompt, qaPrompt, renderPrompt } from './prompt.ts';
+import { handedDevPrompt, handedQaPrompt } from './hand-prompt.ts';
+import { devPrompt, devRetryPrompt, managerPrompt, qaPrompt, renderPrompt, reportAgainPrompt } from './prompt.ts';
 
 const order: Order = {
   role: 'dev',
@@ -16,13 +17,15 @@ const order: Order = {
   item: { id: 'id-7', index: 6, metadata: { slug: 'about', title: 'About us' } },
   token: 'token-of-the-claim',
   key: 'key-7',
-  deadline: 0,
   workingDir: ['/p/', { env: 'SITE' }],
   settings: {
     agent: 'command',
     tools: [],
     qa: 'auto',
     qaParallel: false,
+    attempts: 3,
+    qaRetries: 0,
+    retryDelayMs: 0,
     timeoutMs: 1,
     checkTimeoutMs: 1,
     outputs: ['page_id'],
@@ -106,6 +109,75 @@ describe('devPrompt', () => {
   });
 });
 
+/** What would end a part, or look like one, if it were text of the prompt. */
+const hostile = fc
+  .array(
+    fc.constantFrom(
+      ...[
+        '</item>',
+        '</history-0>',
+        '<task>',
+        '<System >',
+        '## Steps',
+        '1. x',
+        '```',
+        '\n',
+        '\r',
+        '\v',
+        '\u0085',
+        '\u2028',
+        '\u202e',
+        '\0',
+        '"',
+        '\\',
+        'é',
+      ],
+    ),
+    { maxLength: 12 },
+  )
+  .map((parts) => parts.join(''));
+
+describe('what others wrote', () => {
+  it('S3 D1 D3 L2 is data in every prompt: each part is there once, and nothing else looks like one', () => {
+    fc.assert(
+      fc.property(hostile, hostile, (cell, reason) => {
+        const given = {
+          ...order,
+          lastFailure: `x${reason}`,
+          item: { ...order.item, metadata: { [`c${cell}`]: cell } },
+        };
+        const recommendations = [{ text: cell, item: 'id', row: 3, attempts: 2 }];
+        const prompts: [prompt: string, kinds: string[]][] = [
+          [show(devPrompt(given, { number: 2, before: `x${reason}` })), ['task', 'item', 'history', 'history']],
+          [show(devRetryPrompt(given, { number: 2, before: `x${reason}` })), ['history']],
+          [show(handedDevPrompt(given, 't')), ['task', 'item', 'history']],
+          [show(qaPrompt(given, [['a'], ['b']])), ['criterion', 'criterion', 'item']],
+          [show(handedQaPrompt(given, [['a'], ['b']], 't')), ['criterion', 'criterion', 'item']],
+          [managerPrompt({ task: 'a', steps: ['b'], recommendations }), ['task', 'steps', 'recommendations']],
+        ];
+        for (const [prompt, kinds] of prompts) {
+          const parts = partsOf(prompt);
+          expect(parts.map(({ kind }) => kind)).toEqual(kinds);
+          expect(prompt).not.toMatch(/[^\P{Cc}\n]|\p{Zl}|\p{Zp}|\u202e/u);
+          for (const { kind, body } of parts) {
+            expect(body).not.toMatch(/<\/?(item|history|task|system)/i);
+            if (kind === 'item') expect(JSON.parse(body).metadata).toEqual(given.item.metadata);
+            if (kind === 'recommendations') expect(JSON.parse(body)).toEqual({ row: 3, text: cell });
+            if (kind === 'history')
+              expect(
+                body
+                  .split('\n')
+                  .slice(1)
+                  .every((line) => line.startsWith('> ')),
+              ).toBe(true);
+          }
+        }
+        expect(reportAgainPrompt(reason).split(/[\n\r\v\u0085\u2028]/)).toHaveLength(2);
+      }),
+    );
+  });
+});
+
 describe('qaPrompt', () => {
   it('Q1 gives the criteria, the item and where the work was done, and nothing of what the dev said', () => {
     const prompt = show(
@@ -134,7 +206,7 @@ describe('managerPrompt', () => {
     expect(partsOf(managerPrompt({ task: 'create_page', steps: ['Open {url}', 'Save'], recommendations }))).toEqual([
       { kind: 'task', body: 'create_page' },
       { kind: 'steps', body: '1. Open {url}\n2. Save' },
-      { kind: 'recommendations', body: '{"row":3,"text":"wait\\n</recommendations>"}' },
+      { kind: 'recommendations', body: '{"row":3,"text":"wait\\n\\u003c/recommendations>"}' },
     ]);
   });
 });

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { createMask, NO_MASK } from '../core/mask.ts';
 import { readDevReport, readManagerReport, readQaReport } from './report.ts';
 
 describe('readDevReport', () => {
-  const read = (raw: unknown) => readDevReport(raw, 'key-1');
+  const read = (raw: unknown) => readDevReport(raw, 'key-1', NO_MASK);
 
   it('D4 needs nothing but the overall status', async () => {
     expect(await read({ overall_status: 'SUCCESS' })).toEqual({
@@ -11,7 +12,6 @@ describe('readDevReport', () => {
       captured: {},
       selfValidation: [],
       recommendations: [],
-      usage: {},
       compacted: false,
     });
   });
@@ -42,7 +42,6 @@ describe('readDevReport', () => {
       captured: { id: '42', live: 'true', name: 'x' },
       selfValidation: [{ criterion: 'it is there', status: 'PASS' }],
       recommendations: ['wait longer'],
-      usage: { inputTokens: 10, outputTokens: 5 },
       compacted: true,
     });
   });
@@ -85,15 +84,51 @@ describe('readDevReport', () => {
   });
 });
 
+describe('a report without bounds', () => {
+  const long = 'x'.repeat(1_000_000);
+
+  it('D4 is masked and then cut, text by text and list by list', async () => {
+    const secret = 'sk-live-51H8xQ2eZvKYlo2C';
+    const edge = `${'x'.repeat(980)}${secret}${'x'.repeat(20_000)}`;
+    const report = await readDevReport(
+      {
+        overall_status: 'FAILED (step 1)',
+        error: edge,
+        steps: Array.from({ length: 5000 }, () => ({ step: 1, status: 'FAILED', output: edge })),
+        self_validation: Array.from({ length: 5000 }, () => ({ criterion: edge, status: 'PASS', reason: edge })),
+        recommendations: Array.from({ length: 5000 }, () => edge),
+      },
+      'key-1',
+      createMask({ KEY: secret }),
+    );
+    expect(JSON.stringify(report).length).toBeLessThan(100 * 4 * 4500);
+    expect(JSON.stringify(report)).not.toContain('sk-live-');
+  });
+
+  it('D4 Q3 stays a failed one, however many passed criteria stand before the one that failed', async () => {
+    const passed = Array.from({ length: 5000 }, (_, i) => ({ criterion: `c${i}`, status: 'PASS' }));
+    const failed = { criterion: 'the last', status: 'FAIL', reason: 'it is not so' };
+    const dev = await readDevReport({ overall_status: 'SUCCESS', self_validation: [...passed, failed] }, 'k', NO_MASK);
+    expect(dev).toMatchObject({ status: 'FAILED (validation)' });
+    const qa = await readQaReport({ overall_status: 'PASS', criteria: [...passed, failed] }, ['c1'], NO_MASK);
+    expect(qa).toMatchObject({ status: 'FAIL', reason: 'the last: it is not so' });
+  });
+
+  it('L2 is refused where a step would be longer than anybody reads', async () => {
+    const report = await readManagerReport({ changes: [{ op: 'add', after: 0, text: long }] });
+    expect(report).toEqual({ unusable: 'changes[0].text is longer than 4000 characters' });
+  });
+});
+
 describe('readQaReport', () => {
   const asked = ['The page exists', 'The title is `Home`'];
   const read = (overall_status: string, criteria: unknown, summary?: string) =>
-    readQaReport({ overall_status, criteria, summary }, asked);
+    readQaReport({ overall_status, criteria, summary }, asked, NO_MASK);
   const pass = (criterion: string) => ({ criterion, status: 'PASS' });
 
   it('Q3 passes when each criterion that was asked has passed', async () => {
     const verdicts = asked.map(pass);
-    expect(await read('PASS', asked.map(pass))).toEqual({ status: 'PASS', verdicts, usage: {} });
+    expect(await read('PASS', asked.map(pass))).toEqual({ status: 'PASS', verdicts });
     expect(await read('PASS', [pass('2. the title is "Home"'), pass('1. The page exists.')])).toMatchObject({
       status: 'PASS',
       verdicts,
@@ -158,7 +193,6 @@ describe('readManagerReport', () => {
     expect(await readManagerReport({ changes, summary: ' s ' })).toEqual({
       changes: [{ ...changes[0], after: 0 }, ...changes.slice(1)],
       summary: 's',
-      usage: {},
     });
   });
 

@@ -1,13 +1,19 @@
+import { createRequire } from 'node:module';
 import type { ZodError, ZodRawShape, ZodType } from 'zod';
 import type { StepChange } from '../core/lessons.ts';
 import { normalise } from '../core/likeness.ts';
-import type { CriterionVerdict, Usage } from '../core/model.ts';
+import type { Mask } from '../core/mask.ts';
+import { type CriterionVerdict, LONGEST_REASON } from '../core/model.ts';
+import { shorten } from '../core/shorten.ts';
 
 /** What agents answer, read without trust (rules D4, Q3): what does not have the form is no report, and never a success. */
 export interface Unusable {
   /** A short sentence that names the field; it becomes the reason of the attempt. */
   readonly unusable: string;
 }
+
+/** However many entries a list in a report has, so many are kept. */
+const MOST_ENTRIES = 100;
 
 export interface DevReport {
   readonly status: 'SUCCESS' | 'FAILED (validation)' | `FAILED (step ${number})`;
@@ -17,7 +23,6 @@ export interface DevReport {
   readonly captured: Readonly<Record<string, string>>;
   readonly selfValidation: readonly CriterionVerdict[];
   readonly recommendations: readonly string[];
-  readonly usage: Usage;
   readonly compacted: boolean;
 }
 
@@ -26,18 +31,20 @@ export interface QaReport {
   readonly reason?: string;
   /** One for each criterion that was asked, in that order; after them what failed though nobody asked. */
   readonly verdicts: readonly CriterionVerdict[];
-  readonly usage: Usage;
 }
 
 export interface ManagerReport {
   readonly changes: readonly StepChange[];
   readonly summary: string;
-  readonly usage: Usage;
 }
 
 /** zod takes 70 ms to load: not when the program starts, but while the first agent works. */
 let loading: ReturnType<typeof loadSchemas> | undefined;
-const schemas = () => (loading ??= loadSchemas());
+const schemas = () =>
+  (loading ??= loadSchemas().catch((error: unknown) => {
+    loading = undefined;
+    throw error;
+  }));
 
 /** Somebody is being asked for a report. */
 export function expectReport(): void {
@@ -46,7 +53,8 @@ export function expectReport(): void {
 }
 
 async function loadSchemas() {
-  const { z } = await import('zod');
+  // Not by `import`, which opens all of its files at once: descriptors may be scarce.
+  const { z } = createRequire(import.meta.url)('zod') as typeof import('zod');
   const or = (wrong: string) => ({
     error: ({ input }: { input?: unknown }) => (input === undefined ? 'is missing' : wrong),
   });
@@ -60,7 +68,6 @@ async function loadSchemas() {
     .toUpperCase()
     .pipe(z.enum(['PASS', 'FAIL'], or('is neither PASS nor FAIL')));
   const verdict = record({ criterion: word, status: passOrFail, reason: text.nullish() });
-  const usage = z.record(z.string(), z.unknown()).catch({}).transform(readUsage);
 
   const dev = record({
     overall_status: text
@@ -71,79 +78,96 @@ async function loadSchemas() {
       )
       .transform((status) => status as DevReport['status']),
     steps: list(record({ step: word, status: word, output: z.unknown() })).nullish(),
-    captured_values: z.preprocess(byName, z.record(z.string(), word.nullable(), or('is not an object')).nullish()),
+    captured_values: z
+      .unknown()
+      .optional()
+      .transform((values, context) => {
+        const read = readCaptured(values);
+        if (Array.isArray(read)) return read;
+        context.addIssue({ code: 'custom', ...read });
+        return z.NEVER;
+      }),
     self_validation: list(verdict).nullish(),
     recommendations: z.union([z.string(), z.array(z.string())], or('is neither a list of texts nor "None"')).nullish(),
     error: text.nullish(),
-    usage,
     compacted: z.boolean(or('is neither true nor false')).nullish(),
     key: text.nullish(),
   });
-  const qa = record({ overall_status: passOrFail, criteria: list(verdict).nullish(), summary: text.nullish(), usage });
+  const qa = record({ overall_status: passOrFail, criteria: list(verdict).nullish(), summary: text.nullish() });
+  const step = text.max(LONGEST_REASON, `is longer than ${LONGEST_REASON} characters`);
   const change = z.discriminatedUnion(
     'op',
     [
-      record({ op: z.literal('add'), after: number, text }),
-      record({ op: z.literal('replace'), step: number, text }),
+      record({ op: z.literal('add'), after: number, text: step }),
+      record({ op: z.literal('replace'), step: number, text: step }),
       record({ op: z.literal('remove'), step: number }),
     ],
     or('is none of add, replace, remove'),
   );
-  const manager = record({ changes: list(change), summary: text.nullish(), usage });
+  const manager = record({
+    changes: list(change).max(MOST_ENTRIES, 'has too many entries'),
+    summary: text.nullish(),
+  });
   return { dev, qa, manager };
 }
 
-/** A report whose `key` is not this item's is about something else, and so is none. */
-export async function readDevReport(raw: unknown, expectedKey: string): Promise<DevReport | Unusable> {
+/** Texts are masked, then cut. A report whose `key` is not this item's is about something else, and so is none. */
+export async function readDevReport(raw: unknown, expectedKey: string, mask: Mask): Promise<DevReport | Unusable> {
   const parsed = (await schemas()).dev.safeParse(raw);
   if (!parsed.success) return unusable(parsed.error);
   const report = parsed.data;
   if (report.key != null && report.key !== expectedKey) return { unusable: 'the key is that of another item' };
 
-  const selfValidation = (report.self_validation ?? []).map(toVerdict);
+  const said = sayer(mask);
+  const selfValidation = someVerdicts(report.self_validation).map((entry) => toVerdict(entry, said));
   const failed = selfValidation.filter(isFail);
   // A dev that saw a criterion fail did not succeed, whatever it says on top.
   const succeeded = report.overall_status === 'SUCCESS' && failed.length === 0;
   const status = report.overall_status === 'SUCCESS' && !succeeded ? 'FAILED (validation)' : report.overall_status;
   return {
     status,
-    ...(succeeded ? {} : { reason: report.error?.trim() || reasonsOf(failed) || 'no reason was given' }),
-    steps: (report.steps ?? []).map(({ output, ...step }) =>
-      output == null ? step : { ...step, output: asText(output) },
-    ),
-    captured: withoutNulls(report.captured_values ?? {}),
+    ...(succeeded ? {} : { reason: said(report.error ?? '') || reasonsOf(failed) || 'no reason was given' }),
+    steps: some(report.steps).map(({ step, status, output }) => ({
+      step: said(step),
+      status: said(status),
+      ...(output == null ? {} : { output: said(asText(output)) }),
+    })),
+    captured: Object.fromEntries(report.captured_values),
     selfValidation,
-    recommendations: [report.recommendations ?? []]
-      .flat()
-      .map((text) => text.trim())
+    recommendations: some([report.recommendations ?? []].flat())
+      .map(said)
       .filter((text) => !/^(none\.?)?$/i.test(text)),
-    usage: report.usage,
     compacted: report.compacted ?? false,
   };
 }
 
 /** `criteria` are the texts that were asked. Each gets a verdict, and one that was not given is a failed one (rule Q3). */
-export async function readQaReport(raw: unknown, criteria: readonly string[]): Promise<QaReport | Unusable> {
+export async function readQaReport(
+  raw: unknown,
+  criteria: readonly string[],
+  mask: Mask,
+): Promise<QaReport | Unusable> {
   const parsed = (await schemas()).qa.safeParse(raw);
   if (!parsed.success) return unusable(parsed.error);
-  const { overall_status: overall, summary, usage, criteria: entries } = parsed.data;
+  const { overall_status: overall, summary, criteria: entries } = parsed.data;
   if (entries == null && overall === 'PASS') return { unusable: 'criteria is missing' };
 
-  const given = (entries ?? []).map(toVerdict);
-  const verdicts = matchVerdicts(criteria, given);
+  const said = sayer(mask);
+  const given = someVerdicts(entries, Math.max(MOST_ENTRIES, criteria.length)).map((entry) => toVerdict(entry, said));
+  const verdicts = matchVerdicts(criteria.map(said), given);
   const failed = verdicts.filter(isFail);
-  if (overall === 'PASS' && failed.length === 0) return { status: 'PASS', verdicts, usage };
+  if (overall === 'PASS' && failed.length === 0) return { status: 'PASS', verdicts };
   const explained = given.some(isFail) || overall === 'PASS';
   const reason =
-    (!explained && summary?.trim()) || reasonsOf(failed) || 'the overall verdict is FAIL, without a reason';
-  return { status: 'FAIL', reason, verdicts, usage };
+    (!explained && said(summary ?? '')) || reasonsOf(failed) || 'the overall verdict is FAIL, without a reason';
+  return { status: 'FAIL', reason, verdicts };
 }
 
 export async function readManagerReport(raw: unknown): Promise<ManagerReport | Unusable> {
   const parsed = (await schemas()).manager.safeParse(raw);
   if (!parsed.success) return unusable(parsed.error);
-  const { changes, summary, usage } = parsed.data;
-  return { changes, summary: summary?.trim() ?? '', usage };
+  const { changes, summary } = parsed.data;
+  return { changes, summary: shorten(summary?.trim() ?? '', LONGEST_REASON) };
 }
 
 /** By the very text, then by text that a model copied loosely, then by position. Of several answers a failed one counts. */
@@ -178,58 +202,69 @@ function isFail(verdict: CriterionVerdict): boolean {
   return verdict.status === 'FAIL';
 }
 
-function toVerdict(entry: {
-  criterion: string;
-  status: 'PASS' | 'FAIL';
-  reason?: string | null | undefined;
-}): CriterionVerdict {
+function toVerdict(
+  entry: { criterion: string; status: 'PASS' | 'FAIL'; reason?: string | null | undefined },
+  said: (text: string) => string,
+): CriterionVerdict {
   const { criterion, status } = entry;
-  const reason = entry.reason?.trim() || (status === 'FAIL' ? 'no reason was given' : undefined);
-  return { criterion, status, ...(reason === undefined ? {} : { reason }) };
+  const reason = said(entry.reason ?? '') || (status === 'FAIL' ? 'no reason was given' : undefined);
+  return { criterion: said(criterion), status, ...(reason === undefined ? {} : { reason }) };
+}
+
+function sayer(mask: Mask): (text: string) => string {
+  return (text) => shorten(mask.text(text).trim(), LONGEST_REASON);
+}
+
+function some<T>(entries: readonly T[] | null | undefined): readonly T[] {
+  return (entries ?? []).slice(0, MOST_ENTRIES);
+}
+
+/** Of too many, the failed ones first: what is left out must not turn a failure into a success. */
+function someVerdicts<T extends { readonly status: 'PASS' | 'FAIL' }>(
+  entries: readonly T[] | null | undefined,
+  most = MOST_ENTRIES,
+): readonly T[] {
+  if ((entries?.length ?? 0) <= most) return entries ?? [];
+  const byStatus = (status: string) => entries!.filter((entry) => entry.status === status);
+  return [...byStatus('FAIL'), ...byStatus('PASS')].slice(0, most);
 }
 
 /** Longer criteria are cut: people read this in one line of a terminal. */
 const LONGEST_CRITERION = 100;
 
 function reasonsOf(failed: readonly CriterionVerdict[]): string {
-  return failed
+  const all = failed
     .map(({ criterion, reason }) => {
       const line = criterion.trim().replace(/\s+/g, ' ');
       return `${line.length > LONGEST_CRITERION ? `${line.slice(0, LONGEST_CRITERION - 3)}...` : line}: ${reason}`;
     })
     .join('; ');
+  return shorten(all, LONGEST_REASON);
 }
 
-/** Structured output has no maps: a list of names and values stands for one. */
-function byName(values: unknown): unknown {
+/**
+ * Names and values; or what is wrong. Structured output has no maps: there a list of names and values stands for one. By
+ * hand, since zod leaves out the name `__proto__`.
+ */
+function readCaptured(values: unknown): [string, string][] | { path: string[]; message: string } {
+  if (values == null) return [];
+  if (typeof values !== 'object') return { path: [], message: 'is not an object' };
+  const entries = isListOfPairs(values)
+    ? values.map(({ name, value }): [string, unknown] => [String(name), value])
+    : Object.entries(values);
+  if (Array.isArray(values) && !isListOfPairs(values)) return { path: [], message: 'is not an object' };
+  const wrong = entries.find(([, value]) => value !== null && typeof value === 'object');
+  if (wrong) return { path: [wrong[0]], message: 'is not text' };
+  return entries.flatMap(([name, value]): [string, string][] => (value == null ? [] : [[name, String(value)]]));
+}
+
+function isListOfPairs(values: object): values is { name: unknown; value: unknown }[] {
   const isPair = (each: unknown) => typeof each === 'object' && each !== null && 'name' in each && 'value' in each;
-  if (!Array.isArray(values) || !values.every(isPair)) return values;
-  return Object.fromEntries(values.map(({ name, value }) => [name, value]));
+  return Array.isArray(values) && values.every(isPair);
 }
 
 function asText(output: unknown): string {
   return typeof output === 'string' ? output : JSON.stringify(output);
-}
-
-function withoutNulls(values: Readonly<Record<string, string | null>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== null));
-}
-
-/** What programs say of their cost has many spellings, and no report is thrown away for it. */
-function readUsage(usage: Readonly<Record<string, unknown>>): Usage {
-  const amount = (...names: string[]) => names.map((name) => usage[name]).find(isAmount);
-  const inputTokens = amount('input_tokens', 'inputTokens');
-  const outputTokens = amount('output_tokens', 'outputTokens');
-  const costUsd = amount('cost_usd', 'costUsd');
-  return {
-    ...(inputTokens === undefined ? {} : { inputTokens }),
-    ...(outputTokens === undefined ? {} : { outputTokens }),
-    ...(costUsd === undefined ? {} : { costUsd }),
-  };
-}
-
-function isAmount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
 }
 
 function unusable(error: ZodError): Unusable {

@@ -5,6 +5,8 @@ import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { NightshiftError } from '../core/errors.ts';
 import type { EventType } from '../core/events.ts';
+import { systemError } from '../core/system-errors.ts';
+import { retryPassing } from './retry.ts';
 
 /** Inside of the writes: the moments at which a crash could leave something half done. */
 export const WRITE_POINTS = [
@@ -27,6 +29,11 @@ export type Failpoint = (name: (typeof WRITE_POINTS)[number] | EventType) => voi
 export const TEMPORARY = /^\.[^/]+\.[0-9]+\.nightshift-tmp$/;
 let counter = 0;
 
+/** For what is going to be called `name`; no other process uses the same. */
+export function temporaryName(name: string): string {
+  return `.${name}.${process.pid}${counter++}.nightshift-tmp`;
+}
+
 const fsync = promisify(fs.fsync);
 const writev = promisify(fs.writev);
 
@@ -43,12 +50,28 @@ export async function replaceFile(
   failpoint: Failpoint = () => {},
   isCurrent: () => boolean | Promise<boolean> = () => true,
 ): Promise<string | undefined> {
-  const temporary = join(dirname(file), `.${basename(file)}.${process.pid}${counter++}.nightshift-tmp`);
+  try {
+    return await replaceAt(file, content, mode, failpoint, isCurrent);
+  } catch (cause) {
+    throw diskError(cause, file);
+  }
+}
+
+/** The same; throws what the system says. */
+export async function replaceAt(
+  file: string,
+  content: Uint8Array | readonly Uint8Array[],
+  mode: number,
+  failpoint: Failpoint,
+  isCurrent: () => boolean | Promise<boolean> = () => true,
+): Promise<string | undefined> {
+  const temporary = join(dirname(file), temporaryName(basename(file)));
   const point = file.endsWith('.csv') ? ('table' as const) : ('document' as const);
   const pieces = content instanceof Uint8Array ? [content] : content;
   await lastReleased;
   try {
-    const fd = openSync(temporary, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, mode);
+    const flags = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY;
+    const fd = await retryPassing(() => openSync(temporary, flags, mode));
     const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
     const release = length < LARGE_BYTES ? () => {} : holdReplaced(file);
     try {
@@ -73,7 +96,7 @@ export async function replaceFile(
     }
   } catch (cause) {
     await unlink(temporary).catch(() => {});
-    throw diskError(cause, file);
+    throw cause;
   }
 }
 
@@ -121,8 +144,8 @@ function holdReplaced(file: string): () => void {
   };
 }
 
-async function syncFolder(folder: string): Promise<void> {
-  const fd = openSync(folder, constants.O_RDONLY);
+export async function syncFolder(folder: string): Promise<void> {
+  const fd = await retryPassing(() => openSync(folder, constants.O_RDONLY));
   try {
     await fsync(fd);
   } finally {
@@ -132,50 +155,17 @@ async function syncFolder(folder: string): Promise<void> {
 
 /** What a crash between write and rename left behind; called under the lock, so that nobody is just writing. */
 export async function removeTemporaries(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) {
+  for (const name of await retryPassing(() => readdir(folder))) {
     if (TEMPORARY.test(name)) await unlink(join(folder, name)).catch(() => {});
   }
 }
 
 /** Turns the system's refusals into errors that say what to do; anything else is a bug and stays as it is. */
 export function diskError(cause: unknown, file: string): unknown {
-  const code = (cause as NodeJS.ErrnoException).code;
-  const place = { file };
-  switch (code) {
-    case 'ENOSPC':
-    case 'EDQUOT':
-    case 'EFBIG':
-      return new NightshiftError(
-        'disk',
-        `no room left on the disk to write ${file}`,
-        'nothing was lost: make room, then run `nightshift start` again to go on',
-        place,
-      );
-    case 'EROFS':
-    case 'EACCES':
-    case 'EPERM':
-      return new NightshiftError(
-        'bad-folder',
-        `no permission to write ${file} (${code})`,
-        `make ${placeToOpen(file)} writable for this user`,
-        place,
-      );
-    case 'ELOOP':
-      return new NightshiftError(
-        'bad-folder',
-        `${file} is a symbolic link`,
-        'remove the link: Nightshift writes only inside of the shift folder',
-        place,
-      );
-    case 'ENAMETOOLONG':
-      return new NightshiftError('bad-folder', 'the name of the file is too long', 'give it a shorter name', place);
-    case 'ENOTDIR':
-      return new NightshiftError('bad-folder', `a part of ${file} is not a folder`, 'remove or rename it', place);
-    case 'EIO':
-      return new NightshiftError('disk', `the disk failed at ${file} (EIO)`, 'check the disk before you go on', place);
-    default:
-      return cause;
-  }
+  const code = (cause as NodeJS.ErrnoException).code ?? '';
+  if (!['EROFS', 'EACCES', 'EPERM'].includes(code)) return systemError(cause, file) ?? cause;
+  const hint = `make ${placeToOpen(file)} writable for this user`;
+  return new NightshiftError('bad-folder', `no permission to write ${file} (${code})`, hint, { file });
 }
 
 /** Whose permission it was: a file is made, and replaced, in its folder; where that is not there yet, in the one above. */

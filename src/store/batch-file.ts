@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, statSync, utimesSync } from 'node:fs';
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { existsSync, lstatSync, lutimesSync, readFileSync, statSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NightshiftError } from '../core/errors.ts';
-import { replaceFile } from './atomic-write.ts';
+import { folderOf, replaceInside } from './inside.ts';
+import type { Position } from './journal-files.ts';
 import type { ShiftPaths } from './layout.ts';
 
 /**
@@ -19,8 +20,8 @@ export interface OpenBatch {
   /** ISO 8601. */
   readonly opened: string;
   readonly timeoutMs: number;
-  /** Where the journal ended when it was opened: what was recorded since is its own. */
-  readonly journalFrom: number;
+  /** Where the journal ended when it was opened, if there was one: what was recorded since is its own. */
+  readonly journalFrom?: Position;
   /** The task file as it was when the items were claimed (rule D5). */
   readonly text: string;
   /** What `tools:` of the task names; the plugin in OpenCode gives it to the item's agents. */
@@ -80,23 +81,25 @@ export function refuseOpenBatch(paths: ShiftPaths, now: number): void {
 }
 
 export async function writeBatch(paths: ShiftPaths, batch: OpenBatch): Promise<void> {
-  await replaceFile(paths.batch, Buffer.from(JSON.stringify(batch)), 0o600);
+  await replaceInside({ base: paths.folder }, paths.batch, Buffer.from(JSON.stringify(batch)));
 }
 
 export function signOfLife(paths: ShiftPaths, now: number): void {
-  if (existsSync(paths.batch)) utimesSync(paths.batch, now / 1000, now / 1000);
+  // Of a link itself, not of what it leads to.
+  if (existsSync(paths.batch)) lutimesSync(paths.batch, now / 1000, now / 1000);
 }
 
 /** Its tokens are void from now on (rule T8), and its prompts gone. */
 export async function removeBatch(paths: ShiftPaths): Promise<void> {
   await rm(paths.batch, { force: true });
-  for (const name of await readdir(paths.prompts).catch(() => [])) await rm(join(paths.prompts, name), { force: true });
+  if (!lstatSync(paths.prompts, { throwIfNoEntry: false })?.isDirectory()) return;
+  using prompts = folderOf(paths.folder, join(paths.prompts, 'any'));
+  for (const name of await readdir(prompts.at('.'))) await rm(prompts.at(name), { force: true });
 }
 
 /** Only for the eyes of the one it is for; answers where it is. */
 export async function writePrompt(paths: ShiftPaths, name: string, text: string): Promise<string> {
-  await mkdir(paths.prompts, { recursive: true, mode: 0o700 });
   const file = join(paths.prompts, name);
-  await replaceFile(file, Buffer.from(text), 0o600);
+  await replaceInside({ base: paths.folder }, file, Buffer.from(text));
   return file;
 }

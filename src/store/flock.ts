@@ -1,10 +1,12 @@
-import { closeSync, constants, existsSync, openSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { NightshiftError } from '../core/errors.ts';
 import { diskError } from './atomic-write.ts';
+import { retryPassing } from './retry.ts';
 
 const LOCK_EX = 2;
 const LOCK_NB = 4;
+const LOCK_UN = 8;
 
 type Flock = (fd: number, operation: number) => number;
 let flock: Flock | undefined;
@@ -86,12 +88,18 @@ async function pauseFor(milliseconds: number): Promise<void> {
 
 /** Node opens with O_CLOEXEC, so no child keeps the lock alive after our death. */
 function openLockFile(file: string): number {
+  const { O_RDWR, O_CREAT, O_NOFOLLOW, O_RDONLY } = constants;
   try {
-    return openSync(file, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o644);
+    return openSync(file, O_RDWR | O_CREAT | O_NOFOLLOW, 0o644);
   } catch (cause) {
+    // A link that somebody put there during a run: nothing of it is used, and it does not end the run.
+    if ((cause as NodeJS.ErrnoException).code === 'ELOOP') {
+      renameSync(file, `${file}.put-back-${new Date().toISOString().replace(/[:.]/g, '')}`);
+      return openSync(file, O_RDWR | O_CREAT | O_NOFOLLOW, 0o644);
+    }
     try {
       // Whoever may only read the shift can still lock it, to read it.
-      return openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW);
+      return openSync(file, O_RDONLY | O_NOFOLLOW);
     } catch {
       throw diskError(cause, file);
     }
@@ -110,18 +118,36 @@ export async function lockIfThere(file: string, milliseconds: number): Promise<L
 export async function lockWithin(file: string, milliseconds: number): Promise<Lock> {
   const end = performance.now() + milliseconds;
   for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
-    const lock = tryLock(file);
+    const lock = await retryPassing(() => tryLock(file));
     if (lock) return lock;
-    if (performance.now() >= end) {
-      throw new NightshiftError(
-        'locked',
-        `${file} was locked for ${Math.round(milliseconds / 1000)} seconds by ${holderOf(file)}`,
-        'let that program finish or end it, then start again; nothing was changed',
-        { file },
-      );
-    }
+    if (performance.now() >= end) throw heldTooLong(file, milliseconds);
     await pauseFor(pause);
   }
+}
+
+/** The same on a file that is open, and stays so: `file` is its name. */
+export async function lockOpen(fd: number, file: string, milliseconds = LOCK_WAIT_MS): Promise<Disposable> {
+  const take = load();
+  const end = performance.now() + milliseconds;
+  for (let pause = 1; take(fd, LOCK_EX | LOCK_NB) !== 0; pause = Math.min(pause * 2, 50)) {
+    if (!wouldBlock?.() || performance.now() >= end) throw heldTooLong(file, milliseconds);
+    await pauseFor(pause);
+  }
+  return {
+    [Symbol.dispose]: () => {
+      take(fd, LOCK_UN);
+      for (const wake of waiting) wake();
+    },
+  };
+}
+
+function heldTooLong(file: string, milliseconds: number): NightshiftError {
+  return new NightshiftError(
+    'locked',
+    `${file} was locked for ${Math.round(milliseconds / 1000)} seconds by ${holderOf(file)}`,
+    'let that program finish or end it, then start again; nothing was changed',
+    { file },
+  );
 }
 
 /** Linux says which process holds a flock; elsewhere, and of processes out of sight, it is unknown. Undefined: none. */

@@ -1,14 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { NightshiftError } from '../core/errors.ts';
 import type { Emit } from '../core/events.ts';
-import { mayWrite, type Status } from '../core/status.ts';
+import { mayWrite, type Status, writerOf } from '../core/status.ts';
 import { type Failpoint, replaceFile } from './atomic-write.ts';
 import { Claims, type Held } from './claims.ts';
 import { Draft, snapshotOf, statusColumns } from './draft.ts';
 import { Identities } from './identities.ts';
-import { journalSize } from './journal.ts';
+import { journalEnd, type Position } from './journal-files.ts';
 import { ReadingLock, type ReadingLockOptions } from './reading-lock.ts';
 import { type Reading, reconcile, summarise } from './reconcile.ts';
+import { RemovedRows } from './removed-rows.ts';
 import { readSanctioned } from './sanctioned.ts';
 import type { Change, Claim, ItemTask, Outputs, Recorded, Snapshot, Store } from './store.ts';
 import { TableFile } from './table-file.ts';
@@ -32,11 +33,12 @@ export class FolderStore implements Store {
   readonly #file: TableFile;
   readonly #lock: ReadingLock;
   readonly #claims = new Claims();
+  readonly #removedRows = new RemovedRows();
   readonly #queue: WriteQueue<Draft>;
   #tasks: readonly string[];
   #outputs: ReadonlyMap<string, readonly string[]>;
   #reading: Reading | undefined;
-  #journalSeen = 0;
+  #journalSeen: Position | undefined;
   #changes: Change[] = [];
   #isLocked = false;
 
@@ -114,7 +116,7 @@ export class FolderStore implements Store {
 
   record(token: string, from: Status, to: Status, outputs: Outputs = {}, reason?: string): Promise<Recorded> {
     return this.#queue.add<Recorded>((draft) => {
-      if (!mayWrite(from === 'qa' ? 'qa' : 'dev', from, to)) {
+      if (!mayWrite(writerOf(from, to), from, to)) {
         throw new NightshiftError('bad-transition', `a status does not go from ${from} to ${to}`);
       }
       const held = this.#claims.find(token);
@@ -129,7 +131,7 @@ export class FolderStore implements Store {
       draft.addColumns(Object.keys(outputs), '');
       for (const [name, value] of Object.entries(outputs)) draft.setCell(row, name, value);
       return () => {
-        if (to === 'qa') held.status = to;
+        if (to === 'qa' || to === 'in_progress') held.status = to;
         else this.#claims.forget(held);
         if (to === 'done') this.#claims.markDone(held);
         const said = reason === undefined ? {} : { reason };
@@ -217,22 +219,24 @@ export class FolderStore implements Store {
   async #refresh(after: Reading | undefined): Promise<boolean> {
     if (!after) return true;
     if (this.#reading) return this.#settle(this.#reading, after);
-    this.#journalSeen = await journalSize(this.#options.journal);
+    this.#journalSeen = journalEnd(this.#options.journal);
     this.#reading = after;
     return true;
   }
 
   async #settle(before: Reading, after: Reading): Promise<boolean> {
     const sanctioned = await readSanctioned(this.#options.journal, this.#journalSeen);
-    const { reading, putBack, reverted, withdrawn, meant, addedRows } = reconcile(before, after, {
+    const settled = reconcile(before, after, {
       tasks: this.#tasks,
       statusAndOutputs: this.#statusAndOutputs(),
       outputsOf: (task) => this.#outputs.get(task) ?? [],
       isClaimed: (id, task) => this.#claims.holderOf({ id, task }) !== undefined,
       claimed: () => this.#claims.all(),
       isDoneHere: (id, task) => this.#claims.isDoneHere({ id, task }),
+      removedRows: this.#removedRows,
       isSanctioned: (freshId, task, to) => this.#options.isShared === true || sanctioned.has(freshId, task, to),
     });
+    const { reading, putBack, reverted, withdrawn, meant, addedRows, removedRows, returnedRows } = settled;
     if (putBack.length > 0) {
       const file = this.#options.table;
       const kept = `${file}.put-back-${new Date().toISOString().replace(/[:.]/g, '')}`;
@@ -246,6 +250,8 @@ export class FolderStore implements Store {
       this.#reading = reading;
     }
     this.#journalSeen = sanctioned.end;
+    for (const row of returnedRows) this.#removedRows.forget(row);
+    for (const row of removedRows) this.#removedRows.add(row);
     for (const cell of meant) this.#claims.unmarkDone(cell);
     for (const { id, task, reason } of withdrawn) {
       const held = this.#claims.holderOf({ id, task });

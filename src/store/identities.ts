@@ -47,12 +47,13 @@ export class Identities {
     return this.#ids;
   }
 
-  /** The metadata as one canonical text; with `names`, only these columns of it. */
-  describe(row: number, names?: ReadonlySet<string>): string {
+  /** The metadata as one canonical text; with `names`, only these columns of it, under the names that they are given. */
+  describe(row: number, names?: ReadonlyMap<string, string>): string {
     const cells = this.#table.cells(row);
-    const columns = names ? this.#columns.filter((column) => names.has(this.#table.header[column]!)) : this.#columns;
+    const nameOf = (column: number) => this.#table.header[column]!;
+    const columns = names ? this.#columns.filter((column) => names.has(nameOf(column))) : this.#columns;
     return describeMetadata(
-      columns.map((column) => this.#table.header[column]!),
+      columns.map((column) => names?.get(nameOf(column)) ?? nameOf(column)),
       columns.map((column) => cells[column]!),
     );
   }

@@ -2,12 +2,14 @@ import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from 'node
 import { dirname, join, resolve } from 'node:path';
 import { NightshiftError } from '../core/errors.ts';
 import { checkShiftName, checkTaskName, nearest } from '../core/names.ts';
+import { folderOf } from './inside.ts';
 
 const FOLDER = '.nightshift';
 const ARCHIVE = 'archive';
 
 /** What `.nightshift/.gitignore` says: secrets, locks, and what the engine keeps for itself. */
-export const GITIGNORE = '.env\n*.lock\n.engine/\n*.nightshift-tmp\n*.put-back-*\n.before-doctor-*\n.doctor-new-*\n';
+export const GITIGNORE =
+  '.env\n.env.in-force\n*.lock\n.engine/\n*.nightshift-tmp\n*.put-back-*\n.before-doctor-*\n.doctor-new-*\n';
 
 /** Where everything of one shift is. */
 export interface ShiftPaths {
@@ -25,10 +27,19 @@ export interface ShiftPaths {
   readonly runLock: string;
   /** What a run in the background prints. */
   readonly runLog: string;
+  /** What is in force while items may be in flight; the text of `.env` is in a file of its own. */
+  readonly inForce: string;
+  readonly envInForce: string;
+  /** What a person put in force with a command meanwhile. */
+  readonly accepted: string;
   /** The batch that somebody opened by hand, while it is open. */
   readonly batch: string;
   /** The ready prompts of that batch. */
   readonly prompts: string;
+  /** Protected files as they were at the start of a run, while it goes on. */
+  readonly protection: string;
+  /** Versions of protected files that a run has put back. */
+  readonly putBack: string;
   task(name: string): string;
   versions(task: string): string;
   transcript(task: string, key: string, role: string): string;
@@ -50,15 +61,34 @@ export function shiftPaths(root: string, name: string): ShiftPaths {
     journal: join(engine, 'journal.jsonl'),
     runLock: join(engine, 'run.lock'),
     runLog: join(engine, 'run.log'),
+    inForce: join(engine, 'in-force.json'),
+    envInForce: join(folder, '.env.in-force'),
+    accepted: join(engine, 'accepted.json'),
     batch: join(engine, 'batch.json'),
     prompts: join(engine, 'prompts'),
+    protection: join(engine, 'protected'),
+    putBack: join(engine, 'put-back'),
     task: (task) => {
       checkTaskName(task);
       return join(folder, `${task}.md`);
     },
-    versions: (task) => join(engine, 'versions', task),
-    transcript: (task, key, role) => join(engine, 'transcripts', task, `${key}-${role}.jsonl`),
+    versions: (task) => join(engine, 'versions', withoutPath(task)),
+    transcript: (task, key, role) =>
+      join(engine, 'transcripts', withoutPath(task), `${withoutPath(key)}-${role}.jsonl`),
   };
+}
+
+/** Keys and tasks also come from files that anybody can write. */
+function withoutPath(name: string): string {
+  return name.replace(/[^\w-]/g, '_');
+}
+
+/**
+ * Makes a folder inside a shift's folder, and those between them. Never the shift's folder itself: one that was moved away
+ * must not be there again, empty. A link in the place of one is set aside.
+ */
+export function makeFolder(shift: string, folder: string): void {
+  folderOf(shift, join(folder, 'any'))[Symbol.dispose]();
 }
 
 export function shiftsFolder(root: string): string {

@@ -1,6 +1,6 @@
 import { NightshiftError } from '../core/errors.ts';
 import type { Emit } from '../core/events.ts';
-import { mayWrite, STATUSES, type Status } from '../core/status.ts';
+import { mayWrite, STATUSES, type Status, writerOf } from '../core/status.ts';
 import type { Change, Claim, ItemTask, Outputs, Recorded, Snapshot, Store } from './store.ts';
 
 /** An item's cells by column name. Copies made by spreading are still known as the same item. */
@@ -24,6 +24,8 @@ export class MemoryStore implements Store {
   readonly #emit: Emit;
   #held: Held[] = [];
   #doneHere: ItemTask[] = [];
+  /** As they were when somebody removed them. */
+  #removed: Row[] = [];
   #changes: Change[] = [];
   #count = 0;
 
@@ -55,7 +57,7 @@ export class MemoryStore implements Store {
     return {
       count: rows.length,
       tasks,
-      columns: tasks.map((task) => Uint8Array.from(rows, (row) => STATUSES.indexOf(row[task] as Status))),
+      columns: tasks.map((task) => Uint8Array.from(rows, (row) => STATUSES.indexOf(statusIn(row, task)))),
       header: Object.keys(rows[0] ?? {}),
       id: (row) => rows[row]![ID]!,
       rowOf: (id) => {
@@ -72,7 +74,7 @@ export class MemoryStore implements Store {
     for (const id of ids) {
       const row = this.#find(id);
       if (!row || this.#holder({ id, task })) continue;
-      if (row[task] === 'todo') row[task] = 'in_progress';
+      if (statusIn(row, task) === 'todo') row[task] = 'in_progress';
       else if (row[task] !== 'qa') continue;
       const held: Held = { id, task, token: `token-${++this.#count}`, status: row[task] as Status };
       this.#held.push(held);
@@ -91,20 +93,20 @@ export class MemoryStore implements Store {
   }
 
   async record(token: string, from: Status, to: Status, outputs: Outputs = {}, reason?: string): Promise<Recorded> {
-    if (!mayWrite(from === 'qa' ? 'qa' : 'dev', from, to)) {
+    if (!mayWrite(writerOf(from, to), from, to)) {
       throw new NightshiftError('bad-transition', `a status does not go from ${from} to ${to}`);
     }
     const held = this.#held.find((each) => each.token === token);
     if (!held) return { ok: false, why: 'the token is not the current one' };
     const row = this.#find(held.id);
     if (!row) return { ok: false, why: 'the row is gone' };
-    if (row[held.task] !== from) return { ok: false, why: `its status is ${row[held.task]}, not ${from}` };
+    if (statusIn(row, held.task) !== from) return { ok: false, why: `its status is ${row[held.task]}, not ${from}` };
     row[held.task] = to;
     for (const [name, value] of Object.entries(outputs)) {
       this.#addColumn(name);
       row[name] = value;
     }
-    if (to === 'qa') held.status = to;
+    if (to === 'qa' || to === 'in_progress') held.status = to;
     else this.#forget(held);
     if (to === 'done') this.#doneHere.push({ id: held.id, task: held.task });
     this.#emit({
@@ -134,7 +136,7 @@ export class MemoryStore implements Store {
       const row = this.#find(cell.id);
       this.#forget(this.#holder(cell));
       this.#forgetDone(cell);
-      if (!row || row[cell.task] === 'todo') continue;
+      if (!row || statusIn(row, cell.task) === 'todo') continue;
       row[cell.task] = 'todo';
       count++;
     }
@@ -153,19 +155,21 @@ export class MemoryStore implements Store {
   /** A person edits the table with a program of their own: gets the rows and gives back what is saved. */
   edit(change: (rows: Row[]) => Row[]): void {
     const before = this.#rows;
-    const after = change(this.rows()).map((row) => (row[ID] === undefined ? this.#named(row) : row));
+    const saved = change(this.rows());
+    const isCopy = (row: Row, i: number) => saved.findIndex((each) => each[ID] === row[ID]) < i;
+    const after = saved.map((row, i) => (row[ID] === undefined || isCopy(row, i) ? this.#named(row) : row));
     this.#rows = after;
     const edits = before.flatMap((was) => {
       const now = after.find((row) => row[ID] === was[ID]);
-      const changed = now ? this.#tasks.filter((task) => was[task] !== now[task]) : [];
+      const changed = now ? this.#tasks.filter((task) => statusIn(was, task) !== statusIn(now, task)) : [];
       return changed.map((task) => ({ was, now: now!, cell: { id: was[ID]!, task } }));
     });
-    const takenBack = edits.filter(({ now, cell }) => this.#holder(cell) && now[cell.task] === 'todo').length;
+    const takenBack = edits.filter(({ now, cell }) => this.#holder(cell) && statusIn(now, cell.task) === 'todo').length;
     const isOldCopy =
       edits.some(({ cell }) => this.#isDoneHere(cell)) || (takenBack > 1 && takenBack === this.#held.length);
     for (const { was, now, cell } of edits) {
       const { task } = cell;
-      const to = now[task]!;
+      const to = statusIn(now, task);
       if (isOldCopy || ['in_progress', 'qa', 'done'].includes(to)) {
         now[task] = was[task]!;
         const outputs = this.#isDoneHere(cell) ? (this.#outputs.get(task) ?? []) : [];
@@ -176,15 +180,17 @@ export class MemoryStore implements Store {
       }
     }
     const gone = this.#held.filter((held) => !this.#find(held.id));
-    const refused = gone.length > 0 ? ['in_progress', 'qa', 'done'] : ['in_progress', 'qa'];
     for (const row of after) {
       if (before.some((was) => was[ID] === row[ID])) continue;
+      const removed = this.#removed.find((each) => each[ID] === row[ID]);
       for (const task of this.#tasks) {
-        if (!refused.includes(row[task]!)) continue;
+        const claimed = statusIn(row, task);
+        if (claimed === 'todo' || (claimed !== 'in_progress' && removed?.[task] === claimed)) continue;
         this.#putBack(`new row ${after.indexOf(row) + 1}: ${task} from todo to ${row[task]}`);
         row[task] = 'todo';
       }
     }
+    this.#removed = [...this.#removed, ...before].filter(({ [ID]: id }) => !after.some((row) => row[ID] === id));
     for (const held of gone) {
       const index = before.findIndex((row) => row[ID] === held.id);
       this.#withdraw(held, 'somebody removed its row', { index });
@@ -253,4 +259,9 @@ export class MemoryStore implements Store {
     const index = this.#rows.findIndex((row) => row[ID] === id);
     return { task, item: id, ...(index < 0 ? {} : { index }) };
   }
+}
+
+/** What nobody has written yet is `todo`. */
+function statusIn(row: Row, task: string): Status {
+  return (row[task] || 'todo') as Status;
 }

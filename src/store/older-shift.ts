@@ -51,7 +51,7 @@ export async function upgradeShift(
   const building = join(shiftsFolder(paths.root), `${BUILDING}${paths.name}`);
   try {
     await mkdir(paths.engine, { recursive: true, mode: 0o700 });
-    using _run = await takeRunLock(paths.runLock, paths.name, { pid: process.pid, since, run: 'doctor' });
+    using _run = await takeRunLock(paths, { pid: process.pid, since, run: 'doctor' });
     using _lock = await lockWithin(paths.lock, LOCK_WAIT_MS);
     const upgrade = await readUpgrade(paths);
     if (upgrade.changes.length === 0 || upgrade.obstacles.length > 0) return undefined;

@@ -2,6 +2,7 @@ import { matchRows } from '../core/row-match.ts';
 import { STATUSES, type Status } from '../core/status.ts';
 import type { CellChange, Table } from '../formats/table.ts';
 import { Identities } from './identities.ts';
+import type { RemovedRow, RemovedRows } from './removed-rows.ts';
 
 /** One reading of the table: its bytes, the statuses in it, and who is who. */
 export interface Reading {
@@ -19,6 +20,7 @@ export interface Knowledge {
   isClaimed(id: string, task: string): boolean;
   claimed(): Iterable<{ id: string; task: string; status: Status }>;
   isDoneHere(id: string, task: string): boolean;
+  readonly removedRows: Pick<RemovedRows, 'find' | 'texts'>;
   /** A person asked for it with a command. `freshId`: the id as a program that only now read the table works it out. */
   isSanctioned(freshId: string, task: string, to: Status): boolean;
 }
@@ -32,6 +34,9 @@ export interface Reconciled {
   /** What a person changed with a command. */
   readonly meant: readonly { readonly id: string; readonly task: string }[];
   readonly addedRows: number;
+  readonly removedRows: readonly RemovedRow[];
+  /** Of rows that were removed before, those that are there again. */
+  readonly returnedRows: readonly RemovedRow[];
 }
 
 const PROTECTED: readonly Status[] = ['in_progress', 'qa', 'done'];
@@ -41,7 +46,7 @@ const PROTECTED: readonly Status[] = ['in_progress', 'qa', 'done'];
  * their statuses hold where a person may set them, and are put back where only the run may.
  */
 export function reconcile(before: Reading, after: Reading, known: Knowledge): Reconciled {
-  const images = matchReadings(before, after);
+  const images = matchReadings(before, after, known.removedRows.texts());
   const ids: [number, string][] = [];
   for (const [row, id] of before.identities.known()) {
     const image = images[row]!;
@@ -80,20 +85,40 @@ export function reconcile(before: Reading, after: Reading, known: Knowledge): Re
     if (row !== undefined && images[row]! < 0) removed.push({ id, task, reason: 'somebody removed its row' });
   }
   withdrawn.push(...removed);
-  // A row that takes the place of one in flight may be that one, disguised: it does not get past qa that way.
-  const refused = removed.length > 0 ? PROTECTED : PROTECTED.filter((status) => status !== 'done');
-
   const arrived = arrivedRows(after.table.rowCount, images);
+  const returnedRows = new Set<RemovedRow>();
   for (const row of arrived) {
+    const removed = known.removedRows.find(fresh.describe(row)).find((each) => !returnedRows.has(each));
+    if (removed) returnedRows.add(removed);
     for (const [task, name] of known.tasks.entries()) {
-      const status = STATUSES[after.columns[task]![row]!]!;
-      if (!refused.includes(status)) continue;
-      if (known.isSanctioned(fresh.id(row), name, status)) continue;
+      const code = after.columns[task]![row]!;
+      const status = STATUSES[code]!;
+      // Whatever it claims: it may be a row that was there, in disguise.
+      if (status === 'todo' || known.isSanctioned(fresh.id(row), name, status)) continue;
+      if (removed?.statuses[task] === code && status !== 'in_progress') continue;
       putBack.push({ row, column: after.table.columnOf(name), value: 'todo' });
       reverted.push(`new row ${row + 1}: ${name} from todo to ${status}`);
     }
   }
-  return { reading, putBack, reverted, withdrawn, meant, addedRows: arrived.length };
+  const removedRows = goneRows(before, images);
+  return {
+    reading,
+    putBack,
+    reverted,
+    withdrawn,
+    meant,
+    addedRows: arrived.length,
+    removedRows,
+    returnedRows: [...returnedRows],
+  };
+}
+
+function goneRows({ identities, columns }: Reading, images: Int32Array): RemovedRow[] {
+  const gone: RemovedRow[] = [];
+  for (const [row, image] of images.entries()) {
+    if (image < 0) gone.push({ metadata: identities.describe(row), statuses: columns.map((column) => column[row]!) });
+  }
+  return gone;
 }
 
 interface Difference {
@@ -159,15 +184,44 @@ function arrivedRows(count: number, images: Int32Array): number[] {
   return arrived;
 }
 
-function matchReadings(before: Reading, after: Reading): Int32Array {
-  // A column that only one side has (added, removed, renamed) says nothing about who is who.
-  const common = new Set(before.identities.names.filter((name) => after.identities.names.includes(name)));
-  const view = (reading: Reading) => ({
+function matchReadings(before: Reading, after: Reading, removed: readonly string[]): Int32Array {
+  // A column that only one side has (added, removed) says nothing about who is who; one that was renamed does.
+  const renamed = findRenamed(before, after);
+  const names = new Map(after.identities.names.map((name) => [name, renamed.get(name) ?? name]));
+  const shared = new Set(names.values());
+  const common = before.identities.names.filter((name) => shared.has(name));
+  // Of another table, with no column that is known, no row is known either.
+  if (common.length === 0 && before.identities.names.length > 0) return new Int32Array(before.table.rowCount).fill(-1);
+  const own = new Map(common.map((name) => [name, name]));
+  const theirs = new Map([...names].filter(([, name]) => own.has(name)));
+  const view = (reading: Reading, columns: ReadonlyMap<string, string>) => ({
     count: reading.table.rowCount,
-    metadata: (row: number) => reading.identities.describe(row, common),
+    metadata: (row: number) => reading.identities.describe(row, columns),
     statuses: (row: number) => reading.columns.map((column) => column[row]).join(),
+    isEarned: (row: number) => reading.columns.some((column) => PROTECTED.includes(STATUSES[column[row]!]!)),
   });
-  return matchRows(view(before), view(after), (a, b) => before.table.sameRow(a, after.table, b));
+  const hasNewColumns = theirs.size < names.size;
+  const same = (a: number, b: number) => before.table.sameRow(a, after.table, b);
+  return matchRows(view(before, own), view(after, theirs), same, { removed, hasNewColumns });
+}
+
+/** Columns that stand in the place of one that is gone, and hold most of its values: the new name, and the old one. */
+function findRenamed(before: Reading, after: Reading): Map<string, string> {
+  const [was, is] = [before.identities.names, after.identities.names];
+  const gone = was.filter((name) => !is.includes(name));
+  const fresh = is.filter((name) => !was.includes(name));
+  if (gone.length !== fresh.length) return new Map();
+  const pairs = fresh.map((name, i): [string, string] => [name, gone[i]!]);
+  return new Map(pairs.filter(([name, old]) => hasMostOf(after.table, name, before.table, old)));
+}
+
+function hasMostOf(table: Table, name: string, older: Table, oldName: string): boolean {
+  const [column, oldColumn] = [table.columnOf(name), older.columnOf(oldName)];
+  const values = new Set<string>();
+  for (let row = 0; row < older.rowCount; row++) values.add(older.cell(row, oldColumn));
+  let known = 0;
+  for (let row = 0; row < table.rowCount; row++) if (values.has(table.cell(row, column))) known++;
+  return known * 2 >= table.rowCount;
 }
 
 /** Of many edits, the first few. */

@@ -1,9 +1,12 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, readFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NightshiftError } from '../core/errors.ts';
 import { diskError } from './atomic-write.ts';
 import { pidOfLock, tryLock } from './flock.ts';
+import { openInside } from './inside.ts';
+import type { ShiftPaths } from './layout.ts';
+import { retryPassing } from './retry.ts';
 
 export interface Holder {
   readonly pid: number;
@@ -15,21 +18,32 @@ export interface Holder {
  * One run at a time for a shift (rule T6). What is locked is the shift's folder itself, which no clean-up takes away under
  * a run; the kernel gives the lock of a dead run back. The file just names the holder.
  */
-export async function takeRunLock(file: string, shift: string, holder: Holder): Promise<Disposable> {
-  let lock = openRunLock(file);
+export async function takeRunLock(paths: ShiftPaths, holder: Holder): Promise<Disposable> {
+  const { runLock: file, name } = paths;
+  let lock = await retryPassing(() => openRunLock(file));
   // `status` holds the lock for a moment to see whether anybody else does.
   for (let tries = 0; !lock && tries < 4; tries++) {
     await sleep(25);
     lock = openRunLock(file);
   }
-  if (!lock) throw alreadyRunning(file, shift);
+  if (!lock) throw alreadyRunning(file, name);
   try {
-    writeFileSync(file, JSON.stringify(holder), { mode: 0o600 });
+    nameHolder(paths, holder);
   } catch (cause) {
     lock[Symbol.dispose]();
     throw diskError(cause, file);
   }
   return lock;
+}
+
+/** For those who look on: again after somebody has removed the file. */
+export function nameHolder({ folder, runLock }: ShiftPaths, holder: Holder): void {
+  const fd = openInside(folder, runLock, constants.O_WRONLY | constants.O_TRUNC);
+  try {
+    writeSync(fd, JSON.stringify(holder));
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /**

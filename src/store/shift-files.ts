@@ -1,48 +1,62 @@
-import { isUtf8 } from 'node:buffer';
-import { closeSync, fstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs';
-import { mkdir, readdir, readFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { lstatSync, type Stats, statSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { NightshiftError } from '../core/errors.ts';
 import type { Counts } from '../core/events.ts';
-import { versionOf } from '../core/identity.ts';
 import type { ShiftDocuments } from '../formats/compile.ts';
 import { parseEnv } from '../formats/env.ts';
-import { addTask, parseManager, readShiftSettings, setProgress, setSetting } from '../formats/manager.ts';
-import { parseTask, replaceSteps, restoreProtected } from '../formats/task.ts';
+import { addTask, carryOver, parseManager, readShiftSettings, setProgress, setSetting } from '../formats/manager.ts';
+import { parseTask, replaceSteps } from '../formats/task.ts';
+import { accept, termsOf } from './accepted.ts';
 import { diskError, type Failpoint, removeTemporaries, replaceFile } from './atomic-write.ts';
-import type { Documents, SizeChange } from './documents.ts';
+import { readDocument } from './document-text.ts';
+import type { SizeChange } from './documents.ts';
 import { LOCK_WAIT_MS, lockWithin } from './flock.ts';
-import type { ShiftPaths } from './layout.ts';
-import { notAFile, READ_ONLY_HERE, readError } from './table-file.ts';
-
-const SETTLE_MS = 100;
-const PATIENCE_MS = 10_000;
+import { folderOf, type OnSetAside } from './inside.ts';
+import { makeFolder, type ShiftPaths } from './layout.ts';
+import { isSameSeen, isUnreadable, keepBeside, restoredMode, type Seen } from './put-back.ts';
+import { retryPassing } from './retry.ts';
+import { Versions } from './versions.ts';
 
 /** The documents of a shift: `manager.md`, the task files, `.env`. Written under the shift's lock, all or nothing. */
-export class ShiftFiles implements Documents {
+export class ShiftFiles {
   readonly paths: ShiftPaths;
+  readonly versions: Versions;
   readonly #failpoint: Failpoint;
   readonly #parsed = new Map<string, { text: string; document: unknown }>();
   #documents: ShiftDocuments | undefined;
+  #folderId = 'unknown';
 
-  constructor(paths: ShiftPaths, failpoint: Failpoint = () => {}) {
+  constructor(paths: ShiftPaths, failpoint: Failpoint = () => {}, onSetAside: OnSetAside = () => {}) {
     this.paths = paths;
     this.#failpoint = failpoint;
+    this.versions = new Versions(paths, failpoint, onSetAside);
   }
 
   async folderId(): Promise<string> {
-    const found = statIfThere(this.paths.folder);
-    return found ? `${found.dev}:${found.ino}` : 'gone';
+    const { folder } = this.paths;
+    try {
+      const { dev, ino } = statSync(folder);
+      this.#folderId = `${dev}:${ino}`;
+    } catch (error) {
+      // What can't be looked at for another reason may well be there.
+      if (isGone(error)) return 'gone';
+    }
+    return this.#folderId;
   }
 
-  /** The same object as the last time if nothing changed. */
-  async read(): Promise<ShiftDocuments> {
-    const { name, root, folder, table, manager: managerFile, env } = this.paths;
-    const manager = this.#parse(managerFile, this.#text(managerFile), parseManager);
+  /** As they are on the disk. The same object as the last time if nothing changed. */
+  read(): Promise<ShiftDocuments> {
+    return retryPassing(() => this.assemble((file) => this.#textIfThere(file)));
+  }
+
+  /** From texts, wherever they come from; undefined: there is no such file. */
+  assemble(textOf: (file: string) => string | undefined): ShiftDocuments {
+    const { name, root, folder, table, manager: managerFile, env: envFile } = this.paths;
+    const manager = this.#parse(managerFile, textOf(managerFile) ?? readDocument(managerFile), parseManager);
     const tasks = manager.tasks.map((entry) => {
       const file = this.paths.task(entry.name);
-      const text = this.#textIfThere(file);
+      const text = textOf(file);
       if (text === undefined) {
         throw new NightshiftError(
           'bad-manager',
@@ -53,13 +67,15 @@ export class ShiftFiles implements Documents {
       }
       return { name: entry.name, file, document: this.#parse(file, text, parseTask) };
     });
-    const secrets = this.#parse(env, this.#textIfThere(env) ?? '', parseEnv);
+    const env = textOf(envFile);
+    const secrets = this.#parse(envFile, env ?? '', parseEnv);
     const last = this.#documents;
     const isSame =
       last?.manager === manager &&
       last.secrets === secrets &&
+      last.env === env &&
       last.tasks.every(({ document }, i) => document === tasks[i]?.document);
-    if (!isSame) this.#documents = { name, root, folder, table, managerFile, manager, tasks, secrets };
+    if (!isSame) this.#documents = { name, root, folder, table, managerFile, manager, tasks, secrets, env };
     return this.#documents!;
   }
 
@@ -73,20 +89,6 @@ export class ShiftFiles implements Documents {
   }
 
   async finishBatch(counts: Counts, size: SizeChange | undefined): Promise<number | undefined> {
-    const end = performance.now() + PATIENCE_MS;
-    for (;;) {
-      try {
-        return await this.#writeManifest(counts, size);
-      } catch (error) {
-        // Somebody may just be saving it (rule F6). What can't be read is never written over.
-        const isHalfSaved = error instanceof NightshiftError && !['disk', 'locked'].includes(error.code);
-        if (!isHalfSaved || performance.now() >= end) throw error;
-        await sleep(SETTLE_MS);
-      }
-    }
-  }
-
-  async #writeManifest(counts: Counts, size: SizeChange | undefined): Promise<number | undefined> {
     let inForce = size?.to;
     await this.#edit(this.paths.manager, (text) => {
       const manager = parseManager(text, this.paths.manager);
@@ -101,52 +103,46 @@ export class ShiftFiles implements Documents {
     return inForce;
   }
 
-  async writeSteps(task: string, from: string, steps: readonly string[]): Promise<string | undefined> {
+  /** A setting of the Shift Configuration, by a person's word; only while no run is going on. */
+  async set(key: string, value: string): Promise<void> {
+    await this.#edit(this.paths.manager, (text) => setSetting(text, key, value));
+  }
+
+  /** `isAccepted`: a person asked for it, so that a run that is going on takes it. */
+  async writeSteps(
+    task: string,
+    from: string,
+    steps: readonly string[],
+    isAccepted = false,
+  ): Promise<string | undefined> {
     let written: string | undefined;
     await this.keepVersion(task, from);
-    await this.#edit(this.paths.task(task), (text) => {
-      if (text !== from) return text;
-      written = replaceSteps(text, steps);
-      return written;
-    });
+    const file = this.paths.task(task);
+    const tell = (_: string, changed: string) => accept(this.paths, file, changed);
+    await this.#edit(
+      file,
+      (text) => {
+        if (text !== from) return text;
+        written = replaceSteps(text, steps);
+        return written;
+      },
+      isAccepted ? tell : undefined,
+    );
     if (written !== undefined) await this.keepVersion(task, written);
     return written;
   }
 
-  async keepVersion(task: string, text: string): Promise<void> {
-    const folder = this.paths.versions(task);
-    try {
-      await mkdir(folder, { recursive: true });
-      using _lock = await lockWithin(this.paths.lock, LOCK_WAIT_MS);
-      const kept = await readdir(folder);
-      const version = versionOf(text);
-      if (kept.some((name) => name.endsWith(`-${version}.md`))) return;
-      const number = String(kept.length + 1).padStart(4, '0');
-      await replaceFile(join(folder, `${number}-${version}.md`), Buffer.from(text), 0o600, this.#failpoint);
-    } catch (cause) {
-      throw diskError(cause, folder);
-    }
-  }
-
-  /** The kept versions of a task, oldest first. */
-  async versions(task: string): Promise<{ number: number; version: string; text: string }[]> {
-    const folder = this.paths.versions(task);
-    const names = (await readdir(folder).catch(() => [])).filter((name) => /^\d{4,}-[0-9a-f]+\.md$/.test(name)).sort();
-    return Promise.all(
-      names.map(async (name) => {
-        const [number, version] = basename(name, '.md').split('-') as [string, string];
-        return { number: Number(number), version, text: await readFile(join(folder, name), 'utf8') };
-      }),
-    );
+  keepVersion(task: string, text: string): Promise<void> {
+    return this.versions.keep(task, text);
   }
 
   async taskOrder(): Promise<readonly { readonly name: string; readonly line: number }[]> {
     const { manager } = this.paths;
-    return parseManager(this.#text(manager), manager).tasks;
+    return parseManager(readDocument(manager), manager).tasks;
   }
 
   async addToOrder(task: string): Promise<void> {
-    await this.#edit(this.paths.manager, (text) => addTask(text, task));
+    await this.#accept(this.paths.manager, (text) => addTask(text, task));
   }
 
   /** Undefined: there is no such file. */
@@ -156,124 +152,113 @@ export class ShiftFiles implements Documents {
 
   /** A whole task file; the caller has checked it. */
   async replaceTask(task: string, text: string): Promise<void> {
-    await this.#edit(this.paths.task(task), () => text);
+    await this.#accept(this.paths.task(task), () => text);
   }
 
-  isProtectedSame(text: string, claimed: string): boolean {
-    return text === claimed || restoreProtected(text, claimed) === undefined;
+  /**
+   * A person's text of a document, which counts at once, also while items are in flight; the caller has checked it.
+   * `base`: what it was made from. False: something else stands there by now, and nothing was written.
+   */
+  async putInForce(file: string, text: string, base: string): Promise<boolean> {
+    let isThere = true;
+    await this.#accept(file, (now) => {
+      const isManager = file === this.paths.manager;
+      isThere = isManager ? termsOf(this.paths, file, now) === termsOf(this.paths, file, base) : now === base;
+      if (!isThere) return now;
+      return isManager ? carryOver(text, now, file) : text;
+    });
+    return isThere;
   }
 
-  async putBack(task: string, claimed: string): Promise<string | undefined> {
-    const file = this.paths.task(task);
-    if (!(await this.#isForeign(file, claimed))) return undefined;
-    let kept: string | undefined;
-    await this.#edit(
-      file,
-      (text) => {
-        const restored = restoreProtected(text, claimed);
-        if (restored !== undefined) kept = `${file}.put-back-${new Date().toISOString().replace(/[:.]/g, '')}`;
-        return restored ?? text;
-      },
-      async (text) => {
-        if (kept !== undefined) await replaceFile(kept, Buffer.from(text), 0o600, this.#failpoint);
-      },
-    );
-    return kept;
+  /** A file that stands there already: a person wants it as it is. */
+  async acceptAsIs(file: string, text: string): Promise<void> {
+    using _lock = await lockWithin(this.paths.lock, LOCK_WAIT_MS);
+    await accept(this.paths, file, text);
   }
 
-  /** Whether protected text was changed, seen twice: an editor that saves in place empties the file before it fills it. */
-  async #isForeign(file: string, claimed: string): Promise<boolean> {
-    const read = () => {
-      try {
-        return this.#text(file);
-      } catch {
-        return '';
-      }
-    };
-    let text = read();
-    for (let before: string | undefined; text !== before; text = read()) {
-      if (restoreProtected(text, claimed) === undefined) return false;
-      before = text;
-      await sleep(SETTLE_MS);
+  async #accept(file: string, change: (text: string) => string): Promise<void> {
+    await this.#edit(file, change, (_, changed) => accept(this.paths, file, changed));
+  }
+
+  /** What stands there now. Throws only what is nobody's edit: too many open files, a disk that fails. */
+  see(file: string): Seen {
+    try {
+      return { text: readDocument(file) };
+    } catch (error) {
+      if (isMissing(error)) return {};
+      if (error instanceof NightshiftError && error.code === 'bad-folder') return { unreadable: error.message };
+      throw error;
     }
-    return true;
+  }
+
+  /**
+   * Writes `text` in place of what was seen there, and keeps that beside the file; without a text there is to be no file.
+   * Undefined: something else stands there by now, and nothing was done.
+   */
+  async restore(file: string, seen: Seen, text: string | undefined): Promise<{ kept?: string } | undefined> {
+    using _lock = await lockWithin(this.paths.lock, LOCK_WAIT_MS);
+    const isCurrent = () => isSameSeen(this.see(file), seen);
+    if (!isCurrent()) return undefined;
+    const mode = restoredMode(file, statIfThere(file));
+    try {
+      const kept = await keepBeside(file, seen, this.#failpoint);
+      const check = isUnreadable(seen) ? undefined : isCurrent;
+      if (text === undefined) await rm(file, { force: true });
+      else if (!(await replaceFile(file, Buffer.from(text), mode, this.#failpoint, check))) return undefined;
+      return kept === undefined ? {} : { kept };
+    } catch (cause) {
+      throw diskError(cause, file);
+    }
   }
 
   /** Makes the engine's own folder, and clears away what a crash left half written. */
   async prepare(): Promise<void> {
     try {
-      await mkdir(this.paths.engine, { recursive: true, mode: 0o700 });
+      makeFolder(this.paths.folder, this.paths.engine);
       using _lock = await lockWithin(this.paths.lock, LOCK_WAIT_MS);
       await removeTemporaries(this.paths.folder);
+      await this.#removeTemporariesIn(this.paths.engine);
       const versions = dirname(this.paths.versions('task'));
-      for (const task of await readdir(versions).catch(() => [])) await removeTemporaries(join(versions, task));
+      for (const task of await readdir(versions).catch(() => [])) await this.#removeTemporariesIn(join(versions, task));
     } catch (cause) {
       throw diskError(cause, this.paths.folder);
     }
   }
 
+  async #removeTemporariesIn(folder: string): Promise<void> {
+    if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
+    using opened = folderOf(this.paths.folder, join(folder, 'any'));
+    await removeTemporaries(opened.at('.'));
+  }
+
   async #edit(
     file: string,
     change: (text: string) => string,
-    before: (text: string) => Promise<void> = async () => {},
+    before: (text: string, changed: string) => Promise<void> = async () => {},
   ): Promise<void> {
     using _lock = await lockWithin(this.paths.lock, LOCK_WAIT_MS);
     // A file that was removed is written again: that is a change too.
     const read = () => this.#textIfThere(file) ?? '';
     for (;;) {
-      const text = read();
+      const text = await retryPassing(read);
       const changed = change(text);
       if (changed === text) return;
-      await before(text);
-      const mode = (statIfThere(file)?.mode ?? 0o644) & 0o777;
+      await before(text, changed);
+      const mode = restoredMode(file, statIfThere(file));
       // An editor that knows nothing of the lock may save just now: then its text is the one to change.
-      const isCurrent = async () => read() === text;
+      const isCurrent = async () => (await retryPassing(read)) === text;
       if (await replaceFile(file, Buffer.from(changed), mode, this.#failpoint, isCurrent)) return;
     }
   }
 
   #textIfThere(file: string): string | undefined {
     try {
-      return this.#text(file);
+      return readDocument(file);
     } catch (error) {
       if (isMissing(error)) return undefined;
       throw error;
     }
   }
-
-  /**
-   * Never through a symbolic link: nothing may lead outside of the shift. Not by a thread: to wake one takes longer than
-   * to read a few kilobytes.
-   */
-  #text(file: string): string {
-    try {
-      const fd = openSync(file, READ_ONLY_HERE);
-      try {
-        const stats = fstatSync(fd);
-        if (!stats.isFile()) throw notAFile(stats.isDirectory(), file);
-        return decodeText(readFileSync(fd), file);
-      } finally {
-        closeSync(fd);
-      }
-    } catch (cause) {
-      throw readError(cause, file);
-    }
-  }
-}
-
-/** Bytes that are not UTF-8 would not survive an edit. */
-function decodeText(bytes: Buffer, file: string): string {
-  const lines = () => Buffer.from(bytes).toString('latin1').split('\n');
-  if (!isUtf8(bytes)) {
-    const line = lines().findIndex((each) => !isUtf8(Buffer.from(each, 'latin1'))) + 1;
-    throw new NightshiftError('bad-folder', `${file} is not UTF-8 text`, 'save it as UTF-8', { file, line });
-  }
-  if (bytes.includes(0)) {
-    const line = lines().findIndex((each) => each.includes('\0')) + 1;
-    const hint = 'restore it, or remove the NUL and what else is damaged';
-    throw new NightshiftError('bad-folder', `${file} holds a NUL byte, so it is no text`, hint, { file, line });
-  }
-  return bytes.toString('utf8');
 }
 
 function statIfThere(path: string): Stats | undefined {
@@ -282,6 +267,10 @@ function statIfThere(path: string): Stats | undefined {
   } catch {
     return undefined;
   }
+}
+
+function isGone(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
 function isMissing(error: unknown): boolean {

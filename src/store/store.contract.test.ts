@@ -36,7 +36,12 @@ const OUTPUTS = new Map([['draft', ['url']]]);
 function folderSubject(rows: Rows, onFailpoint: (name: string, table: string) => void = () => {}): Subject {
   const root = mkdtempSync(join(tmpdir(), 'nightshift-store-'));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
-  const paths = { ...shiftPaths(root, 'x'), table: join(root, 'table.csv'), lock: join(root, 'table.csv.lock') };
+  const paths = {
+    ...shiftPaths(root, 'x'),
+    folder: root,
+    table: join(root, 'table.csv'),
+    lock: join(root, 'table.csv.lock'),
+  };
   const journal = join(root, 'journal.jsonl');
   const save = (all: Rows) => {
     const header = Object.keys(all[0]!);
@@ -163,7 +168,7 @@ describe.each([
 
   describe('record', () => {
     test('T1 refuses every arrow that is not in the picture, and changes nothing', async () => {
-      const allowed = ['in_progress qa', 'in_progress failed', 'qa done', 'qa failed'];
+      const allowed = ['in_progress qa', 'in_progress failed', 'qa done', 'qa failed', 'qa in_progress'];
       const subject = open(items('todo', 'qa'));
       const claims = await claimAll(subject.store);
       const before = subject.outside.rows();
@@ -178,6 +183,33 @@ describe.each([
       }
       expect(subject.outside.rows()).toEqual(before);
       expect(await subject.store.record(claims[0]!.token, 'in_progress', 'qa')).toEqual({ ok: true });
+    });
+
+    test('T1 T8 sends an item from qa back to its dev, under the same token, and from there on again', async () => {
+      const subject = open(items('qa'));
+      const { store, outside, events } = subject;
+      const [a] = (await claimAll(store)) as [Claim];
+      expect(await store.record(a.token, 'qa', 'in_progress', {}, 'not blue')).toEqual({ ok: true });
+      expect(seen(subject)).toEqual(['a in_progress todo']);
+      expect(await store.record(a.token, 'qa', 'done')).toMatchObject({ ok: false });
+      // Still claimed: nobody else may have it, and an edit from outside is one of an item in flight.
+      expect(await claimAll(store)).toEqual([]);
+      outside.edit(([row]) => [{ ...row!, draft: 'done' }]);
+      expect(await store.record(a.token, 'in_progress', 'qa')).toEqual({ ok: true });
+      expect(await store.record(a.token, 'qa', 'done')).toEqual({ ok: true });
+      expect(events.find(({ type }) => type === 'item:recorded')).toMatchObject({
+        from: 'qa',
+        to: 'in_progress',
+        reason: 'not blue',
+      });
+    });
+
+    test('T5 T8 what was sent back to its dev can be given back', async () => {
+      const subject = open(items('qa'));
+      const [a] = (await claimAll(subject.store)) as [Claim];
+      await subject.store.record(a.token, 'qa', 'in_progress');
+      expect(await subject.store.release(a.token, 'stopped')).toEqual({ ok: true });
+      expect(seen(subject)).toEqual(['a todo todo']);
     });
 
     test('T2 writes the dev’s and the qa’s arrows, with the captured values and the reason', async () => {
@@ -355,10 +387,10 @@ describe.each([
         { ...fresh, name: 'new' },
         { ...older, name: 'older' },
       ]);
-      expect(await kinds(store)).toEqual(Array(6).fill('reverted'));
+      expect(await kinds(store)).toEqual(Array(7).fill('reverted'));
       expect(seen(subject)).toEqual([
         ...['a in_progress todo', 'b todo todo', 'c todo todo', 'd todo todo', 'e failed todo', 'f todo todo'],
-        ...['new todo todo', 'older done todo'],
+        ...['new todo todo', 'older todo todo'],
       ]);
       expect(outside.rows()[5]).toMatchObject({ name: 'f', city: 'kept' });
       expect(events.some(({ type }) => type === 'edit:reverted')).toBe(true);
@@ -378,6 +410,52 @@ describe.each([
         { kind: 'withdrawn', token: b.token, reason: 'somebody removed its row' },
       ]);
       expect(seen(subject)).toEqual(['a todo todo', 'somebody else todo todo', 'c todo todo']);
+    });
+
+    test('D5 a row that appears begins at todo, whatever it claims, also as a copy of one that goes later', async () => {
+      const subject = open(items('done', 'todo', 'todo'));
+      const { store, outside } = subject;
+      await store.snapshot();
+      const named = (name: string, draft: string): Row => ({ ...items('todo')[0]!, name, city: name, draft });
+      outside.edit((rows) => [...rows, ...STATUSES.map((status) => named(`is ${status}`, status))]);
+      expect((await store.changes()).map((each) => 'what' in each && each.what)).toEqual(
+        ['in_progress', 'qa', 'done', 'failed'].map((status, i) => `new row ${i + 5}: draft from todo to ${status}`),
+      );
+      outside.edit((rows) => rows.slice(0, 3));
+      await store.changes();
+      outside.edit(([a, b, c]) => [a!, b!, c!, { ...a! }, { ...b!, draft: 'done' }]);
+      expect(await kinds(store)).toEqual(['reverted', 'reverted']);
+      outside.edit(([a, , c, d, e]) => [a!, c!, d!, e!]);
+      expect(await store.changes()).toEqual([]);
+      expect(seen(subject)).toEqual(['a done todo', 'c todo todo', 'a todo todo', 'b todo todo']);
+    });
+
+    test('T7 a column that is renamed changes nobody, and hides nobody', async () => {
+      const subject = open(items('done', 'todo', 'done'));
+      const { store, outside } = subject;
+      await store.snapshot();
+      const renamed = ({ name, city, ...rest }: Row): Row => ({ title: name!, town: city!, ...rest }) as Row;
+      outside.edit((rows) => rows.map(renamed));
+      expect(await store.changes()).toEqual([]);
+      const columns = () => outside.rows().map(({ title, draft }) => `${title} ${draft}`);
+      expect(columns()).toEqual(['a done', 'b todo', 'c done']);
+    });
+
+    test('D5 T4 rows that were missing for a moment come back with what they had earned, and with nothing more', async () => {
+      const subject = open(items('done', 'todo', 'todo', 'failed', 'qa'));
+      const { store, outside } = subject;
+      const all = ids(await store.snapshot());
+      const [b] = (await store.claim('draft', [all[1]!])) as [Claim];
+      await store.record(b.token, 'in_progress', 'qa');
+      await store.record(b.token, 'qa', 'done');
+      const whole = outside.rows();
+      outside.edit(() => whole.slice(4));
+      expect(await store.changes()).toEqual([]);
+      outside.edit(() => whole.map((row) => (row.name === 'c' ? { ...row, draft: 'done' } : row)));
+      expect(await kinds(store)).toEqual(['reverted']);
+      expect(seen(subject)).toEqual(['a done todo', 'b done todo', 'c todo todo', 'd failed todo', 'e qa todo']);
+      outside.edit((rows) => [...rows, { ...rows[1]! }]);
+      expect(await kinds(store)).toEqual(['reverted']);
     });
 
     test('D5 an old copy of the whole table takes back no status of this run; its other edits hold', async () => {

@@ -13,6 +13,8 @@ export interface TableChange<T> {
   readonly answer: T;
   /** Statuses that a person changed on purpose: a run that is going on takes them as meant. */
   readonly edits?: readonly CellEdit[];
+  /** The flags of the `retry` that does it. */
+  readonly retry?: readonly string[];
 }
 
 /** Reads the table under the lock and, if `change` gives another one, puts that in place. */
@@ -28,18 +30,22 @@ export async function changeTable<T>(
   const file = new TableFile(paths.table, failpoint ?? (() => {}));
   for (;;) {
     const table = (await file.readIfChanged((read) => read))!;
-    const { table: changed, answer, edits = [] } = change(table);
+    const { table: changed, answer, edits = [], retry } = change(table);
     // Before the table: a run must never meet a status that nobody has told it about.
-    if (edits.length > 0) await tellRun(paths, edits, now);
+    if (edits.length > 0) await tellRun(paths, { changes: edits, ...(retry ? { retry } : {}) }, now);
     if (changed === table || (await file.write(changed))) return answer;
   }
 }
 
-async function tellRun(paths: ShiftPaths, changes: readonly CellEdit[], now: () => number): Promise<void> {
-  await using journal = await Journal.open(paths.journal);
+async function tellRun(
+  paths: ShiftPaths,
+  edited: { readonly changes: readonly CellEdit[]; readonly retry?: readonly string[] },
+  now: () => number,
+): Promise<void> {
+  await using journal = await Journal.open(paths);
   const at = new Date(now()).toISOString();
   const by = `process ${process.pid}`;
-  journal.append({ type: 'table:edited', at, run: '', seq: 0, shift: paths.name, changes, by });
+  journal.append({ type: 'table:edited', at, run: '', seq: 0, shift: paths.name, ...edited, by });
   await journal.flush();
 }
 

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { NightshiftError } from '../core/errors.ts';
 import { parseTable, type Table } from '../formats/table.ts';
 import { diskError, type Failpoint, fingerprint, replaceFile } from './atomic-write.ts';
+import { retryPassing } from './retry.ts';
 
 /** How long a file must keep still before an outside edit is taken: an editor that saves in place writes in pieces. */
 const SETTLE_MS = 100;
@@ -65,7 +66,7 @@ export class TableFile {
 
   async #read(): Promise<{ bytes: Buffer; print: string; mode: number } | undefined> {
     try {
-      const handle = await open(this.file, READ_ONLY_HERE);
+      const handle = await retryPassing(() => open(this.file, READ_ONLY_HERE));
       try {
         const stats = await handle.stat({ bigint: true });
         if (!stats.isFile()) throw notAFile(stats.isDirectory(), this.file);

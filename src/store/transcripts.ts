@@ -1,32 +1,38 @@
-import { appendFile, mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
+import * as fs from 'node:fs';
+import { closeSync, constants } from 'node:fs';
+import { promisify } from 'node:util';
 import type { TranscriptHappening } from '../core/events.ts';
+import { type OnSetAside, openInside } from './inside.ts';
 import type { ShiftPaths } from './layout.ts';
+import { retryPassing } from './retry.ts';
 
 /** An agent that floods its output fills neither the memory nor the disk. */
 const MOST_BYTES = 10 * 1024 * 1024;
 /** Soon enough for who reads along, and a short session is one write. */
 const SOON_MS = 50;
 
+const write = promisify(fs.appendFile);
+
 /** What was said in each session, one file for each item-task and role, JSON lines, readable while it runs. */
 export class Transcripts implements AsyncDisposable {
   readonly #paths: ShiftPaths;
   readonly #now: () => number;
+  readonly #onSetAside: OnSetAside;
   readonly #open = new Map<string, Transcript>();
   /** Of sessions that are over: what is still on its way to the disk. */
   readonly #closing = new Set<Promise<void>>();
 
-  constructor(paths: ShiftPaths, now: () => number) {
+  constructor(paths: ShiftPaths, now: () => number, onSetAside: OnSetAside = () => {}) {
     this.#paths = paths;
     this.#now = now;
+    this.#onSetAside = onSetAside;
   }
 
   add({ task = '', key, role, attempt, entry }: TranscriptHappening): void {
     const file = this.#paths.transcript(task, key, role);
     let transcript = this.#open.get(file);
     if (!transcript) {
-      makeFolder(dirname(file));
-      transcript = new Transcript(file);
+      transcript = new Transcript(() => this.#openFile(file));
       this.#open.set(file, transcript);
     }
     if (transcript.bytes > MOST_BYTES) return;
@@ -36,6 +42,11 @@ export class Transcripts implements AsyncDisposable {
     transcript.bytes += cut ? MOST_BYTES + 1 : length;
     const at = new Date(this.#now()).toISOString();
     transcript.add(`${JSON.stringify({ at, role, attempt, ...said })}\n`);
+  }
+
+  /** Each time by its name: somebody may have removed the file, or put a link in the place of a folder. */
+  #openFile(file: string): number {
+    return openInside(this.#paths.folder, file, constants.O_WRONLY | constants.O_APPEND, this.#onSetAside);
   }
 
   /** The session is over. */
@@ -60,13 +71,13 @@ export class Transcripts implements AsyncDisposable {
 class Transcript {
   /** How much was said, written or not. */
   bytes = 0;
-  readonly #file: string;
+  readonly #openFile: () => number;
   #waiting: string[] = [];
   #timer: NodeJS.Timeout | undefined;
   #written: Promise<void> = Promise.resolve();
 
-  constructor(file: string) {
-    this.#file = file;
+  constructor(openFile: () => number) {
+    this.#openFile = openFile;
   }
 
   add(line: string): void {
@@ -83,19 +94,13 @@ class Transcript {
   }
 
   /** History only: a disk that has no room for it shows at the next write of the table. */
-  #append(): Promise<void> {
+  async #append(): Promise<void> {
     const lines = this.#waiting.join('');
     this.#waiting = [];
-    return new Promise((resolve) => {
-      if (lines === '') resolve();
-      else appendFile(this.#file, lines, { mode: 0o600 }, () => resolve());
-    });
+    if (lines === '') return;
+    try {
+      const fd = await retryPassing(this.#openFile);
+      await write(fd, lines).finally(() => closeSync(fd));
+    } catch {}
   }
-}
-
-/** A folder that can't be made shows like a full disk: at the next write of the table. */
-function makeFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-  } catch {}
 }

@@ -1,7 +1,6 @@
 import { formatDuration } from '../core/duration.ts';
 import { estimateFinish } from '../core/estimate.ts';
 import { limitTexts } from '../core/limits.ts';
-import { ATTEMPTS } from '../core/model.ts';
 import { isAll } from '../core/part.ts';
 import type { Failure, InFlight, ViewState } from '../core/view-state.ts';
 import { count, share } from './plain.ts';
@@ -43,7 +42,7 @@ function headLines(state: ViewState, width: number, now: number): Span[][] {
   const share = total === 0 ? 0 : ended / total;
   const what = state.tasks.length > 1 && width >= NARROW ? ' item-tasks' : '';
   const text = `${percent(share)} ${ended}/${total}${what}`;
-  const elapsed = formatDuration(wholeSeconds(now - state.startedAt));
+  const elapsed = formatDuration(wholeSeconds(state.elapsed(now)));
   const name = oneLine(state.shift, Math.max(8, width >> 1));
   const room = width - name.length - text.length - elapsed.length - 6;
   const columns = Math.max(0, Math.min(WIDEST_BAR, room));
@@ -136,7 +135,8 @@ function columnsOf(items: readonly InFlight[], width: number): Columns {
 function itemLine(state: ViewState, item: InFlight, now: number, columns: Columns): Span[] {
   const pace = state.paceOf(item, now);
   const time = formatDuration(wholeSeconds(now - item.since)).padStart(7);
-  const role = `${item.role}${item.role === 'dev' && item.attempt > 1 ? ` ${item.attempt}/${ATTEMPTS}` : ''}`.padEnd(7);
+  const role =
+    `${item.role}${item.role === 'dev' && item.attempt > 1 ? ` ${item.attempt}/${item.maxAttempts}` : ''}`.padEnd(7);
   const where = `row ${String(item.index + 1).padStart(columns.row)}`;
   const task = columns.task === 0 ? '' : `  ${oneLine(item.task, columns.task).padEnd(columns.task)}`;
   const said: Span = { text: item.said === undefined ? '' : `  ${oneLine(item.said)}`, style: 'dim' };

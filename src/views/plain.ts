@@ -30,9 +30,11 @@ export function plainLines(event: NightshiftEvent, ctrlC = CTRL_C_AGAIN): string
       return [`${event.task}: ${rowList(event.indices)}`];
     case 'attempt:finished':
       // The last attempt's reason is that of the item, which follows.
-      if (event.status === 'SUCCESS' || event.reason === undefined || event.attempt === ATTEMPTS) return [];
-      return [`  ${subject(event)}: attempt ${event.attempt} of ${ATTEMPTS}: ${oneLine(event.reason)}`];
+      return attemptLines(event);
     case 'item:recorded':
+      if (event.to === 'in_progress') {
+        return [`  ${subject(event)}: failed by qa, goes back to its dev: ${oneLine(event.reason ?? '')}`];
+      }
       if (event.to !== 'done' && event.to !== 'failed') return [];
       return [`  ${subject(event)}: ${event.to}${event.reason === undefined ? '' : `: ${oneLine(event.reason)}`}`];
     case 'item:returned':
@@ -41,10 +43,10 @@ export function plainLines(event: NightshiftEvent, ctrlC = CTRL_C_AGAIN): string
       return [`  ${subject(event)}: the verdict of its qa is void: ${oneLine(event.reason)}`];
     case 'item:withdrawn':
       return [`  ${subject(event)}: withdrawn (${oneLine(event.reason)}); its result is dropped`];
-    case 'edit:reverted': {
-      const kept = event.kept === undefined ? '' : `; the other text is in ${event.kept}`;
-      return [`warning: ${event.file}: an edit from outside was put back (${oneLine(event.what)})${kept}`];
-    }
+    case 'edit:reverted':
+      return revertedLines(event);
+    case 'document:accepted':
+      return [`${event.file}: accepted, in force from the next item on (${oneLine(event.what)})`];
     case 'table:grew':
       return [`${count(event.rows, 'row')} added to the table`];
     case 'steps:changed':
@@ -157,4 +159,25 @@ export function share(of: Share, noun: string): string {
 
 export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+function attemptLines(event: Extract<NightshiftEvent, { type: 'attempt:finished' }>): string[] {
+  const { status, reason, attempt, maxAttempts = ATTEMPTS, waitMs } = event;
+  if (status === 'SUCCESS' || reason === undefined || attempt === maxAttempts) return [];
+  const next = waitMs === undefined ? '' : ` (next attempt in ${formatDuration(waitMs)})`;
+  return [`  ${subject(event)}: attempt ${attempt} of ${maxAttempts}: ${oneLine(reason)}${next}`];
+}
+
+function revertedLines({
+  file,
+  what,
+  kept,
+  inFlight = [],
+  remedy,
+}: Extract<NightshiftEvent, { type: 'edit:reverted' }>): string[] {
+  const rows = [...new Set(inFlight.map(({ index }) => index))].sort((a, b) => a - b);
+  const during = rows.length === 0 ? '' : ` while ${rowList(rows)} ${rows.length === 1 ? 'was' : 'were'} in flight`;
+  const copy = kept === undefined ? '' : `; the other text is in ${kept}`;
+  const accept = remedy === undefined || kept === undefined ? '' : `; \`${remedy}\` puts it in force`;
+  return [`warning: ${file}: an edit from outside${during} was put back (${oneLine(what)})${copy}${accept}`];
 }

@@ -1,7 +1,8 @@
 import type { Usage } from '../core/model.ts';
+import type { PutBackEdit } from '../core/put-back-edits.ts';
 import { STATUSES } from '../core/status.ts';
 import type { FailureGroup, Summary } from '../core/summary.ts';
-import { count } from './plain.ts';
+import { count, rowList } from './plain.ts';
 import { oneLine, printable } from './printable.ts';
 
 const ROWS_SHOWN = 20;
@@ -34,6 +35,19 @@ export function failureLines({ task, reason, items }: FailureGroup): string[] {
   ];
 }
 
+/** Edits in flight that were put back, at the end of a run. */
+export function putBackLines(shift: string, edits: readonly PutBackEdit[]): string[] {
+  if (edits.length === 0) return [];
+  return [
+    `put back: ${count(edits.length, 'edit')} made while items were in flight`,
+    ...edits.map(({ file, what, inFlight }) => {
+      const rows = [...new Set(inFlight.map(({ index }) => index))].sort((a, b) => a - b);
+      return `  ${oneLine(file)}${rows.length === 0 ? '' : ` (${rowList(rows)} in flight)`}: ${oneLine(what)}`;
+    }),
+    `  \`nightshift accept ${shift}\` shows what differs and puts it in force.`,
+  ];
+}
+
 /** Unknown is not nothing: what no agent has told is left out. */
 export function usageText(usage: Usage): string | undefined {
   const { inputTokens, outputTokens } = usage;
@@ -47,8 +61,10 @@ export function usageText(usage: Usage): string | undefined {
   return parts.length > 0 ? oneLine(parts.join(', ')) : undefined;
 }
 
-function costText({ costUsd, unpricedTokens = 0 }: Usage): string | undefined {
-  if (costUsd === undefined) return unpricedTokens > 0 ? 'cost unknown' : undefined;
+function costText({ costUsd, unpricedTokens = 0, unreadCosts = 0 }: Usage): string | undefined {
+  const isUnknown = unpricedTokens > 0 || unreadCosts > 0;
+  if (costUsd === undefined) return isUnknown ? 'cost unknown' : undefined;
   const known = `$${costUsd.toFixed(2)}`;
-  return unpricedTokens > 0 ? `${known} and an unknown cost for ${unpricedTokens} tokens` : known;
+  if (!isUnknown) return known;
+  return `${known} and an unknown cost for ${unpricedTokens > 0 ? `${unpricedTokens} tokens` : count(unreadCosts, 'answer')}`;
 }

@@ -1,15 +1,17 @@
 import { realpathSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import { relative } from 'node:path';
 import type { FolderChanges, FolderWatch, WatchRequest } from '../core/folder-watch.ts';
-import { changedFiles, takeInventory } from './inventory.ts';
-import { type Found, findBelow, findNamed, isTooMany, MOST_FILES } from './listing.ts';
+import { identityIn } from './inventory.ts';
+import { type Git, openRepository, type Repository } from './repository.ts';
+import { changesBetween, isWithin, type Survey, surveyAfter, surveyBefore, Unlisted } from './survey.ts';
 
 /** What is around the folders that agents work in. */
 export interface Surroundings {
   /** The folder of the shifts, which is left out: other rules guard it, and runs write there. */
   readonly leftOut: string;
-  /** What git printed, if it could do it. It must not run anything that a repository names. */
-  git(folder: string, args: readonly string[], signal: AbortSignal): Promise<string | undefined>;
+  readonly git: Git;
+  /** `DEVICE:INODE` of the files that the output of Nightshift goes to. */
+  ownOutput(): ReadonlySet<string>;
   /** Whether another shift of this project is being run just now: its devs may be anywhere. */
   hasNeighbours(): boolean;
   warn(message: string): void;
@@ -24,6 +26,9 @@ interface Judging {
   isShared: boolean;
 }
 
+/** Repositories whose configuration is remembered; with more, each item has its own. */
+const MOST_REMEMBERED = 1000;
+
 const NOTHING: FolderChanges = { files: [], isShared: false };
 
 /** Who works and who judges where, and what changed under the eyes of those who judge (rule Q2). Nothing is undone. */
@@ -32,6 +37,9 @@ export class Folders {
   /** Where somebody works who may write: devs, checks. */
   readonly #work = new Set<{ readonly folder: string }>();
   readonly #judging = new Set<Judging>();
+  readonly #repositories = new Map<string, Repository>();
+  /** Ignore rules that a qa changed, and what it hid. */
+  readonly #distrusted = new Set<string>();
   readonly #said = new Set<string>();
 
   constructor(around: Surroundings) {
@@ -50,23 +58,53 @@ export class Folders {
     const folder = resolved(asked);
     // Where it is known already that nobody could say who did it, git need not be asked.
     const repository = this.#isWorkedIn(folder) ? undefined : await this.#repositoryOf(folder, signal);
-    const judging = await this.#enterToJudge(repository ?? folder, alone, signal);
-    const look = async () => {
-      if (judging.isDisturbed) return undefined;
-      const files = await this.#list(folder, repository, protect, signal);
-      return files && takeInventory(files, signal);
-    };
-    const before = await look();
+    const judging = await this.#enterToJudge(repository?.top ?? folder, alone, signal);
+    const { git, leftOut } = this.#around;
+    const scope = { folder, repository, protect, leftOut, distrusted: new Set(this.#distrusted), git, signal };
+    const before = judging.isDisturbed ? undefined : this.#told(await surveyBefore(scope), signal);
     return {
       changes: async () => {
-        const after = before && (await look());
+        const after = before && !judging.isDisturbed ? this.#told(await surveyAfter(scope, before), signal) : undefined;
+        if (!before || !after) return this.#found(judging, folder, []);
+        const { files, rules } = await changesBetween(scope, before, after);
         if (signal.aborted) return NOTHING;
-        const files = before && after ? changedFiles(before, after) : [];
-        if (!this.#isAttributable(judging, files)) return NOTHING;
-        return { files: files.map((file) => relative(folder, file)), isShared: judging.isShared };
+        const found = this.#found(judging, folder, this.#ofOthers(files, before, after));
+        if (found.files.length > 0) for (const file of rules) this.#distrusted.add(file);
+        return found;
       },
       [Symbol.dispose]: () => judging[Symbol.dispose](),
     };
+  }
+
+  #found(judging: Judging, folder: string, files: readonly string[]): FolderChanges {
+    if (!this.#isAttributable(judging, files)) return NOTHING;
+    return { files: files.map((file) => relative(folder, file)), isShared: judging.isShared };
+  }
+
+  /** As it was when it was first asked for in this run: a qa may have changed its configuration since. */
+  async #repositoryOf(folder: string, signal: AbortSignal): Promise<Repository | undefined> {
+    const known = this.#repositories.get(folder) ?? (await openRepository(this.#around.git, folder, signal));
+    if (known) this.#repositories.set(folder, known);
+    if (this.#repositories.size > MOST_REMEMBERED) this.#repositories.delete(this.#repositories.keys().next().value!);
+    return known;
+  }
+
+  /** A file that Nightshift's own output goes to changes all the time. Another file in its place counts. */
+  #ofOthers(changed: readonly string[], before: Survey, after: Survey): readonly string[] {
+    if (changed.length === 0) return changed;
+    const own = this.#around.ownOutput();
+    const isOwn = (file: string) => {
+      const [then, now] = [identityIn(before.files.get(file)), identityIn(after.files.get(file))];
+      return (then ?? now) !== undefined && [then, now].every((each) => each === undefined || own.has(each));
+    };
+    return changed.filter((file) => !isOwn(file));
+  }
+
+  /** Where a folder can't be watched, that is told instead. */
+  #told(survey: Survey | Unlisted, signal: AbortSignal): Survey | undefined {
+    if (!(survey instanceof Unlisted)) return survey;
+    if (!signal.aborted) this.#unwatched(survey.kind, survey.where);
+    return undefined;
   }
 
   /** Where it can't be said who did it, that is told instead. */
@@ -84,8 +122,10 @@ export class Folders {
   async #enterToJudge(root: string, alone: boolean, signal: AbortSignal): Promise<Judging & Disposable> {
     const present = () => [...this.#judging].filter((each) => overlap(each.root, root));
     const inTheWay = () => present().filter((each) => alone || each.alone);
+    let stopped: Promise<void> | undefined;
     while (inTheWay().length > 0 && !signal.aborted) {
-      await Promise.race([...inTheWay().map(({ ended }) => ended), aborted(signal)]);
+      stopped ??= aborted(signal);
+      await Promise.race([...inTheWay().map(({ ended }) => ended), stopped]);
     }
     const others = present();
     let end = () => {};
@@ -108,41 +148,6 @@ export class Folders {
     return judging;
   }
 
-  /** The working tree that the folder is in; undefined outside of git. */
-  async #repositoryOf(folder: string, signal: AbortSignal): Promise<string | undefined> {
-    const printed = await this.#around.git(folder, ['rev-parse', '--show-toplevel'], signal);
-    return printed?.replace(/\n$/, '') || undefined;
-  }
-
-  /** Undefined: not watched, which is told. */
-  async #list(
-    folder: string,
-    repository: string | undefined,
-    protect: readonly string[],
-    signal: AbortSignal,
-  ): Promise<Set<string> | undefined> {
-    const found: Found = { files: new Set(), folders: 0, leftOut: this.#around.leftOut };
-    if (repository === undefined) await findBelow(folder, found);
-    for (const glob of protect) await findNamed(folder, glob, found);
-    if (isTooMany(found)) {
-      const which = repository === undefined ? folder : `what \`protect\` names in ${folder}`;
-      this.#unwatched('size', `in ${which}: there are more than ${MOST_FILES} files`);
-      return undefined;
-    }
-    if (repository === undefined) return found.files;
-    const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
-    const printed = await this.#around.git(repository, args, signal);
-    if (printed === undefined) {
-      if (!signal.aborted) this.#unwatched('git', `in ${folder}: git can't list its files`);
-      return undefined;
-    }
-    for (const name of printed.split('\0')) {
-      const file = join(repository, name);
-      if (name !== '' && !isWithin(file, found.leftOut)) found.files.add(file);
-    }
-    return found.files;
-  }
-
   /** Told once in a run for each kind of reason, whichever folder it is. */
   #unwatched(kind: string, when: string): void {
     if (this.#said.has(kind)) return;
@@ -161,10 +166,6 @@ function resolved(folder: string): string {
 
 function overlap(one: string, other: string): boolean {
   return isWithin(one, other) || isWithin(other, one);
-}
-
-function isWithin(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

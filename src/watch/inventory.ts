@@ -1,18 +1,31 @@
-import { lstat } from 'node:fs/promises';
+import { lstat, readFile } from 'node:fs/promises';
 
 /** What files looked like at one moment: path to mark. Nothing of their content: a tree may be large. */
-export type Inventory = ReadonlyMap<string, string>;
+export type Inventory = Map<string, string>;
 
 const AT_ONCE = 32;
+/** A file of ignore rules that is larger is known by its times only. */
+const LARGEST_RULES = 1024 * 1024;
 
-/** Size, times and inode of each that is there. When the files were read last is not part of it. */
-export async function takeInventory(files: Iterable<string>, signal: AbortSignal): Promise<Inventory> {
-  const marks = new Map<string, string>();
+/** Which file it is, its size and times, for each that is there. When it was read last is not part of it. */
+export function takeInventory(files: Iterable<string>, signal: AbortSignal): Promise<Inventory> {
+  return markEach(files, signal, markOf);
+}
+
+/** By content: programs write a file of settings anew although nothing in it changes. */
+export function takeContents(files: Iterable<string>, signal: AbortSignal): Promise<Inventory> {
+  return markEach(files, signal, contentOf);
+}
+
+type MarkFile = (file: string) => Promise<string | undefined>;
+
+async function markEach(files: Iterable<string>, signal: AbortSignal, mark: MarkFile): Promise<Inventory> {
+  const marks: Inventory = new Map();
   const left = files[Symbol.iterator]();
   const look = async () => {
     for (let next = left.next(); !next.done && !signal.aborted; next = left.next()) {
-      const mark = await markOf(next.value);
-      if (mark !== undefined) marks.set(next.value, mark);
+      const found = await mark(next.value);
+      if (found !== undefined) marks.set(next.value, found);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, look));
@@ -21,12 +34,26 @@ export async function takeInventory(files: Iterable<string>, signal: AbortSignal
 
 async function markOf(file: string): Promise<string | undefined> {
   try {
-    const { size, mtimeMs, ctimeMs, ino } = await lstat(file);
-    return `${size} ${mtimeMs} ${ctimeMs} ${ino}`;
+    const stats = await lstat(file);
+    // Of a folder the content is listed by itself, or ignored: its times say nothing.
+    if (stats.isDirectory()) return 'folder';
+    const { dev, ino, size, mtimeMs, ctimeMs, mode } = stats;
+    return `${dev}:${ino} ${size} ${mtimeMs} ${ctimeMs} ${mode}`;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     return code === 'ENOENT' || code === 'ENOTDIR' ? undefined : code;
   }
+}
+
+/** `DEVICE:INODE` of a file that was marked by its times. */
+export function identityIn(mark: string | undefined): string | undefined {
+  return mark?.includes(' ') ? mark.slice(0, mark.indexOf(' ')) : undefined;
+}
+
+async function contentOf(file: string): Promise<string | undefined> {
+  const stats = await lstat(file).catch(() => undefined);
+  if (!stats?.isFile() || stats.size > LARGEST_RULES) return markOf(file);
+  return readFile(file, 'latin1').catch(() => markOf(file));
 }
 
 /** New, removed and changed files, in order. */

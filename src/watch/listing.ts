@@ -1,5 +1,6 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { globParts, namePattern } from '../core/glob.ts';
 
 /** Outside of git, and for `protect:`, so many files are looked at; a folder with more is not watched. */
 export const MOST_FILES = 50_000;
@@ -17,20 +18,40 @@ export function isTooMany({ files, folders }: Found): boolean {
   return files.size > MOST_FILES || folders > MOST_FILES;
 }
 
-/** A file, or all files below a folder. Links are not followed; what git keeps for itself is passed over. */
-export async function findBelow(path: string, found: Found): Promise<void> {
+/** Repositories below a folder: they are found, and git knows what is in them. */
+export interface Nested {
+  /** Is walked whether it is one or not. */
+  readonly top: string;
+  readonly repositories: Set<string>;
+  /** Absent: any. A folder that became a repository meanwhile is still walked. */
+  readonly known?: ReadonlySet<string> | undefined;
+}
+
+/**
+ * A file, or all files below a folder. Links are not followed; what git keeps for itself is passed over. Without
+ * `nested`, a repository is a folder like any other.
+ */
+export async function findBelow(path: string, found: Found, nested?: Nested): Promise<void> {
   const stats = await lstat(path).catch(() => undefined);
-  if (stats?.isDirectory()) await walk(path, found);
+  if (stats?.isDirectory()) await walk(path, found, nested);
   else if (stats) found.files.add(path);
 }
 
-async function walk(folder: string, found: Found): Promise<void> {
+async function walk(folder: string, found: Found, nested?: Nested): Promise<void> {
+  if (nested && folder !== nested.top && (await isRepository(folder))) {
+    nested.repositories.add(folder);
+    if (nested.known?.has(folder) ?? true) return;
+  }
   for (const { name, isFolder } of await entriesOf(folder, found)) {
     if (isTooMany(found)) return;
     const path = join(folder, name);
-    if (isFolder) await walk(path, found);
+    if (isFolder) await walk(path, found, nested);
     else found.files.add(path);
   }
+}
+
+async function isRepository(folder: string): Promise<boolean> {
+  return (await lstat(join(folder, '.git')).catch(() => undefined)) !== undefined;
 }
 
 /**
@@ -38,8 +59,7 @@ async function walk(folder: string, found: Found): Promise<void> {
  * number of them. A folder stands for all that is in it.
  */
 export async function findNamed(folder: string, glob: string, found: Found): Promise<void> {
-  const parts = glob.split('/').filter((part) => part !== '' && part !== '.');
-  await match(folder, parts, found);
+  await match(folder, globParts(glob), found);
 }
 
 async function match(at: string, [part, ...rest]: readonly string[], found: Found): Promise<void> {
@@ -54,15 +74,10 @@ async function match(at: string, [part, ...rest]: readonly string[], found: Foun
     return;
   }
   if (!/[*?]/.test(part)) return match(join(at, part), rest, found);
-  const pattern = patternOf(part);
+  const pattern = namePattern(part);
   for (const { name } of await entriesOf(at, found)) {
     if (pattern.test(name)) await match(join(at, name), rest, found);
   }
-}
-
-function patternOf(part: string): RegExp {
-  const source = part.replace(/[.+^${}()|[\]\\]/g, '\\$&');
-  return new RegExp(`^${source.replaceAll(/\*+/g, '.*').replaceAll('?', '.')}$`, 'su');
 }
 
 /** What can't be read has nothing in it for us: a qa, which is the same user, can't write there either. */

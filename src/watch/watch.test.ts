@@ -18,7 +18,7 @@ const names = (file: string) => [JSON.stringify({ command: `sed -i s/todo/done/ 
 
 test('D5 of several in flight only the one whose tool call names the file fails, and is told once', async () => {
   await using watch = watchOver({ changes: [edited()] });
-  for (const token of ['a', 'b', 'c']) watch.enter(token);
+  for (const token of ['a', 'b', 'c']) watch.enter(token, 'key');
   expect(await watch.trespassOf('a', names('out/page.html'))).toBeUndefined();
   expect(await watch.trespassOf('b', names('.nightshift/night/table.csv'))).toBe(
     'it edited what only Nightshift writes (row 2: work from todo to done)',
@@ -30,8 +30,8 @@ test('D5 of several in flight only the one whose tool call names the file fails,
 test('D5 of several in flight nobody fails without a call that names the file; alone in flight one needs none', async () => {
   const found = { changes: [] as Change[], edits: [{ what: 'Validation of work.md', file: 'work.md' }] };
   await using watch = watchOver(found);
-  watch.enter('a');
-  watch.enter('b');
+  watch.enter('a', 'key');
+  watch.enter('b', 'key');
   expect(await watch.trespassOf('a', names('table.csv'))).toBeUndefined();
   expect(await watch.trespassOf('b', [])).toBeUndefined();
   watch.leave('b');
@@ -44,9 +44,25 @@ test('D5 of several in flight nobody fails without a call that names the file; a
 test('D5 who came after an edit is not blamed for it, whatever it calls', async () => {
   const found = { changes: [edited()] };
   await using watch = watchOver(found);
-  watch.enter('a');
-  watch.enter('b');
+  watch.enter('a', 'key');
+  watch.enter('b', 'key');
   await watch.look();
-  watch.enter('late');
+  watch.enter('late', 'key');
   expect(await watch.trespassOf('late', names('table.csv'))).toBeUndefined();
+});
+
+test('D5 an edit that a person could have made fails nobody without a call that names that file of the shift', async () => {
+  const edit = { what: '.env: PATH added', file: '.env', folder: 'night' };
+  const found = { edits: [edit] };
+  await using watch = watchOver(found);
+  watch.enter('a', 'key');
+  // Alone in flight; and with a file of its own that has the same name.
+  expect(await watch.trespassOf('a', [])).toBeUndefined();
+  expect(await watch.trespassOf('a', ['{"content":"process.env.PATH"}'])).toBeUndefined();
+  expect(await watch.trespassOf('a', names('app/.env'))).toBeUndefined();
+  expect(await watch.trespassOf('a', names('/srv/.nightshift/night/.env'))).toContain('.env: PATH added');
+  for (const call of ['echo X >> "$NIGHTSHIFT_SHIFT_DIR/.env"', 'cd .nightshift/night && echo X >> .env']) {
+    found.edits.push(edit);
+    expect(await watch.trespassOf('a', [JSON.stringify({ command: call })])).toContain('.env: PATH added');
+  }
 });

@@ -4,16 +4,20 @@ import type { Change } from '../store/store.ts';
 /** How often the files are looked at while somebody works; a withdrawn item's agent is stopped within this time. */
 const EVERY_MS = 500;
 
-/** What only Nightshift writes and somebody else wrote: in words, and the name of the file. */
+/** What somebody else wrote and was put back: in words, and the name of the file. */
 export interface Edit {
   readonly what: string;
   readonly file: string;
+  /** The folder of the shift, if a person could have made it just as well: then it has to be shown who it was. */
+  readonly folder?: string;
+  /** The keys of items whose processes had the file open for writing. */
+  readonly writers?: ReadonlySet<string>;
 }
 
 export interface Watched {
   /** What others did to the table since the last look. */
   changes(): Promise<readonly Change[]>;
-  /** Puts protected text of the task files in flight back; answers what was put back. */
+  /** Puts documents back as they are in force; answers what was put back. */
   putBack(): Promise<readonly Edit[]>;
   /** The files can't be read any more: nothing that is in flight could be recorded. */
   onFailure(error: unknown): void;
@@ -31,6 +35,8 @@ interface Suspicion {
 export class Watch implements AsyncDisposable {
   readonly #watched: Watched;
   readonly #inFlight = new Map<string, AbortController>();
+  /** The keys of their items, by token. */
+  readonly #keys = new Map<string, string>();
   /** Everybody who was in flight at some time since the last look. */
   #suspects = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
@@ -45,18 +51,20 @@ export class Watch implements AsyncDisposable {
     this.#timer = setInterval(() => void this.look().catch(this.#watched.onFailure), EVERY_MS);
   }
 
-  /** From now on this token is in flight; the signal aborts when its item is withdrawn. */
-  enter(token: string): AbortSignal {
+  /** From now on this token is in flight, for the item with this key; the signal aborts when its item is withdrawn. */
+  enter(token: string, key: string): AbortSignal {
     const controller = new AbortController();
     const withdrawn = this.#withdrawn.get(token);
     if (withdrawn !== undefined) controller.abort(new Error(withdrawn));
     this.#inFlight.set(token, controller);
+    this.#keys.set(token, key);
     this.#suspects.add(token);
     return controller.signal;
   }
 
   leave(token: string): void {
     this.#inFlight.delete(token);
+    this.#keys.delete(token);
   }
 
   /** Looks now, one look at a time; who asks while one is under way shares the next. */
@@ -65,13 +73,18 @@ export class Watch implements AsyncDisposable {
   }
 
   /**
-   * Why this token's attempt fails: what it changed, if that is shown to be its own edit: nobody else was in flight, or
-   * one of its tool calls names the file. Told once.
+   * Why this token's attempt fails: what it changed, if that is shown to be its own edit. One of its tool calls names the
+   * file, one of its processes had it open for writing, or, where a person would not have made the edit, nobody else was
+   * in flight. Told once.
    */
   async trespassOf(token: string, calls: readonly string[]): Promise<string | undefined> {
     await this.look();
+    const key = this.#keys.get(token);
     const isOwn = ({ edit, suspects }: Suspicion) =>
-      suspects.has(token) && (suspects.size === 1 || calls.some((call) => call.includes(edit.file)));
+      suspects.has(token) &&
+      ((suspects.size === 1 && edit.folder === undefined) ||
+        (key !== undefined && edit.writers?.has(key) === true) ||
+        calls.some((call) => isNamedIn(call, edit)));
     const own = this.#edits.filter(isOwn).map(({ edit }) => edit.what);
     this.#edits = this.#edits.filter((each) => !isOwn(each));
     return own.length === 0 ? undefined : `it edited what only Nightshift writes (${own.slice(0, 3).join('; ')})`;
@@ -100,4 +113,11 @@ export class Watch implements AsyncDisposable {
     clearInterval(this.#timer);
     await this.look().catch(this.#watched.onFailure);
   }
+}
+
+/** Agents have files of the same name too: of a document, the folder has to be named as well. */
+function isNamedIn(call: string, { file, folder }: Edit): boolean {
+  const isThere =
+    folder === undefined || call.includes(`.nightshift/${folder}`) || call.includes('NIGHTSHIFT_SHIFT_DIR');
+  return isThere && call.includes(file);
 }

@@ -360,6 +360,38 @@ test('X5 exit 75 gives the item back, whatever the report says; the others go on
   expect((await shift.start()).code).toBe(0);
 });
 
+test.each([{}, { dispatch: 'stream' }])(
+  'X5 too few descriptors for all agents (%j): the others are given back, and done later',
+  async (way) => {
+    const project = new Project();
+    const shift = project.shift('night', {
+      settings: { agent: 'shell', parallel: true, 'current-batch-size': 40, 'max-batch-size': 40, ...way },
+      table: `name,work\n${Array.from({ length: 40 }, (_, i) => `n${i},todo\n`).join('')}`,
+      tasks: { work: shellTask('sleep 0.5') },
+    });
+    const ended = await shift.start([], { ulimit: '-n 128' });
+    expect(ended.stderr).toBe('');
+    expect(ended.code).toBe(0);
+    const reasons = ended.events.filter(({ type }) => type === 'item:returned').map(({ reason }) => reason);
+    expect(reasons.length).toBeGreaterThan(0);
+    for (const reason of reasons) expect(reason).toMatch(/^too many open files \(EMFILE\).*ulimit -n/);
+    expect(new Set(shift.column('work'))).toEqual(new Set(['done']));
+  },
+);
+
+test('X5 too few descriptors to begin with: exit 4 with what to do, and no stack', async () => {
+  const project = new Project();
+  const shift = project.shift('night', {
+    settings: { agent: 'shell' },
+    table: 'name,work\na,todo\n',
+    tasks: { work: shellTask('true') },
+  });
+  const ended = await shift.start([], { ulimit: '-n 40' });
+  expect(ended.stderr).toMatch(/^error: too many open files \(EMFILE\).*\n(.*\n)?.*ulimit -n.*$/m);
+  expect(ended.stderr).not.toMatch(/bug|^ +at .*:\d+:\d+/m);
+  expect([ended.code, shift.column('work')]).toEqual([4, ['todo']]);
+});
+
 test('X5 trouble in a later attempt gives back too, and the item starts at attempt 1 again', async () => {
   const project = new Project();
   const shift = project.shift('night', { table: ONE, tasks: { work: agentTask() } });
@@ -503,6 +535,6 @@ test('S5 R6 an agent may not write statuses with the command line, and nothing o
     'dev:alpha': { sh: `${nightshift} table night edit work 1 in_progress 2> said || true; setsid sleep 300 & true` },
   });
   expect((await shift.start()).code).toBe(0);
-  expect(project.read('said')).toContain('an agent (dev) does not write statuses');
+  expect(project.read('said')).toContain('`nightshift table` is not for an agent (dev) that works on an item');
   await until(() => processesOf(project.path('.nightshift/night')).length === 0, 'no process of the shift');
 });

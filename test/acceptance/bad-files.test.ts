@@ -251,12 +251,6 @@ describe('F6 files that do not fit together', () => {
       advises: /write it as "done"/i,
       at: 'table.csv:2',
     },
-    'no status': {
-      make: setTable('name,size,make_page\na,1,\n'),
-      says: /row 1 has no status/i,
-      advises: /"todo"/,
-      at: 'table.csv:2',
-    },
     'two tasks with the same output': {
       make: (shift) => twoTasks(shift, '- outputs: url', '- outputs: link, url'),
       says: /the output url is declared by make_page and by check_page/,

@@ -40,12 +40,6 @@ describe('F3 a table that is none', () => {
       advises: /"5"" pipe"/,
       at: 'table.csv:2',
     },
-    'a blank line': {
-      make: setTable('name,size,make_page\na,1,todo\n\nb,2,todo\n'),
-      says: /blank line/,
-      advises: /remove the blank line/i,
-      at: 'table.csv:3',
-    },
     'a NUL byte': {
       make: setTable('name,size,make_page\na,1,todo\nb\0,2,todo\n'),
       says: /NUL/,

@@ -94,6 +94,14 @@ describe('X1 settings', () => {
   check({
     'a time that is none': configured('- timeout: soon', /`timeout: soon` is not a time/, /90s, 30m or 2h/),
     'a time below zero': configured('- check-timeout: -5m', /`check-timeout: -5m` is not a time/, /90s/),
+    'no attempt': configured('- attempts: 0', /`attempts: 0` is not a number from 1 to 10/, /attempts: 3/),
+    'half an attempt': configured('- attempts: 1.5', /`attempts: 1.5` is not a number/, /attempts: 3/),
+    'too many qa-retries': configured(
+      '- qa-retries: 10',
+      /`qa-retries: 10` is not a number from 0 to 9/,
+      /qa-retries: 0/,
+    ),
+    'a delay that is none': configured('- retry-delay: later', /`retry-delay: later` is not a time/, /90s/),
     'no time at all': configured('- timeout: 0s', /`timeout: 0s` is not a time/, /90s/),
     'a time of the whole shift': {
       make: setManager((text) => text.replace('- agent: shell', '- agent: shell\n- timeout: 5 apples')),

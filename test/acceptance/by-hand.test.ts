@@ -15,6 +15,7 @@ function newShift(settings: Record<string, string | number | boolean> = {}): Shi
 }
 
 interface Opened {
+  notes?: string[];
   left: boolean;
   task: string;
   size: number;
@@ -208,6 +209,18 @@ test('X2 D3 checks decide here too: a failed one is an attempt, the third is the
   expect(closed.stdout).toContain('Nothing is left to do.');
   const nothing = await project.run(['batch', 'open', 'site']);
   expect([nothing.code, nothing.stdout]).toEqual([3, 'Nothing is left to do: finished, with failed items.\n']);
+});
+
+test('O3 Q3 qa-retries counts as 0: batch open says so, and a verdict is final', async () => {
+  const shift = newShift();
+  expect((await open(shift)).notes).toBeUndefined();
+  await shift.project.run(['batch', 'close', 'site', '--give-back']);
+  shift.manager = shift.manager.replace('## Task Order', '- qa-retries: 2\n\n## Task Order');
+  const { items, notes } = await open(shift);
+  expect(notes).toEqual(['qa-retries: 2 counts as 0 in batches by hand: what a qa fails is failed']);
+  await write(shift, items[0]!.prompt, 'qa');
+  await write(shift, items[0]!.qaPrompt!, 'failed', '--reason', 'no');
+  expect(shift.column('draft')[0]).toBe('failed');
 });
 
 test('D5 a check that was weakened in flight is put back before it is run, and so is one that qa is asked about', async () => {

@@ -264,7 +264,7 @@ test('table edit, add, import and reset touch only their own bytes; a status goe
     expect([args, (await table(...args)).code]).toEqual([args, 2]);
     expect(shift.tableText).toBe(expected);
   }
-  expect(JSON.parse((await table('reset', '--json')).stdout)).toEqual({ reset: 1 });
+  expect(JSON.parse((await table('reset', '--json')).stdout)).toEqual({ reset: 1, tasks: { work: 1 } });
   expected = expected.replace('beta,Oslo,failed', 'beta,Oslo,todo');
   expect(shift.tableText).toBe(expected);
   expect((await table('reset', '--index', '0', '--index', '5')).code).toBe(0);
@@ -415,4 +415,32 @@ test('start --json: nothing but events, each stamped, with the named fields, and
     remaining: 0,
   });
   expect(shift.journal()).toEqual(events);
+});
+
+test('X8 no warning of Node gets to a user: not of a crowd that shares signals, nor of a timeout of centuries, nor of any other cause', async () => {
+  const project = new Project();
+  const shift = project.shift('night', {
+    settings: {
+      agent: 'shell',
+      parallel: true,
+      'current-batch-size': 30,
+      timeout: '2000000h',
+      'check-timeout': '2000000h',
+    },
+    table: `name,work\n${Array.from({ length: 30 }, (_, i) => `n${i},todo\n`).join('')}`,
+    tasks: { work: shellTask('sleep 0.2') },
+  });
+  // Node tells all that it has to tell when it is asked to trace it.
+  const traced = await shift.start([], { env: { NODE_OPTIONS: '--trace-warnings' } });
+  expect([traced.code, traced.stderr]).toEqual([0, '']);
+  // When the program has begun, which listens for what nobody catches.
+  const warn = `const timer = setInterval(() => {
+    if (process.listenerCount('uncaughtException') === 0) return;
+    clearInterval(timer);
+    process.emitWarning('x', 'DeprecationWarning');
+    require('node:fs').writeFileSync('warned', '');
+  }, 1);`;
+  project.write('warn.cjs', warn);
+  const { stderr } = await project.run(['status'], { env: { NODE_OPTIONS: `--require ${project.path('warn.cjs')}` } });
+  expect([project.exists('warned'), stderr]).toEqual([true, '']);
 });

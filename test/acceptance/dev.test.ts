@@ -54,7 +54,9 @@ test('D1 D3 after a reset a dev is told why its item failed last time; attempts 
     .slice(before)
     .find(({ role }) => role === 'dev');
   expect(again).toMatchObject({ name: 'alpha', attempt: '1' });
-  expect(again.prompt).toMatch(/<history-(\w+)>\nThis item was reset[\s\S]*the paint was dry[\s\S]*<\/history-\1>/);
+  expect(again.prompt).toMatch(
+    /<history-(\w+)>\nThis item was begun before[\s\S]*the paint was dry[\s\S]*<\/history-\1>/,
+  );
   expect(devs.map(({ attempt }) => attempt)).toEqual(['1', '2', '3', '1']);
   expect(new Set(devs.map(({ key }) => key)).size).toBe(1);
   expect(project.calls().find(({ name }) => name === 'beta').key).not.toBe(devs[0].key);
@@ -79,6 +81,39 @@ test('D3 three attempts, counted by the engine; a later one is told what failed 
     ['FAILED (validation)', 3],
     ['SUCCESS', 2],
   ]);
+});
+
+test('D3 X1 attempts and retry-delay: of the shift, or of the task; the pause is told, and ends when the run is to end', async () => {
+  const project = new Project();
+  const shift = project.shift('night', {
+    settings: { agent: 'shell', attempts: 2, 'retry-delay': '10ms' },
+    table: 'name,once,twice,late\na,todo,todo,todo\n',
+    tasks: {
+      once: shellTask('true', 'test -e once || { touch once; false; }', '- attempts: 5\n- retry-delay: none'),
+      twice: shellTask('true', 'echo try >>tries; test $(wc -l <tries) -ge 2'),
+      late: shellTask('false', 'true', '- attempts: 3\n- retry-delay: 20m'),
+    },
+  });
+  const running = shift.spawn();
+  const paused = await running.seen('attempt:finished', ({ task: name }) => name === 'late');
+  expect(paused).toMatchObject({ attempt: 1, maxAttempts: 3 });
+  expect(paused.waitMs).toBeGreaterThanOrEqual(10 * 60_000);
+  expect(paused.waitMs).toBeLessThanOrEqual(30 * 60_000);
+  running.kill('SIGINT');
+  const { code, events } = await running.ended;
+  expect(code).toBe(130);
+  expect(events.filter(({ type }) => type === 'run:waiting')).toEqual([]);
+  expect(shift.rows()[0]).toMatchObject({ once: 'done', twice: 'done', late: 'todo' });
+  const first = (name: string) => events.find(({ type, task: of }) => type === 'attempt:finished' && of === name);
+  expect(first('once')).not.toHaveProperty('waitMs');
+  expect(first('once').maxAttempts).toBe(5);
+  expect(first('twice')).toMatchObject({ maxAttempts: 2, waitMs: expect.any(Number) });
+
+  // The second of two attempts is the last.
+  project.write('.nightshift/night/late.md', shellTask('false', 'true', '- retry-delay: none'));
+  const again = await shift.start();
+  expect(again.code).toBe(3);
+  expect(again.events.filter(({ type }) => type === 'attempt:finished').map(({ attempt }) => attempt)).toEqual([1, 2]);
 });
 
 test('D3 shell: a failed step ends the attempt; a failed check too; two retries', async () => {

@@ -64,7 +64,6 @@ test('doctor reads a shift of older origin and says what would be changed; --fix
     'create_page: "Done" becomes done (1 row)',
     'create_page: "pending" becomes todo (1 row)',
     'check: "pending" becomes todo (1 row)',
-    'check: "" becomes todo (1 row)',
     'manager.md gets a Progress section',
     'table.csv.bak, which an older table tool has left, goes to the kept copy',
   ]);
@@ -77,7 +76,7 @@ test('doctor reads a shift of older origin and says what would be changed; --fix
     [
       '\uFEFFrow,name,"create_page",check',
       '1,a,done,todo',
-      '2,b,todo,todo',
+      '2,b,todo,',
       '3,"c, the third",done,failed',
       '4,d,"todo",todo',
       '',
@@ -104,7 +103,7 @@ test('doctor reads a shift of older origin and says what would be changed; --fix
 
   const again = await doctor(project, '--fix');
   expect(again.fixed).toEqual([]);
-  const { code } = await project.run(['retry', 'site']);
+  const { code } = await project.run(['retry', 'site', '--all']);
   expect(code).toBe(0);
   expect(project.read('made')).toBe('b\nd\n');
 });
@@ -219,7 +218,13 @@ test('doctor sees secrets that git tracks or does not ignore, and where nothing 
   expect(open.findings).toContainEqual(
     expect.objectContaining({ level: 'problem', file: '.nightshift/night/.env', fixable: true }),
   );
-  expect((await doctor(project, '--fix')).code).toBe(0);
+  const fixed = await doctor(project, '--fix');
+  expect(fixed.code).toBe(0);
+  for (const lost of ['.nightshift/night', '.nightshift/night/.env']) {
+    expect(fixed.findings).toContainEqual(
+      expect.objectContaining({ level: 'note', details: [lost], message: expect.stringContaining('`git clean -fdx`') }),
+    );
+  }
   git('add', '-f', '.nightshift/night/.env');
   const tracked = await project.run(['doctor']);
   expect(tracked.code).toBe(2);

@@ -1,6 +1,6 @@
-import { renameSync } from 'node:fs';
+import { mkdirSync, renameSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { agentTask, type Ended, Project, type ShiftHandle, shellTask, until } from '../harness.ts';
+import { agentTask, type Ended, Project, processesOf, type ShiftHandle, shellTask, until } from '../harness.ts';
 
 const names = (count: number) => Array.from({ length: count }, (_, i) => `item${i + 1}`);
 const table = (rows: readonly string[], tasks = ['work']) =>
@@ -21,11 +21,13 @@ test('M1 reads the manifest, the tasks and .env again before every batch', async
   project.behave({ 'dev:item1': { sh: 'touch started; while [ ! -e go ]; do sleep 0.05; done' } });
   const running = shift.spawn();
   await until(() => project.exists('started'), 'the first dev');
-  project.write('.nightshift/night/.env', 'HOW=quickly\n');
-  project.write('.nightshift/night/work.md', shift.task('work').replace('1. Do', '1. Now do'));
-  shift.manager = shift.manager.replace('1. work\n', '1. work\n2. more\n');
-  project.write('.nightshift/night/more.md', shellTask('echo more >> log-{name}', 'true', '- agent: shell'));
-  shift.tableText = `name,work,more\nitem1,in_progress,todo\nitem2,todo,todo\n`;
+  project.write('more.md', shellTask('echo more >> log-{name}', 'true', '- agent: shell'));
+  const edits = [
+    await shift.edit('env', () => 'HOW=quickly\n'),
+    await shift.edit('work', (text) => text.replace('1. Do', '1. Now do')),
+    await project.run(['add-task', 'night', 'more', '--from', 'more.md']),
+  ];
+  expect(edits.map(({ code }) => code)).toEqual([0, 0, 0]);
   project.write('go', '');
   expect((await running.ended).code).toBe(0);
   const [first, second] = project.calls().filter((call) => call.role === 'dev' && !call.ended);
@@ -34,7 +36,7 @@ test('M1 reads the manifest, the tasks and .env again before every batch', async
   expect([project.read('log-item1'), project.read('log-item2')]).toEqual(['more\n', 'more\n']);
 });
 
-test('M1 a task that is added during a run is checked as at the start: exit 2, nothing claimed', async () => {
+test('M1 a task that is added during a run is checked as at the start; one that can not be used is put back', async () => {
   const project = new Project();
   const shift = project.shift('night', {
     table: 'name,work,more\na,todo,todo\nb,todo,todo\n',
@@ -42,12 +44,14 @@ test('M1 a task that is added during a run is checked as at the start: exit 2, n
   });
   const running = shift.spawn();
   await until(() => project.exists('started'), 'the first item');
-  project.write('.nightshift/night/more.md', shellTask('true', 'true', '- agent: nobody'));
-  shift.manager = shift.manager.replace('1. work\n', '1. work\n2. more\n');
+  const before = shift.manager;
+  project.write('more.md', shellTask('true', 'true', '- agent: nobody'));
+  expect((await project.run(['add-task', 'night', 'more', '--from', 'more.md'])).code).toBe(0);
+  await running.seen('run:warning', ({ message }) => message.includes('there is no agent "nobody" (task more)'));
+  await until(() => shift.manager === before, 'the Task Order to be put back');
   project.write('go', '');
-  const ended = await running.ended;
-  expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining('there is no agent "nobody" (task more)')]);
-  expect(shift.tableText).toBe('name,work,more\na,done,todo\nb,todo,todo\n');
+  expect((await running.ended).code).toBe(0);
+  expect(shift.tableText).toBe('name,work,more\na,done,todo\nb,done,todo\n');
 });
 
 test('M2 without parallel: all tasks of a row in Task Order, then the next row; nothing beside it', async () => {
@@ -373,6 +377,85 @@ test.each(LOSSES)(
   },
 );
 
+const DISPATCH: Record<string, Record<string, string | boolean | number>> = {
+  'one by one': {},
+  'a batch': { parallel: true },
+  'a stream': { parallel: true, dispatch: 'stream' },
+};
+
+test.each(Object.keys(DISPATCH))(
+  'M6 the folder is moved while items are in flight (%s): exit 4, agents are ended, it resumes elsewhere',
+  async (way) => {
+    const project = new Project();
+    project.shift('night', {
+      settings: { agent: 'shell', ...DISPATCH[way] },
+      table: table(names(3)),
+      tasks: { work: shellTask('echo x >> "$NIGHTSHIFT_SHIFT_DIR/../../begun"; [ -e go ] || sleep 600') },
+    });
+    const running = project.spawn(['start', 'night', '--plain']);
+    await until(() => project.exists('begun'), 'the first item');
+    mkdirSync(project.path('other'));
+    renameSync(project.path('.nightshift'), project.path('other/.nightshift'));
+    const ended = await running.ended;
+    expect(ended.stderr).not.toMatch(/bug|ENOENT/);
+    expect([ended.code, ended.stdout]).toEqual([
+      4,
+      expect.stringMatching(/can't confirm what it works on: .* is gone/),
+    ]);
+    expect(ended.stdout).toContain('Compacted: true');
+    expect(project.exists('.nightshift')).toBe(false);
+    expect(processesOf(project.path('.nightshift/night'))).toEqual([]);
+    const moved = project.read('other/.nightshift/night/table.csv');
+    expect(moved).not.toMatch(/done|failed/);
+    project.write('other/go', '');
+    const next = await project.run(['start', 'night', '--json'], { cwd: project.path('other') });
+    expect([next.code, next.events[0].recovered]).toEqual([0, moved.match(/in_progress/g)?.length]);
+  },
+);
+
+const REMOVALS = {
+  'its dev removes it': 'rm -rf "$NIGHTSHIFT_SHIFT_DIR"',
+  'its dev puts another in its place': 'mv "$NIGHTSHIFT_SHIFT_DIR" old; cp -r old "$NIGHTSHIFT_SHIFT_DIR"',
+  'its dev removes the project': 'rm -rf "$(dirname "$(dirname "$NIGHTSHIFT_SHIFT_DIR")")"',
+};
+
+test.each(Object.entries(REMOVALS))('M6 %s: exit 4, nothing more is claimed', async (_, sh) => {
+  for (const settings of Object.values(DISPATCH)) {
+    const project = new Project();
+    const tasks = { work: shellTask(`echo x >> "$TMPDIR/begun"\n${sh}`) };
+    project.shift('night', {
+      settings: { agent: 'shell', 'max-batch-size': 1, ...settings },
+      table: table(names(3)),
+      tasks,
+    });
+    const outside = new Project();
+    const ended = await project.run(['start', 'night', '--plain'], { env: { TMPDIR: outside.root } });
+    expect(ended.stderr).not.toMatch(/bug|ENOENT/);
+    expect(ended.code, `${ended.stdout}${ended.stderr}`).toBe(4);
+    expect(ended.stdout).toContain("can't confirm what it works on");
+    expect(outside.read('begun')).toBe('x\n');
+  }
+});
+
+test.each(['batch', 'stream'])(
+  'M6 in flight (%s), another name or an empty Task Order ends nothing',
+  async (dispatch) => {
+    const project = new Project();
+    const settings = { parallel: true, dispatch, 'current-batch-size': 2, 'disable-self-improvement': true };
+    const shift = project.shift('night', { settings, table: table(names(4)), tasks: { work: agentTask() } });
+    project.behave({ 'dev:item1': { sh: 'until [ -e .nightshift/go ]; do sleep 0.05; done' } });
+    const running = shift.spawn();
+    const before = await until(() => project.calls().some(({ name }) => name === 'item1') && shift.manager, 'item 1');
+    shift.manager = before.replace('name: night', 'name: day').replace('1. work\n', '');
+    const { what } = await running.seen('edit:reverted');
+    expect(what).toBe('name: night -> day; Task Order: work -> (empty)');
+    project.write('.nightshift/go', '');
+    const ended = await running.ended;
+    expect([ended.code, shift.column('work')]).toEqual([0, Array(4).fill('done')]);
+    expect(ofType(ended, 'progress').every(({ compacted }) => compacted === false)).toBe(true);
+  },
+);
+
 test('M6 a task at hand that a person replaced by a valid one is no loss', async () => {
   const project = new Project();
   const shift = project.shift('night', {
@@ -383,7 +466,8 @@ test('M6 a task at hand that a person replaced by a valid one is no loss', async
   const running = shift.spawn();
   await until(() => project.exists('started'), 'the first item');
   project.write('.nightshift/night/other.md', shellTask('true'));
-  shift.manager = shift.manager.replace('1. work', '1. other');
+  expect((await shift.edit('manager', (text) => text.replace('1. work', '1. other'))).code).toBe(0);
+  await running.seen('document:accepted');
   project.write('go', '');
   const ended = await running.ended;
   expect(ended.code).toBe(0);

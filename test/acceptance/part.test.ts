@@ -39,7 +39,7 @@ test('T7 a sample that was interrupted goes on with the same rows, also when oth
   const interrupted = await running.ended;
   expect(interrupted.code).toBe(130);
   // The hint is the command that was given.
-  expect(interrupted.stdout).toContain('`nightshift start night --sample 6 --seed q` goes on.');
+  expect(interrupted.stdout).toContain('`nightshift start night --sample 6 --seed q` continues.');
   const first = doneNames(night);
   expect(first).toHaveLength(2);
 
@@ -124,5 +124,5 @@ test('M7 a run of a part says first how much of the shift that is, and when noth
     'nothing to do: 8 done, 1 failed, 1 behind a task that is not done',
   ]);
   const retried = await project.run(['retry', 'night', '--task', 'make']);
-  expect(retried.stdout).toContain(`\nnight: 1 of 5 items, 1 of 2 tasks (make), ${how}\nmake: row 4\n`);
+  expect(retried.stdout).toContain(`\nnight: 1 of 5 items, 2 tasks (make, read), ${how}\nmake: row 4\n`);
 });

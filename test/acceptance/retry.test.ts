@@ -39,7 +39,7 @@ test('retry --reason sets back and runs only what failed for that reason, throug
   expect(project.calls()).toEqual([]);
 
   const { code, stdout } = await project.run(['retry', 'night', '--reason', 'quota']);
-  expect(stdout).toContain('2 item-tasks set back to todo');
+  expect(stdout).toMatch(/^2 reset to todo/m);
   expect(code).toBe(0);
   expect(shift.column('work')).toEqual(['done', 'failed', 'done', 'done', 'todo']);
   expect(shift.column('more')).toEqual(['done', 'todo', 'done', 'done', 'todo']);
@@ -48,32 +48,92 @@ test('retry --reason sets back and runs only what failed for that reason, throug
   expect(project.calls()[0].prompt).toContain('uota');
 });
 
-test('retry alone sets back all that failed and goes on with all that is left; --task and --rows narrow it', async () => {
+test('M7 retry runs what failed and the later tasks of those rows, and nothing else; --task and --rows choose among failures', async () => {
   const { project, shift } = await withFailures();
   const events = (await project.run(['retry', '--rows', '2', '--task', 'work', '--json'])).events;
   expect(events.at(-1)).toMatchObject({ type: 'run:finished' });
   expect(shift.column('work')).toEqual(['failed', 'done', 'failed', 'done', 'todo']);
-  expect(shift.column('more')).toEqual(['todo', 'todo', 'todo', 'done', 'todo']);
+  expect(shift.column('more')).toEqual(['todo', 'done', 'todo', 'done', 'todo']);
   const dry = await project.run(['retry', '--dry-run']);
-  // Row 5, and the second task of row 2.
-  expect(dry.stdout).toMatch(
-    /^2 item-tasks would be set back to todo\. 2 others would be run too; --only leaves them\./m,
-  );
-  const { code } = await project.run(['retry']);
-  expect(code).toBe(0);
-  expect([...shift.column('work'), ...shift.column('more')]).toEqual(new Array(10).fill('done'));
-  expect(done(project, 'work')).toEqual(['a', 'b', 'c', 'e']);
+  expect(dry.stdout).toMatch(/^2 item-tasks would be reset to todo\. Nothing was written, no agent was started\.$/m);
+  expect((await project.run(['retry', '--max-failures', '9'])).code).toBe(0);
+  expect(shift.column('work')).toEqual(['done', 'done', 'done', 'done', 'todo']);
+  expect(shift.column('more')).toEqual(['done', 'done', 'done', 'done', 'todo']);
+  expect(done(project)).toEqual(['a', 'b', 'c']);
+
+  const none = await project.run(['retry']);
+  expect([none.code, none.stdout]).toEqual([
+    0,
+    'Nothing has failed. `nightshift start night` does the 1 item-task left.\n',
+  ]);
+  expect(shift.column('work').at(-1)).toBe('todo');
 });
 
-test('retry --only runs what was set back and nothing else, and is what a run with failures suggests while others are left', async () => {
+test('M7 retry --all also runs everything else that is left, and is continued by a start', async () => {
   const { project, shift } = await withFailures();
-  const { stdout } = await project.run(['start', '--rows', '1', '--max-failures', '9', '--where', 'name=a']);
-  expect(stdout).toContain('`nightshift retry night --max-failures 9 --only` tries the failed ones again.');
-  project.behave({ 'dev:c': { report: { overall_status: 'FAILED (step 1)', error: 'again' } } });
-  const only = await project.run(['retry', '--only', '--max-failures', '9']);
-  expect(only.stdout).toContain('`nightshift retry night --max-failures 9 --only` tries the failed ones again.');
-  expect(shift.column('work')).toEqual(['done', 'done', 'failed', 'done', 'todo']);
-  expect(done(project, 'work')).toEqual(['a', 'b', 'c']);
+  const dry = await project.run(['retry', '--all', '--dry-run']);
+  expect(dry.stdout).toMatch(/^3 item-tasks .* With --all, 1 other item-task would be run too\./m);
+  const limited = await project.run(['retry', '--all', '--max-failures', '1']);
+  expect(limited.code).toBe(0);
+  expect([...shift.column('work'), ...shift.column('more')]).toEqual(new Array(10).fill('done'));
+});
+
+test('M7 after a run with failures there is one suggestion: to retry, or to continue what was stopped', async () => {
+  const { project, shift } = await withFailures();
+  const suggestions = (text: string) => text.match(/`nightshift [^`]*`/g);
+  const part = await project.run(['start', '--rows', '1', '--max-failures', '9', '--where', 'name=a']);
+  expect(suggestions(part.stdout)).toEqual(['`nightshift retry night --max-failures 9`']);
+  expect(suggestions((await project.run(['status'])).stdout)).toEqual(['`nightshift retry night --max-failures 9`']);
+  const fails = { report: { overall_status: 'FAILED (step 1)', error: 'again' } };
+  project.behave({ 'dev:a': fails, 'dev:b': fails, 'dev:c': fails });
+  shift.manager = shift.manager.replace('current-batch-size: 9', 'current-batch-size: 1');
+  const stopped = await project.run(['retry', '--reason', 'quota', '--max-failures', '1']);
+  expect(stopped.code).toBe(4);
+  expect(suggestions(stopped.stdout)).toEqual(['`nightshift retry night --reason quota --max-failures 1`']);
+});
+
+test('M7 the same retry continues one that was interrupted, with the same rows and no others', async () => {
+  const { project, shift } = await withFailures();
+  shift.manager = shift.manager.replace('parallel: true', 'parallel: false');
+  project.behave({ 'dev:c': { sh: 'until test -e go; do sleep 0.1; done' } });
+  const running = project.spawn(['retry', '--reason', 'quota', '--plain']);
+  await until(() => shift.column('more')[0] === 'done' && project.calls().at(-1).name === 'c', 'the second row');
+  running.kill('SIGINT');
+  await until(() => running.stdout.includes('stopping'), 'the answer to Ctrl-C');
+  running.kill('SIGINT');
+  const { stdout } = await running.ended;
+  expect(stdout).toMatch(/stopped: interrupted\. `nightshift retry night --reason quota` continues\.$/m);
+  expect(shift.column('work')).toEqual(['done', 'failed', 'todo', 'done', 'todo']);
+  project.write('go', '');
+  expect((await project.run(['retry', 'night', '--reason', 'quota'])).code).toBe(0);
+  expect(shift.column('work')).toEqual(['done', 'failed', 'done', 'done', 'todo']);
+  expect(shift.column('more')).toEqual(['done', 'todo', 'done', 'done', 'todo']);
+  // It has ended: what is asked for now is another one.
+  expect((await project.run(['retry', 'night', '--reason', 'quota'])).code).toBe(2);
+});
+
+test.each(['batch', 'stream'])('P4 a run of a part never writes current-batch-size (%s)', async (dispatch) => {
+  const project = new Project();
+  const shift = project.shift('night', {
+    table: `name,work\n${'abcdefgh'.replace(/./g, '$&,todo\n')}`,
+    tasks: { work: shellTask('case {name} in c) test -e go;; esac') },
+    settings: { agent: 'shell', parallel: true, dispatch, 'current-batch-size': 2 },
+  });
+  const parts = [
+    ['--rows', '1:2'],
+    ['--where', 'name=c'],
+    ['--task', 'work', '--rows', '3:6'],
+    ['--sample', '8'],
+  ];
+  for (const part of parts) {
+    const { events } = await shift.start(part);
+    expect(events.at(-1)).toMatchObject({ type: 'run:finished', exitCode: part[0] === '--rows' ? 0 : 3 });
+    expect(shift.manager).toContain('current-batch-size: 2\n');
+  }
+  project.write('go', '');
+  expect((await project.run(['retry'])).code).toBe(0);
+  expect(shift.manager).toContain('current-batch-size: 2\n');
+  expect(shift.manager).toContain('- Completed: 8');
 });
 
 test('retry changes nothing where it could not start, and agents may not call it', async () => {

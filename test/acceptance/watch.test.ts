@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { AGENT, agentTask, type Ended, Project, type ShiftHandle, task } from '../harness.ts';
+import { AGENT, agentTask, type Ended, NIGHTSHIFT, Project, type ShiftHandle, task } from '../harness.ts';
 
 const ONE = 'name,work\nalpha,todo\n';
 
@@ -98,6 +98,131 @@ test('Q2 all of the repository is watched, in a folder of it too, and no program
   const ended = await shift.start();
   expect(ofType(ended, 'verdict:voided').map(({ changed }) => changed)).toEqual(Array(2).fill(['../../page.txt']));
   expect(project.exists('.nightshift/evil')).toBe(false);
+});
+
+/** A repository inside of the project, as `git clone` leaves one. */
+const CLONE = 'git init -q dep; echo a > dep/f.txt; git -C dep add .; git -C dep commit -qm One';
+const IDENTITY = { GIT_AUTHOR_NAME: 't', GIT_COMMITTER_NAME: 't', GIT_AUTHOR_EMAIL: 't@e', GIT_COMMITTER_EMAIL: 't@e' };
+
+test.each([
+  ['edits a repository inside the repository', CLONE, 'date +%N > dep/f.txt', 'dep/f.txt'],
+  ['edits a submodule', `${CLONE}; git add dep 2>&1; git commit -qm Two`, 'date +%N > dep/f.txt', 'dep/f.txt'],
+  [
+    'makes a repository that hides its files',
+    '',
+    'rm -rf x; git init -q x; echo "*" > x/.git/info/exclude; echo > x/f',
+    'x',
+  ],
+  ['hides a file by info/exclude', '', 'echo evil.txt > .git/info/exclude; date +%N > evil.txt', '.git/info/exclude'],
+  [
+    'hides a file by core.excludesFile',
+    '',
+    'echo "*.new" > .git/x; git config core.excludesFile "$PWD/.git/x"; date +%N > a.new',
+    'a.new',
+  ],
+  [
+    'hides a folder by a .gitignore that hides itself',
+    '',
+    'mkdir -p new; echo "*" > new/.gitignore; date +%N > new/a',
+    'new',
+  ],
+  [
+    'adds to what hides itself',
+    'mkdir -p d; touch d/k; printf "*\n!k\n" > d/.gitignore',
+    'echo "#" >> d/.gitignore; date +%N > d/b',
+    'd/.gitignore',
+  ],
+  [
+    'makes git assume that nothing changed',
+    '',
+    'git update-index --assume-unchanged page.txt; date +%N > page.txt',
+    'page.txt',
+  ],
+  ['makes the repository bare', '', 'git config core.bare true; date +%N > page.txt', 'page.txt'],
+  ['removes the repository', '', 'rm -rf .git; date +%N > page.txt', '.git'],
+])('Q2 the verdict of a qa that %s is void, the first time and the second', async (_, before, sh, file) => {
+  const project = new Project();
+  const shift = oneItem(project);
+  repository(project);
+  execFileSync('sh', ['-c', before], { cwd: project.root, env: { ...process.env, ...IDENTITY } });
+  project.behave({ qa: { sh } });
+  const ended = await shift.start();
+  expect([ended.code, shift.column('work'), ofType(ended, 'run:warning')]).toEqual([3, ['failed'], []]);
+  const [first, second] = ofType(ended, 'verdict:voided');
+  expect(first.changed).toContain(file);
+  expect(second.changed).not.toEqual([]);
+});
+
+test('Q2 what a voided qa hid is seen when the next item is judged', async () => {
+  const project = new Project();
+  const shift = project.shift('night', { table: 'name,work\na,todo\nb,todo\n', tasks: { work: agentTask() } });
+  repository(project);
+  const hide = 'echo "*.new" >> .git/info/exclude; mkdir -p d; echo "*" > d/.gitignore';
+  project.behave({
+    'qa:a': { sh: `${hide}; date > d/a` },
+    'qa:b:1': { sh: 'date > b.new' },
+    'qa:b:2': { sh: 'date > d/b' },
+  });
+  const ended = await shift.start();
+  expect(shift.column('work')).toEqual(['failed', 'failed']);
+  const ofSecond = ofType(ended, 'verdict:voided').filter(({ index }) => index === 1);
+  expect(ofSecond.map(({ changed }) => changed)).toEqual([['b.new'], ['d/b']]);
+});
+
+test('Q2 outside of git, repositories inside the folder are watched too, without what they ignore', async () => {
+  const project = new Project();
+  const shift = oneItem(project);
+  execFileSync('sh', ['-c', `${CLONE}; echo dist/ > dep/.gitignore`], {
+    cwd: project.root,
+    env: { ...process.env, ...IDENTITY },
+  });
+  project.behave({ qa: { sh: 'mkdir -p dep/dist; date +%N > dep/dist/x' } });
+  expect((await shift.start()).code).toBe(0);
+  await project.run(['table', 'night', 'reset', '--index', '0']);
+  project.behave({ qa: { sh: 'date +%N > dep/new.txt' } });
+  expect(ofType(await shift.start(), 'verdict:voided').map(({ changed }) => changed)).toEqual(
+    Array(2).fill(['dep/new.txt']),
+  );
+});
+
+test('Q2 no git that an agent could have left in the project is run', async () => {
+  const project = new Project();
+  const shift = oneItem(project);
+  repository(project);
+  project.write('dist/git', '#!/bin/sh\ntouch .nightshift/evil\n');
+  chmodSync(project.path('dist/git'), 0o755);
+  project.behave({ qa: { sh: 'date +%N > page.txt' } });
+  const ended = await shift.start([], { env: { PATH: `${project.path('dist')}:${process.env.PATH}` } });
+  expect([ended.code, ofType(ended, 'verdict:voided').length, project.exists('.nightshift/evil')]).toEqual([
+    3,
+    2,
+    false,
+  ]);
+});
+
+test.each([
+  ['> night.log 2>&1', 'night.log'],
+  ['--json > out.jsonl 2> night.log', 'out.jsonl'],
+  ['| cat | tee night.log > /dev/null', 'night.log'],
+])('Q2 what Nightshift itself prints in the folder (%s) voids nothing; a file in its place does', async (to, file) => {
+  const project = new Project();
+  const shift = project.shift('night', {
+    settings: { parallel: true, 'current-batch-size': 2, qa: 'parallel', timeout: '60s' },
+    table: 'name,work\na,todo\nb,todo\n',
+    tasks: { work: agentTask() },
+  });
+  const start = () =>
+    execFileSync('sh', ['-c', `${process.execPath} ${NIGHTSHIFT} start night ${to} || true`], { cwd: project.root });
+  // The end of b is printed while a is judged.
+  const waits = `until grep -Eq 'row 2 work: done|"index":1,"item":.*"status":"PASS"' ${file}; do sleep 0.05; done`;
+  project.behave({ 'qa:a': { sh: waits } });
+  start();
+  expect(shift.column('work')).toEqual(['done', 'done']);
+  expect(shift.journal().filter(({ type }) => type === 'verdict:voided')).toEqual([]);
+  await project.run(['table', 'night', 'reset', '--index', '0']);
+  project.behave({ 'qa:a': { sh: `cp ${file} x; rm ${file}; mv x ${file}` } });
+  start();
+  expect(shift.column('work')).toEqual(['failed', 'done']);
 });
 
 test('Q2 with qa: parallel a change voids all that judge there; who is asked again is alone, and only the culprit fails', async () => {

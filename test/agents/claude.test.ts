@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer } from '../../src/agents/agent.ts';
 import { claudeAgent } from '../../src/agents/claude.ts';
+import { NO_MASK } from '../../src/core/mask.ts';
 import { Project, task } from '../harness.ts';
 import { agentContract, CHECKED } from './contract.ts';
 import { Model, SUCCESS } from './model.ts';
@@ -145,6 +146,7 @@ async function askOnce(environment: Record<string, string>): Promise<Answer> {
   await using session = await claudeAgent.open({
     role: 'qa',
     settings: { tools: [] },
+    mask: NO_MASK,
     folder,
     scratch: folder,
     shiftFolder: join(folder, '.nightshift/night'),

@@ -1,3 +1,4 @@
+import { statSync, utimesSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Status } from '../../src/core/status.ts';
 import { type Project, type ShiftHandle, task } from '../harness.ts';
@@ -28,18 +29,28 @@ export function crashShift(project: Project): ShiftHandle {
   });
 }
 
+/** A person's edit right after a kill, which `nightshift edit` would put in force; here without a process of its own. */
 export function setDispatch(shift: ShiftHandle, dispatch: Dispatch): void {
-  shift.manager = shift.manager.replace(/^- dispatch: .*$/m, `- dispatch: ${dispatch}`);
+  const line = /- dispatch: (batch|stream)/;
+  shift.manager = shift.manager.replace(line, `- dispatch: ${dispatch}`);
+  const record = `${shift.folder}/.engine/in-force.json`;
+  if (!shift.project.exists(record)) return;
+  const { atime, mtime } = statSync(shift.project.path(record));
+  shift.project.write(record, shift.project.read(record).replace(line, `- dispatch: ${dispatch}`));
+  utimesSync(shift.project.path(record), atime, mtime);
 }
 
 function taskFile(name: string): string {
   const check = '   ```sh\n   test -s "out/$NIGHTSHIFT_TASK-$NIGHTSHIFT_ROW"\n   ```';
   return task({
-    configuration: `- agent: command\n- command: ${resolve('test/crash/agent.sh')}\n- outputs: token_${name}`,
+    configuration: `- agent: command\n- command: ${resolve('test/crash/agent.sh')}\n- outputs: token_${name}\n- qa-retries: 1`,
     steps: `1. ${name} {name}`,
     validation: `- The file is there\n\n${check}${name === CHECKED ? '' : '\n\n- It reads well'}`,
   });
 }
+
+/** Its qa fails it each time, so it goes back to its dev once. */
+export const SENT_BACK = 'unfit';
 
 /** How the shift ends, however often it was killed: nothing but the rows decides. */
 export function finalStatus(kind: string, taskName: string): Status {

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { Project, processesOf, type Running, type ShiftHandle, straysOf, until } from '../harness.ts';
@@ -15,6 +16,8 @@ import { Witness } from './witness.ts';
 
 /** 60 in every `npm test`; `npm run test:crash` asks for 1,000. */
 const KILLS = Number(process.env.NIGHTSHIFT_KILLS ?? 60);
+/** Busy processes beside it, so that moments come about that an idle machine never sees. */
+const LOAD = Number(process.env.NIGHTSHIFT_LOAD ?? 0);
 /** Printed with the figures: the same number plays the same moments again. */
 const SEED = Number(process.env.NIGHTSHIFT_SEED ?? Date.now() % 1_000_000);
 /** Shifts that are killed side by side: mostly one waits while another works. */
@@ -27,6 +30,7 @@ const FAILPOINTS = DISPATCHES.flatMap((dispatch) => failpointsOf(dispatch).map((
 test('R1 R2 R6 T3 T5 P4 P8 X7 killed at any moment, a shift goes on where it was and ends as if nothing had happened', {
   timeout: 60_000 + KILLS * 5000,
 }, async () => {
+  using _load = new Load(LOAD);
   const loop = new CrashLoop();
   await Promise.all(Array.from({ length: LANES }, (_, lane) => loop.run(randomFrom(SEED + lane))));
   console.log(loop.figures());
@@ -63,7 +67,7 @@ class CrashLoop {
       `${named} at ${this.atFailpoints.size} failpoints, ${this.kills - named} at random moments;`,
       `${this.#victims.alone} of nightshift alone, ${this.#victims.everything} of everything), ${shifts} shifts to their end,`,
       `${devs} devs, ${again} of them again, ${torn} torn journal lines, groups gone within ${Math.ceil(this.#slowestMs)} ms,`,
-      `${this.violations.length} violations, seed ${SEED}`,
+      `${LOAD} busy processes beside it, ${this.violations.length} violations, seed ${SEED}`,
     ].join(' ');
   }
 
@@ -151,6 +155,20 @@ class CrashLoop {
     const took = performance.now() - began;
     this.#slowestMs = Math.max(this.#slowestMs, took);
     if (took > GUARD_MS) this.violations.push(`the processes of a run lived on for ${Math.ceil(took)} ms`);
+  }
+}
+
+/** Each keeps a core busy, and ends by itself when the tests are gone. */
+class Load implements Disposable {
+  readonly #busy;
+
+  constructor(count: number) {
+    const loop = 'const { ppid } = process; while (process.ppid === ppid) for (let i = 0; i < 1e7; i++);';
+    this.#busy = Array.from({ length: count }, () => spawn(process.execPath, ['-e', loop], { stdio: 'ignore' }));
+  }
+
+  [Symbol.dispose](): void {
+    for (const each of this.#busy) each.kill('SIGKILL');
   }
 }
 

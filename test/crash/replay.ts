@@ -4,7 +4,10 @@ import { CHECKED, type Dispatch, MAX_SIZE, TASKS } from './crash-shift.ts';
 export type Board = ReadonlyMap<string, readonly Status[]>;
 
 /** What a write may have done that was not said any more when the kill came. */
-const UNSAID: Partial<Record<Status, readonly Status[]>> = { in_progress: ['qa', 'failed'], qa: ['done', 'failed'] };
+const UNSAID: Partial<Record<Status, readonly Status[]>> = {
+  in_progress: ['qa', 'failed'],
+  qa: ['done', 'failed', 'in_progress'],
+};
 
 /** What the table must hold after the events of one run, beginning with what the run found. */
 export class Replay {
@@ -51,7 +54,7 @@ export class Replay {
       case 'dev:started':
         if (this.#at(task, index) !== 'in_progress')
           this.#violated(`a dev began ${task} of row ${index + 1} unclaimed`);
-        if (!this.#mayBeGiven(task).includes(event.version)) this.#violated(`a dev of ${task} was given old Steps`);
+        if (!this.#mayBeGiven(task).includes(event.version)) this.#violated(`a dev of ${task} was given other Steps`);
         return;
       case 'qa:started':
         this.#inFlight.add(`${task} ${index}`);
@@ -59,7 +62,7 @@ export class Replay {
       case 'item:recorded':
         if (this.#at(task, index) !== event.from) this.#violated(`${task} of row ${index + 1} was not ${event.from}`);
         this.#board.get(task)![index] = event.to;
-        if (event.to === 'qa') return;
+        if (event.to === 'qa' || event.to === 'in_progress') return;
         this.#inFlight.delete(`${task} ${index}`);
         this.hasEnded = true;
         return;
@@ -107,7 +110,7 @@ export class Replay {
     return [...(UNSAID[said] ?? []), ...(isShared ? ['done' as const] : [])];
   }
 
-  /** In a stream lessons are folded in beside what is claimed. */
+  /** In a stream lessons are folded in beside what is claimed; also there, nobody is given what was not told of. */
   #mayBeGiven(task: string): readonly string[] {
     const versions = this.#versions.get(task)!;
     return this.#dispatch === 'stream' ? versions : versions.slice(-1);

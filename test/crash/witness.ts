@@ -4,7 +4,7 @@ import { isStatus, type Status } from '../../src/core/status.ts';
 import { parseManager } from '../../src/formats/manager.ts';
 import { parseTask } from '../../src/formats/task.ts';
 import type { ShiftHandle } from '../harness.ts';
-import { type Dispatch, FIRST_SIZE, finalStatus, lessonOf, TASKS } from './crash-shift.ts';
+import { type Dispatch, FIRST_SIZE, finalStatus, lessonOf, SENT_BACK, TASKS } from './crash-shift.ts';
 import { type Effect, readEffects } from './effects.ts';
 import { type Board, Replay } from './replay.ts';
 
@@ -151,23 +151,27 @@ export class Witness {
     }
   }
 
-  #checkEffects(fresh: readonly Effect[], before: Board, after: Board): void {
+  #checkEffects(fresh: readonly Effect[], found: Board, after: Board): void {
     const attempts = new Map<string, number>();
     for (const { what, role, task, row, attempt, key } of fresh) {
       if (what !== 'start') continue;
       const cell = `${task} of row ${row + 1}`;
       if ((this.#cells.get(key) ?? cell) !== cell) this.#violated(`${cell} has the key of ${this.#cells.get(key)}`);
       this.#cells.set(key, cell);
-      const was = before.get(task)![row]!;
+      const was = found.get(task)![row]!;
       if (was === 'done' || was === 'failed') this.#violated(`${role} began ${cell}, which was ${was}`);
-      if (role === 'dev' && was === 'qa') this.#violated(`a dev began ${cell}, which was at qa`);
+      const isSentBack = this.#rows[row]!.kind === SENT_BACK;
+      const isBack = isSentBack && attempts.has(`qa ${key}`);
+      if (role === 'dev' && was === 'qa' && !isBack) this.#violated(`a dev began ${cell}, which was at qa`);
       if (after.get(task)![row] === 'todo') this.#violated(`${role} began ${cell}, which was not claimed`);
       const run = `${role} ${key}`;
-      const expected = role === 'dev' ? (attempts.get(run) ?? 0) + 1 : 1;
+      const before = attempts.get(run) ?? (isBack ? 1 : 0);
+      const expected = role === 'dev' ? before + 1 : 1;
       if (attempt !== expected) this.#violated(`${role} began attempt ${attempt} of ${cell}, not ${expected}`);
-      if (role === 'qa' && attempts.has(run)) this.#violated(`${cell} was judged twice in one run`);
+      if (role === 'qa' && attempts.has(run) && !isBack) this.#violated(`${cell} was judged twice in one run`);
       attempts.set(run, attempt);
-      if (attempt === 1) this.#countBegun(run, cell);
+      // What is sent back is judged again, also when a kill has made its dev begin anew.
+      if (attempt === 1 && !(role === 'qa' && isSentBack)) this.#countBegun(run, cell);
     }
   }
 

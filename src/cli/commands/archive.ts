@@ -27,7 +27,7 @@ export async function run(io: Io, [name = '']: readonly string[], { force, json 
   const now = new Date(io.now()).toISOString();
   await new ShiftFiles(paths).prepare();
   // Held while it is moved: nobody starts a shift that is on its way.
-  using _lock = await takeRunLock(paths.runLock, name, { pid: process.pid, since: now, run: 'archive' });
+  using _lock = await takeRunLock(paths, { pid: process.pid, since: now, run: 'archive' });
   const target = freeName(join(archiveFolder(root), `${now.slice(0, 10)}-${name}`));
   try {
     await mkdir(archiveFolder(root), { recursive: true });

@@ -1,15 +1,17 @@
 import { EXIT } from '../../core/errors.ts';
 import type { NightshiftEvent } from '../../core/events.ts';
+import { filesOfRun } from '../../store/journal-files.ts';
 import type { ShiftPaths } from '../../store/layout.ts';
 import { currentHolder, type Holder } from '../../store/run-lock.ts';
+import { nextLine } from '../../views/next-line.ts';
 import { endText } from '../../views/plain.ts';
 import { chooseShift } from '../choose-shift.ts';
 import { ONLY_WATCHING, viewEvents } from '../event-view.ts';
 import { followLines, parseEvent } from '../follow-run.ts';
 import { hearTranscripts } from '../hear-transcripts.ts';
-import { howToGoOnWith } from '../history.ts';
 import type { Io } from '../io.ts';
 import { LiveTerminal } from '../live-terminal.ts';
+import { findNext } from '../next-command.ts';
 import type { Options } from '../program.ts';
 
 type Finished = Extract<NightshiftEvent, { type: 'run:finished' }>;
@@ -20,7 +22,11 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
   const holder = currentHolder(paths.runLock);
   if (!holder) {
     if (options.json) io.print(JSON.stringify({ shift: paths.name, running: null }));
-    else io.print(`${paths.name} is not being run. \`nightshift start ${paths.name}\` starts it.`);
+    else {
+      const next = await findNext(paths, io);
+      const start = next ? nextLine(next) : `\`nightshift start ${paths.name}\` starts it`;
+      io.print(`${paths.name} is not being run. ${start}.`);
+    }
     return EXIT.done;
   }
   const left = new AbortController();
@@ -32,7 +38,7 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
     if (!options.json) io.print(goesOn);
     return EXIT.interrupted;
   }
-  if (!options.json) for (const line of await endLines(paths, holder, end)) io.print(line);
+  if (!options.json) for (const line of await endLines(io, paths, end)) io.print(line);
   return end?.exitCode ?? EXIT.stopped;
 }
 
@@ -47,7 +53,9 @@ async function watch(
   const live = view instanceof LiveTerminal ? view : undefined;
   let isPast = true;
   let end: Finished | undefined;
-  for await (const found of followLines([{ file: paths.journal, tag: '' }], paths, run, signal)) {
+  // What is written again after a loss was seen already.
+  let seen = 0;
+  for await (const found of followJournal(paths, run, signal)) {
     if (found.length === 0) {
       isPast = false;
       if (live) await hearTranscripts(paths, live.state);
@@ -55,6 +63,8 @@ async function watch(
     for (const event of found.flatMap(({ lines }) => lines.flatMap((line) => parseEvent(line) ?? []))) {
       // What people edit beside a run has no run of its own; before this one began it is not of interest.
       if (event.run !== run && (event.run !== '' || isPast)) continue;
+      if (event.run === run && event.seq <= seen) continue;
+      if (event.run === run) seen = event.seq;
       if (live && isPast) live.past(event);
       else view.event(event);
       if (event.type === 'run:finished') end = event;
@@ -63,13 +73,27 @@ async function watch(
   return end;
 }
 
-async function endLines(paths: ShiftPaths, { run }: Holder, end: Finished | undefined): Promise<string[]> {
+/** From the file on in which the run began. */
+async function* followJournal(
+  paths: ShiftPaths,
+  run: string,
+  signal: AbortSignal,
+): AsyncGenerator<{ lines: string[] }[]> {
+  const older = filesOfRun(paths.journal, run).slice(0, -1);
+  for (const file of older) yield* followLines([{ file, tag: '' }], paths, undefined, signal);
+  yield* followLines([{ file: paths.journal, tag: '' }], paths, run, signal);
+}
+
+async function endLines(io: Io, paths: ShiftPaths, end: Finished | undefined): Promise<string[]> {
   const { name } = paths;
-  if (!end) return [`${name}: the run was killed. ${await howToGoOnWith(paths, run)}.`];
+  const next = await findNext(paths, io);
+  const more = next ? [`${nextLine(next)}.`] : [];
+  if (!end) return [[`${name}: the run was killed.`, ...more].join(' ')];
   const { total, completed, failed, remaining } = end;
   const counts = `${total} items, ${completed} completed, ${failed} failed, ${remaining} remaining.`;
   return [
     `${name}: the run has ${endText(end)}.${total === undefined ? '' : ` ${counts}`}`,
     `\`nightshift status ${name}\` says more.`,
+    ...more,
   ];
 }

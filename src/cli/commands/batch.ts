@@ -1,12 +1,15 @@
 import { join, relative } from 'node:path';
 import { EXIT, NightshiftError } from '../../core/errors.ts';
 import type { NightshiftEvent } from '../../core/events.ts';
+import type { Usage } from '../../core/model.ts';
 import { nearest } from '../../core/names.ts';
 import { makeOrder } from '../../core/order.ts';
 import { statusAt } from '../../core/plan.ts';
+import { reportedUsage } from '../../core/reported-usage.ts';
 import { claimBatch } from '../../engine/batch.ts';
 import { claimRows } from '../../engine/flight.ts';
 import { refuseUnwritten } from '../../engine/preflight.ts';
+import { protectedPlaces } from '../../engine/protected-places.ts';
 import { giveBackStale } from '../../engine/run.ts';
 import { chooseTurn, settleTurn } from '../../engine/turn.ts';
 import { handedDevPrompt } from '../../roles/hand-prompt.ts';
@@ -23,15 +26,17 @@ import {
   writeBatch,
   writePrompt,
 } from '../../store/batch-file.ts';
-import { journalSize, readJournal } from '../../store/journal.ts';
+import { InForceRecord } from '../../store/in-force-record.ts';
+import { journalEnd, readSince } from '../../store/journal-files.ts';
 import { openShift, type ShiftPaths } from '../../store/layout.ts';
 import { takeRunLock } from '../../store/run-lock.ts';
 import { ShiftFiles } from '../../store/shift-files.ts';
 import type { Snapshot } from '../../store/store.ts';
-import { count } from '../../views/plain.ts';
+import { count, plainLines } from '../../views/plain.ts';
 import { type ByHand, locate, openByHand, promptName, requireTaskIn, writeQaPrompt } from '../by-hand.ts';
 import { requireRoot } from '../choose-shift.ts';
 import type { Io } from '../io.ts';
+import { settleKilledRun } from '../killed-run.ts';
 import type { Options } from '../program.ts';
 
 const VERBS = ['open', 'close'];
@@ -48,14 +53,15 @@ export async function run(io: Io, [verb = '', name = '']: readonly string[], opt
   const paths = openShift(requireRoot(io), name);
   await new ShiftFiles(paths).prepare();
   const since = new Date(io.now()).toISOString();
-  using _lock = await takeRunLock(paths.runLock, paths.name, { pid: process.pid, since, run: `batch ${verb}` });
+  using _lock = await takeRunLock(paths, { pid: process.pid, since, run: `batch ${verb}` });
   return await (verb === 'open' ? openBatch(io, paths, options) : closeBatch(io, paths, options));
 }
 
 async function openBatch(io: Io, paths: ShiftPaths, options: Options): Promise<number> {
   if (!options.takeOver) refuseOpenBatch(paths, io.now());
+  await settleKilledRun(paths, io, (event) => warnOfEdit(io, event));
   await removeBatch(paths);
-  await using hand = await openByHand(paths, io);
+  await using hand = await openByHand(paths, io, { opens: true });
   const { parts, shift } = hand;
   for (const each of shift.tasks) refuseUnwritten(each);
   // The columns of outputs are there before the first claim.
@@ -65,12 +71,22 @@ async function openBatch(io: Io, paths: ShiftPaths, options: Options): Promise<n
   const snapshot = await parts.store.snapshot();
   const turn = chooseTurn(course, snapshot);
   if (!turn) {
+    await new InForceRecord(paths).remove();
     const { exitCode, reason } = await course.finished(snapshot);
     io.print(options.json ? JSON.stringify({ left: false, reason }) : `Nothing is left to do: ${reason}.`);
     return exitCode;
   }
+  course.limits.check();
+  const { reason: limit } = course.limits;
+  if (limit !== undefined) {
+    const message = `no batch was opened: ${limit}; raise it in manager.md`;
+    if (options.json) io.print(JSON.stringify({ left: true, reason: message }));
+    else io.warn(message);
+    return EXIT.stopped;
+  }
   const { task, rows, size, isWaiting } = turn;
-  const journalFrom = await journalSize(paths.journal);
+  await parts.protection.begin(protectedPlaces(shift, snapshot, (row) => rows.includes(row)));
+  const journalFrom = journalEnd(paths.journal);
   const flights = isWaiting
     ? await claimRows(parts, shift, task, snapshot, rows)
     : await claimBatch(parts, shift, task, snapshot, rows, size);
@@ -80,10 +96,10 @@ async function openBatch(io: Io, paths: ShiftPaths, options: Options): Promise<n
     const role = isWaiting ? ('qa' as const) : ('dev' as const);
     const lastFailure = parts.history.of(task.name, claim.id)?.failure;
     const item = { id: claim.id, index: claim.row, metadata };
-    const order = makeOrder(shift, task, { role, item, token, now: io.now(), lastFailure });
+    const order = makeOrder(shift, task, { role, item, token, lastFailure });
     const open = { id: claim.id, index: claim.row, key: order.key };
     const prompt = isWaiting
-      ? await writeQaPrompt(hand, paths, task, { ...open, metadata }, token, io.now())
+      ? await writeQaPrompt(hand, paths, task, { ...open, metadata }, token)
       : await writePrompt(paths, promptName(open, 'dev'), byName(handedDevPrompt(order, token)));
     items.push({ ...open, [role]: hashToken(token), role, prompt: relative(paths.root, prompt) });
     if (isWaiting) continue;
@@ -97,14 +113,18 @@ async function openBatch(io: Io, paths: ShiftPaths, options: Options): Promise<n
     isWaiting,
     opened: new Date(io.now()).toISOString(),
     timeoutMs: task.settings.timeoutMs,
-    journalFrom,
+    ...(journalFrom === undefined ? {} : { journalFrom }),
     text: task.text,
     tools: task.settings.tools,
     items: items.map(({ prompt: _, role: __, ...item }) => item),
   });
   const told = items.map(({ index, role, prompt }) => ({ index, role, prompt, ...laterPrompt(paths, index, role) }));
-  if (options.json) io.print(JSON.stringify({ left: true, task: task.name, size, recovered: stale, items: told }));
-  else for (const line of openLines(shift.name, task.name, stale, told)) io.print(line);
+  const { qaRetries } = task.settings;
+  const notes =
+    qaRetries > 0 ? [`qa-retries: ${qaRetries} counts as 0 in batches by hand: what a qa fails is failed`] : [];
+  const opened = { left: true, task: task.name, size, recovered: stale, items: told };
+  if (options.json) io.print(JSON.stringify({ ...opened, ...(notes.length > 0 ? { notes } : {}) }));
+  else for (const line of [...openLines(shift.name, task.name, stale, told), ...notes]) io.print(line);
   return EXIT.done;
 }
 
@@ -141,15 +161,23 @@ async function closeBatch(io: Io, paths: ShiftPaths, options: Options): Promise<
   }
   const { batch } = found;
   const said: NightshiftEvent[] = [];
-  await using hand = await openByHand(paths, io, batch, (event) => said.push(event));
+  const hear = (event: NightshiftEvent) => {
+    said.push(event);
+    warnOfEdit(io, event);
+  };
+  await using hand = await openByHand(paths, io, { batch, onEvent: hear });
   const { parts, shift } = hand;
   const task = requireTaskIn(shift, batch.task);
   const recorded = await recordedSince(paths, batch.task, batch.journalFrom);
   const snapshot = await parts.store.snapshot();
   const ends = batch.items.map((item) => ({ item, ...endOf(snapshot, batch, item, recorded) }));
   const open = ends.filter(({ end }) => end === 'open');
+  const usage = options.usage === undefined ? undefined : readUsage(options.usage);
   if (open.length > 0 && !options.giveBack && !isStale(found, io.now())) throw stillOpen(paths, batch.task, open);
+  if (usage) parts.emit({ type: 'usage:spent', role: 'manager', agent: 'by hand', task: task.name, usage });
+  await parts.protection.end();
   await removeBatch(paths);
+  await new InForceRecord(paths).remove();
   await putBackForged(hand, batch.task, open);
   await giveBackStale(parts.store);
   const of = (wanted: string) => ends.filter(({ end }) => end === wanted).length;
@@ -170,6 +198,24 @@ async function closeBatch(io: Io, paths: ShiftPaths, options: Options): Promise<
     );
   }
   return EXIT.done;
+}
+
+/** What no engine can count: agents that are started elsewhere spend elsewhere. */
+function readUsage(text: string): Usage {
+  let told: unknown;
+  try {
+    told = JSON.parse(text);
+  } catch {
+    told = undefined;
+  }
+  const usage = reportedUsage(told);
+  if (usage && usage.unreadCosts === undefined) return usage;
+  const hint = `write it like '{"cost_usd": 0.3, "input_tokens": 1200, "output_tokens": 80}'`;
+  throw new NightshiftError('usage', `--usage ${JSON.stringify(text)} has no cost or tokens to count`, hint);
+}
+
+function warnOfEdit(io: Io, event: NightshiftEvent): void {
+  if (event.type === 'edit:reverted') for (const line of plainLines(event)) io.warn(line);
 }
 
 /** `id`: of its row as it is now; absent where there is none. */
@@ -212,9 +258,13 @@ async function putBackForged(
   parts.emit({ type: 'edit:reverted', task, file: 'table.csv', what });
 }
 
-async function recordedSince(paths: ShiftPaths, task: string, from: number): Promise<Set<string>> {
+async function recordedSince(
+  { journal }: ShiftPaths,
+  task: string,
+  from: OpenBatch['journalFrom'],
+): Promise<Set<string>> {
   const recorded = new Set<string>();
-  for await (const event of readJournal(paths.journal, from)) {
+  for await (const event of readSince(journal, from, ['"item:recorded"'])) {
     if (event.type === 'item:recorded' && event.task === task) recorded.add(`${event.item} ${event.to}`);
   }
   return recorded;

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { EXIT, NightshiftError } from '../../core/errors.ts';
 import type { History } from '../../core/history.ts';
+import { shellWord } from '../../core/run-request.ts';
 import { summarise } from '../../core/summary.ts';
 import { diskError } from '../../store/atomic-write.ts';
 import type { ShiftPaths } from '../../store/layout.ts';
@@ -13,11 +14,10 @@ import type { Snapshot } from '../../store/store.ts';
 import { count, plainLines } from '../../views/plain.ts';
 import { oneLine } from '../../views/printable.ts';
 import { summaryLines } from '../../views/summary.ts';
-import { shellWord } from '../command-line.ts';
 import { NOTES, UNFINISHED } from '../demo/notes.ts';
 import { SHIFT, SITE, TASKS } from '../demo/shift.ts';
 import { programSpelling, shorter } from '../demo/spelling.ts';
-import { readHistory } from '../history.ts';
+import { readDetails, readHistory } from '../history.ts';
 import type { Io } from '../io.ts';
 import { openAndCheck } from '../open-shift.ts';
 import type { Options } from '../program.ts';
@@ -106,7 +106,7 @@ interface End {
 /** The failure that is there on purpose is no failure of the demo; anything else keeps its exit code. */
 async function close(io: Io, paths: ShiftPaths, shown: string, { exitCode, reason, json }: End): Promise<number> {
   const { snapshot } = await openAndCheck(paths);
-  const history = await readHistory(paths);
+  const history = await readHistory(paths, io);
   const summary = summarise(snapshot, history);
   const row = NOTES.findIndex(({ name }) => name === UNFINISHED.name) + 1;
   const failed = summary.failures.flatMap(({ reason: why, items }) => items.map((item) => ({ ...item, why })));
@@ -121,7 +121,7 @@ async function close(io: Io, paths: ShiftPaths, shown: string, { exitCode, reaso
   const lines = asMeant
     ? [
         ...madeLines(shown, summary.counts.completed),
-        ...repairedLines(snapshot, history),
+        ...(await repairedLines(paths, snapshot, history)),
         `Failed, as it should: row ${row} (${UNFINISHED.name}), after ${count(failed[0]!.attempts, 'attempt')}:`,
         `  ${oneLine(failed[0]!.why)}`,
         ...nextLines(shown, row, nightshift),
@@ -145,15 +145,19 @@ function madeLines(shown: string, pages: number): string[] {
 }
 
 /** What did not pass at once. */
-function repairedLines(snapshot: Snapshot, history: History): string[] {
-  return snapshot.tasks.flatMap((task) =>
-    NOTES.flatMap(({ name }, index) => {
-      const { dev, attempts = [] } = history.of(task, snapshot.id(index)) ?? {};
-      if (dev?.status !== 'SUCCESS' || dev.attempts === 1) return [];
+async function repairedLines(paths: ShiftPaths, snapshot: Snapshot, history: History): Promise<string[]> {
+  const lines: string[] = [];
+  for (const task of snapshot.tasks) {
+    for (const [index, { name }] of NOTES.entries()) {
+      const item = snapshot.id(index);
+      const dev = history.of(task, item)?.dev;
+      if (dev?.status !== 'SUCCESS' || dev.attempts === 1) continue;
+      const { attempts = [] } = (await readDetails(paths, item, [task], history)).get(task) ?? {};
       const reasons = attempts.flatMap(({ reason }) => (reason === undefined ? [] : [`  ${oneLine(reason)}`]));
-      return [`Passed at attempt ${dev.attempts}: row ${index + 1} (${name}). Before that:`, ...reasons];
-    }),
-  );
+      lines.push(`Passed at attempt ${dev.attempts}: row ${index + 1} (${name}). Before that:`, ...reasons);
+    }
+  }
+  return lines;
 }
 
 /** Commands that work when they are pasted, in this order, where the user is. */

@@ -10,7 +10,6 @@ import { checkMachine } from '../check-machine.ts';
 import { checkShift, fixShift, problemOf } from '../check-shift.ts';
 import type { Io } from '../io.ts';
 import type { Options } from '../program.ts';
-import { refuseAgents } from '../refuse-agents.ts';
 
 /** A folder that is being made is younger than this. */
 const FORGOTTEN_MS = 10 * 60_000;
@@ -58,7 +57,6 @@ async function checkFolder(io: Io, root: string | undefined): Promise<Finding[]>
 
 /** A shift that can't be fixed does not keep others from it. */
 async function fixAll(io: Io, root: string): Promise<{ fixed: string[]; failed: Finding[] }> {
-  refuseAgents(io);
   const fixed: string[] = [];
   const failed: Finding[] = [];
   if ((await initRoot(root)).changed) fixed.push('.nightshift/.gitignore has what it needs');

@@ -23,7 +23,7 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
   const target = file === '-' ? undefined : checkTarget(resolve(io.cwd, file));
   const { snapshot } = await openAndCheck(paths);
   const columns = snapshot.header.filter((column) => !snapshot.tasks.includes(column));
-  const results = resultsOf(snapshot, await readHistory(paths));
+  const results = resultsOf(snapshot, await readHistory(paths, io));
   const pieces = encode(linesOf(format, results, columns, options.raw === true, paths.name));
   if (target === undefined) {
     for (const piece of pieces) io.send(piece);

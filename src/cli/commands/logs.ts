@@ -1,5 +1,6 @@
 import { EXIT, NightshiftError } from '../../core/errors.ts';
 import { itemKey } from '../../core/identity.ts';
+import { olderFiles } from '../../store/journal-files.ts';
 import type { ShiftPaths } from '../../store/layout.ts';
 import { currentHolder } from '../../store/run-lock.ts';
 import { endText, plainLines } from '../../views/plain.ts';
@@ -26,7 +27,7 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
 
 async function printJournal(io: Io, paths: ShiftPaths, run: string | undefined, options: Options): Promise<void> {
   const ctrlC = run === undefined ? '' : ONLY_WATCHING;
-  for await (const found of followLines([{ file: paths.journal, tag: '' }], paths, run)) {
+  for await (const found of wholeJournal(paths, run)) {
     for (const line of found.flatMap(({ lines }) => lines)) {
       const event = parseEvent(line);
       if (!event) continue;
@@ -38,6 +39,12 @@ async function printJournal(io: Io, paths: ShiftPaths, run: string | undefined, 
       for (const each of lines) io.print(`${event.at} ${each}`);
     }
   }
+}
+
+/** The files that it was before, and then the one that it is. */
+async function* wholeJournal(paths: ShiftPaths, run: string | undefined): AsyncGenerator<{ lines: string[] }[]> {
+  for (const { file } of olderFiles(paths.journal)) yield* followLines([{ file, tag: '' }], paths, undefined);
+  yield* followLines([{ file: paths.journal, tag: '' }], paths, run);
 }
 
 async function printTranscripts(

@@ -1,7 +1,8 @@
 import { EXIT } from '../../core/errors.ts';
-import { findRoot, listShifts } from '../../store/layout.ts';
+import { findRoot, listShifts, openShift } from '../../store/layout.ts';
 import { type Description, describeShift, descriptionLines } from '../describe-shift.ts';
 import type { Io } from '../io.ts';
+import { findNext } from '../next-command.ts';
 import type { Options } from '../program.ts';
 
 interface Next {
@@ -20,7 +21,8 @@ export async function run(io: Io, _args: readonly string[], { json }: Options): 
   const root = findRoot(io.cwd);
   const names = root === undefined ? [] : listShifts(root);
   const shifts = await Promise.all(names.map((name) => describeShift(root!, name, io.now())));
-  const next = shifts.length === 0 ? BEGIN : [...shifts.map(nextOf)].slice(0, NEXT_SHOWN);
+  const shown = shifts.slice(0, NEXT_SHOWN);
+  const next = shifts.length === 0 ? BEGIN : await Promise.all(shown.map((shift) => nextOf(io, root!, shift)));
   if (json) {
     io.print(JSON.stringify({ root: root ?? null, shifts, next }));
     return EXIT.done;
@@ -38,10 +40,10 @@ export async function run(io: Io, _args: readonly string[], { json }: Options): 
   return EXIT.done;
 }
 
-function nextOf(shift: Description): Next {
+async function nextOf(io: Io, root: string, shift: Description): Promise<Next> {
   const { name } = shift;
   if ('problem' in shift) return { command: 'nightshift doctor', does: `says what to do about ${name}` };
-  const { total, completed, failed, remaining } = shift.counts;
+  const { total, completed, remaining } = shift.counts;
   if (shift.running) return { command: `nightshift status ${name}`, does: 'shows how far the run is' };
   if (shift.hasOpenBatch) {
     return {
@@ -53,7 +55,10 @@ function nextOf(shift: Description): Next {
   if (total === 0) return { command: `nightshift table ${name} import FILE.csv`, does: 'adds items' };
   if (completed === total) return { command: `nightshift archive ${name}`, does: 'puts it away: all is done' };
   if (remaining > 0) {
-    return { command: `nightshift start ${name}`, does: completed + failed > 0 ? 'goes on with it' : 'runs it' };
+    // One that was stopped is continued within its limits.
+    const next = await findNext(openShift(root, name), io);
+    if (next?.does === 'continue') return { command: next.command, does: 'continues it' };
+    return { command: `nightshift start ${name}`, does: next || completed > 0 ? 'continues it' : 'runs it' };
   }
   return { command: `nightshift status ${name}`, does: 'says why items failed; `retry` tries them again' };
 }

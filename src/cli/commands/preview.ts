@@ -14,6 +14,7 @@ import type { Io } from '../io.ts';
 import { openAndCheck } from '../open-shift.ts';
 import type { Options } from '../program.ts';
 import { parseRow } from '../rows.ts';
+import { unprotectedFiles, unprotectedLine } from '../unprotected-files.ts';
 
 export async function run(io: Io, [name = '', task = '']: readonly string[], options: Options): Promise<number> {
   const { row, agent, model } = options;
@@ -53,9 +54,9 @@ export async function preview(
   const task = findTask(shift, taskName);
   const index = parseRow(row, snapshot.count);
   const item = { id: snapshot.id(index), index, metadata: snapshot.metadata(index) };
-  const lastFailure = (await readHistory(paths)).of(taskName, item.id)?.failure;
-  const dev = makeOrder(shift, task, { role: 'dev', item, token: '', now: io.now(), lastFailure });
-  const qa = makeOrder(shift, task, { role: 'qa', item, token: '', now: io.now() });
+  const lastFailure = (await readHistory(paths, io)).of(taskName, item.id)?.failure;
+  const dev = makeOrder(shift, task, { role: 'dev', item, token: '', lastFailure });
+  const qa = makeOrder(shift, task, { role: 'qa', item, token: '' });
   const asked = askedCriteria(qa).map(({ text }) => text);
   const agent = new AgentSet().find(dev.settings.agent);
   const own = itemEnvironment(dev, 1, 'a file for captured values');
@@ -74,7 +75,9 @@ export async function preview(
           ...(asked.length > 0 ? { qa: masked(qaPrompt(qa, asked)) } : {}),
         };
   const checks = dev.criteria.flatMap(({ check }) => (check ? [check] : []));
-  return { order: dev, judge: qa.settings.agent, sent, checks, environment, warnings: shift.warnings };
+  const unprotected = await unprotectedFiles(io, paths, { shift: { ...shift, tasks: [task] }, snapshot }, index);
+  const warnings = [...shift.warnings, ...unprotected.map(unprotectedLine)];
+  return { order: dev, judge: qa.settings.agent, sent, checks, environment, warnings };
 }
 
 type Sent =

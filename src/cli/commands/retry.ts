@@ -1,22 +1,26 @@
 import { EXIT, NightshiftError } from '../../core/errors.ts';
-import type { CellEdit } from '../../core/events.ts';
-import { type Again, limitsInForce, usedUp, usedUpText } from '../../core/limits.ts';
-import { cellsAt, countEligible } from '../../core/plan.ts';
+import type { History } from '../../core/history.ts';
+import { limitsInForce, usedUp } from '../../core/limits.ts';
+import { cellsAt, countEligible, statusAt, tasksFrom } from '../../core/plan.ts';
+import { isSameRetry } from '../../core/retrying.ts';
+import type { Status } from '../../core/status.ts';
 import { outputsByTask } from '../../formats/compile.ts';
-import { type CellChange, editCells } from '../../formats/table.ts';
 import { Identities } from '../../store/identities.ts';
 import type { ShiftPaths } from '../../store/layout.ts';
 import { refuseSecondRun } from '../../store/run-lock.ts';
 import { changeTable } from '../../store/table-change.ts';
+import { nextLine } from '../../views/next-line.ts';
 import { count } from '../../views/plain.ts';
 import { oneLine } from '../../views/printable.ts';
+import { requireLimit } from '../ask-limit.ts';
 import { chooseShift } from '../choose-shift.ts';
-import { commandAgain } from '../command-line.ts';
-import { readHistory, spentBefore } from '../history.ts';
+import { partFlags, requestOf } from '../command-line.ts';
+import { type Reset, resetLine, resetRows } from '../edit-items.ts';
+import { readHistory, spentIn } from '../history.ts';
 import type { Io } from '../io.ts';
 import { limitFlagsIn, readLimitFlags } from '../limit-flags.ts';
+import { nextOfRequest } from '../next-command.ts';
 import type { Options } from '../program.ts';
-import { refuseAgents } from '../refuse-agents.ts';
 import { parseRows } from '../rows.ts';
 import { planFolder } from '../run-shift.ts';
 import { run as start } from './start.ts';
@@ -30,54 +34,78 @@ interface Failure {
 
 /** Whatever would refuse the start refuses it before anything is set back. */
 export async function run(io: Io, [name]: readonly string[], options: Options): Promise<number> {
-  refuseAgents(io);
-  const { reason, task, agent, model, only, json } = options;
+  const { reason, task, agent, model, all, json } = options;
   const limits = readLimitFlags(options);
   const rows = options.rows === undefined ? undefined : parseRows(options.rows);
   const paths = await chooseShift(io, name);
   if (!options.dryRun) refuseSecondRun(paths.runLock, paths.name);
-  const isPart = reason !== undefined || task !== undefined || rows !== undefined || only === true;
   const plan = await planFolder(paths, { agent, model, task, rows, limits }, io);
-  const failures = await findFailures(paths, plan, reason);
-  if (failures.length === 0 && isPart) {
-    const message = `no failure of ${paths.name} is meant by that`;
-    throw new NightshiftError(
-      'nothing-to-do',
-      message,
-      `\`nightshift status ${paths.name}\` lists what failed, and why`,
-    );
-  }
+  const history = await readHistory(paths, io);
+  const failures = findFailures(history, plan, reason);
+  const flags = partFlags(options);
+  const left = leftOf(history, plan, flags);
+  if (failures.length + left.size === 0 && !all) return nothingFailed(io, paths, plan, [reason, task, rows]);
   if (options.dryRun) {
-    const others = isPart ? 0 : countEligible(plan.snapshot, plan.selection);
-    return tell(io, { shift: paths.name, failures, others }, json);
+    const others = all ? countEligible(plan.snapshot) : 0;
+    return tell(io, { shift: paths.name, failures, left: left.size, others }, json);
   }
-  const limit = await whyUsedUp(paths, plan, io.now(), commandAgain('retry', paths.name, options));
-  if (limit !== undefined) {
-    io.warn(`nothing was set back: ${limit}`);
+  // All that is left is continued by a start, which sets nothing back.
+  const request = all ? requestOf('start', { agent, model, ...limitFlagsIn(options) }) : requestOf('retry', options);
+  const now = io.now();
+  const reached = usedUp(limitsInForce(plan.shift.settings.limits, false, now), spentIn(history), now);
+  if (reached) {
+    const asked = requestOf('retry', options);
+    const next = nextOfRequest(paths.name, asked, plan.shift.settings.limits, { history, now });
+    // A run that ends at once would only have taken the reasons of the failures away.
+    io.warn(`nothing was reset: ${reached.text}; ${nextLine(next)}`);
     return EXIT.stopped;
   }
-  const done = await setBack(paths, failures, await outputsOf(plan), io);
-  if (!json) io.print(done === 0 ? 'nothing has failed' : `${count(done, 'item-task')} set back to todo`);
-  const items = isPart ? new Set(failures.map(({ item }) => item)) : undefined;
-  const chosen = { agent, model, task, rows: options.rows, items };
+  if (!json) await requireLimit(io, paths, { agent, model, limits });
+  const done = await setBack(paths, failures, plan, { io, flags, keepLater: options.keepLater });
+  if (!json) io.print(done.reset === 0 ? 'nothing has failed' : resetLine(done));
+  const from = new Map([...left, ...firstTasks(failures)]);
+  const chosen = { agent, model, ...(all ? {} : { from }), request };
   return start(io, [paths.name], { json, plain: options.plain, ...chosen, ...limitFlagsIn(options) });
 }
 
-/** A run that ends at once would only have taken the reasons of the failures away. */
-async function whyUsedUp(paths: ShiftPaths, { shift }: Plan, now: number, again: Again): Promise<string | undefined> {
-  const limits = limitsInForce(shift.settings.limits, false, now);
-  const reached = usedUp(limits, await spentBefore(paths), now, again);
-  return reached && usedUpText(reached);
+/** Where a choice was made it is probably a slip of the pen; else there is simply nothing to do. */
+function nothingFailed(io: Io, paths: ShiftPaths, { snapshot }: Plan, choice: readonly unknown[]): number {
+  if (choice.some((each) => each !== undefined)) {
+    const message = `no failure of ${paths.name} matches`;
+    const hint = `\`nightshift status ${paths.name}\` lists what failed, and why`;
+    throw new NightshiftError('nothing-to-do', message, hint);
+  }
+  const others = countEligible(snapshot);
+  const more = others === 0 ? '' : ` \`nightshift start ${paths.name}\` does the ${count(others, 'item-task')} left.`;
+  io.print(`Nothing has failed.${more}`);
+  return EXIT.done;
+}
+
+/** What the same command has set back before and was interrupted in: by item, from which task on. */
+function leftOf({ retrying }: History, { snapshot }: Plan, flags: readonly string[]): Map<string, string> {
+  const left = new Map<string, string>();
+  if (!isSameRetry(retrying, flags)) return left;
+  for (let row = 0; row < snapshot.count; row++) {
+    const item = snapshot.id(row);
+    const task = retrying.items.get(item);
+    if (task === undefined) continue;
+    const later = tasksFrom(snapshot.tasks, task).map((name) => snapshot.tasks.indexOf(name));
+    if (later.some((position) => statusAt(snapshot, row, position) !== 'done')) left.set(item, task);
+  }
+  return left;
+}
+
+/** By item, the first task that failed. */
+function firstTasks(failures: readonly Failure[]): Map<string, string> {
+  const first = new Map<string, string>();
+  for (const { item, task } of failures) if (!first.has(item)) first.set(item, task);
+  return first;
 }
 
 type Plan = Awaited<ReturnType<typeof planFolder>>;
 
-async function findFailures(
-  paths: ShiftPaths,
-  { snapshot, selection }: Plan,
-  wanted: string | undefined,
-): Promise<Failure[]> {
-  const history = await readHistory(paths);
+/** In Task Order, and then by rows. */
+function findFailures(history: History, { snapshot, selection }: Plan, wanted: string | undefined): Failure[] {
   const failures = cellsAt(snapshot, 'failed', selection).map(({ row, task }) => {
     const item = snapshot.id(row);
     return { row: row + 1, item, task, reason: history.of(task, item)?.failure ?? '' };
@@ -86,37 +114,36 @@ async function findFailures(
   return failures.filter(({ reason }) => reason.toLowerCase().includes(wanted.toLowerCase()));
 }
 
-async function outputsOf({ files }: Plan): Promise<Set<string>> {
+async function statusAndOutputsOf(files: Plan['files']): Promise<Set<string>> {
   const documents = await files.read();
   return new Set([...documents.tasks.map(({ name }) => name), ...[...outputsByTask(documents).values()].flat()]);
 }
 
-/** What is still failed of them, in one write. */
+interface SettingBack {
+  readonly io: Io;
+  /** Of this command. */
+  readonly flags: readonly string[];
+  readonly keepLater?: boolean | undefined;
+}
+
+/** What is still failed of them, and what comes after it, in one write. */
 async function setBack(
   paths: ShiftPaths,
   failures: readonly Failure[],
-  statusAndOutputs: ReadonlySet<string>,
-  io: Io,
-): Promise<number> {
+  { snapshot, files }: Plan,
+  { io, flags, keepLater }: SettingBack,
+): Promise<Reset> {
   const wanted = new Set(failures.map(({ item, task }) => `${task} ${item}`));
-  const tasks = [...new Set(failures.map(({ task }) => task))];
+  const statusAndOutputs = await statusAndOutputsOf(files);
   return changeTable(
     paths,
     (table) => {
       const identities = new Identities(table, statusAndOutputs);
-      const changes: CellChange[] = [];
-      const edits: CellEdit[] = [];
-      for (const task of tasks) {
-        const column = table.columnOf(task);
-        for (let row = 0; column >= 0 && row < table.rowCount; row++) {
-          if (table.cell(row, column) !== 'failed') continue;
-          const item = identities.id(row);
-          if (!wanted.has(`${task} ${item}`)) continue;
-          changes.push({ row, column, value: 'todo' });
-          edits.push({ item, column: task, from: 'failed', to: 'todo' });
-        }
-      }
-      return { table: editCells(table, changes), answer: changes.length, edits };
+      const isNamed = (row: number, task: string, status: Status) =>
+        status === 'failed' && wanted.has(`${task} ${identities.id(row)}`);
+      const rows = Array.from({ length: table.rowCount }, (_, row) => row);
+      const change = resetRows({ tasks: snapshot.tasks, statusAndOutputs }, table, { rows, isNamed, keepLater });
+      return { ...change, retry: flags };
     },
     io.now,
   );
@@ -125,6 +152,8 @@ async function setBack(
 interface Found {
   readonly shift: string;
   readonly failures: readonly Failure[];
+  /** Rows of the same retry that was interrupted. */
+  readonly left: number;
   /** Item-tasks that could be begun besides. */
   readonly others: number;
 }
@@ -134,11 +163,12 @@ function tell(io: Io, found: Found, json: boolean | undefined): number {
     io.print(JSON.stringify(found));
     return EXIT.done;
   }
-  const { failures, others } = found;
+  const { failures, left, others } = found;
   for (const { row, task, reason } of failures)
     io.print(`row ${row} ${task}: ${oneLine(reason) || 'no reason recorded'}`);
-  const besides = others === 0 ? '' : ` ${count(others, 'other')} would be run too; --only leaves them.`;
-  const back = `${count(failures.length, 'item-task')} would be set back to todo.`;
-  io.print(`${back}${besides} Nothing was written, no agent was started.`);
+  const back = `${count(failures.length, 'item-task')} would be reset to todo.`;
+  const interrupted = left === 0 ? '' : ` ${count(left, 'row')} of the retry that was interrupted would be continued.`;
+  const besides = others === 0 ? '' : ` With --all, ${count(others, 'other item-task')} would be run too.`;
+  io.print(`${back}${interrupted}${besides} Nothing was written, no agent was started.`);
   return EXIT.done;
 }

@@ -3,13 +3,14 @@ import { formatDuration } from '../../core/duration.ts';
 import { EXIT } from '../../core/errors.ts';
 import type { ItemHistory } from '../../core/history.ts';
 import { itemKey } from '../../core/identity.ts';
+import type { ItemDetails } from '../../core/item-details.ts';
 import { statusAt } from '../../core/plan.ts';
 import { openShift } from '../../store/layout.ts';
 import { oneLine, printable } from '../../views/printable.ts';
 import { usageText } from '../../views/summary.ts';
 import { requireRoot } from '../choose-shift.ts';
 import { findTask } from '../find-task.ts';
-import { readHistory } from '../history.ts';
+import { readDetails, readHistory } from '../history.ts';
 import type { Io } from '../io.ts';
 import { openAndCheck } from '../open-shift.ts';
 import type { Options } from '../program.ts';
@@ -22,7 +23,8 @@ export async function run(io: Io, [name = '', row = '', only]: readonly string[]
   return EXIT.done;
 }
 
-type ShownTask = Partial<ItemHistory> & { task: string; status: string; transcripts: string[] };
+type Known = Partial<ItemDetails & Pick<ItemHistory, 'captured' | 'usage' | 'failure'>>;
+type ShownTask = Known & { task: string; status: string; transcripts: string[] };
 
 interface ShownRow {
   readonly shift: string;
@@ -39,11 +41,12 @@ export async function describeRow(io: Io, name: string, row: string, only?: stri
   const paths = openShift(requireRoot(io), name);
   const { shift, snapshot } = await openAndCheck(paths);
   const index = parseRow(row, snapshot.count);
-  const history = await readHistory(paths);
+  const history = await readHistory(paths, io);
   const id = snapshot.id(index);
   const names = only === undefined ? snapshot.tasks : [findTask(shift, only).name];
+  const details = await readDetails(paths, id, names, history);
   const tasks = names.map((task) => {
-    const past = history.of(task, id);
+    const past = known(history.of(task, id), details.get(task));
     const key = itemKey(shift.identity, task, id);
     return {
       task,
@@ -54,6 +57,15 @@ export async function describeRow(io: Io, name: string, row: string, only?: stri
     };
   });
   return { shift: name, row: index + 1, index, item: id, metadata: snapshot.metadata(index), tasks };
+}
+
+/** Why it failed is kept in short; the journal has it in full. */
+function known(past: ItemHistory | undefined, details: ItemDetails | undefined): Known {
+  if (!past) return {};
+  const { captured, usage, failure } = past;
+  const reasons = [details?.qa?.reason, details?.dev?.reason];
+  const full = reasons.find((reason) => reason?.startsWith(failure?.slice(0, -1) ?? '')) ?? failure;
+  return { ...details, captured, usage, ...(failure === undefined || full === undefined ? {} : { failure: full }) };
 }
 
 export function rowLines(root: string, { shift, row, metadata, tasks }: ShownRow): string[] {

@@ -1,9 +1,9 @@
+import type { StepsChange } from '../../core/checkpoint.ts';
 import { EXIT, NightshiftError } from '../../core/errors.ts';
-import type { NightshiftEvent } from '../../core/events.ts';
 import { versionOf } from '../../core/identity.ts';
 import { diffLines } from '../../core/line-diff.ts';
 import { parseTask, stepTexts } from '../../formats/task.ts';
-import { Journal, readJournal } from '../../store/journal.ts';
+import { Journal } from '../../store/journal.ts';
 import { openShift, type ShiftPaths } from '../../store/layout.ts';
 import { ShiftFiles } from '../../store/shift-files.ts';
 import { listed } from '../../views/plain.ts';
@@ -15,20 +15,18 @@ import type { Io } from '../io.ts';
 import { openAndCheck } from '../open-shift.ts';
 import type { Options } from '../program.ts';
 
-type Change = Extract<NightshiftEvent, { type: 'steps:changed' }>;
-
 /** Rule L4: the versions of a task's Steps, where each came from, and the way back. */
 export async function run(io: Io, [name = '', taskName = '']: readonly string[], options: Options): Promise<number> {
   const paths = openShift(requireRoot(io), name);
   const { shift } = await openAndCheck(paths);
   const task = findTask(shift, taskName);
   const files = new ShiftFiles(paths);
-  const versions = await files.versions(task.name);
+  const versions = await files.versions.all(task.name);
   const find = (text: string) => findVersion(versions, text);
   if (options.restore !== undefined) {
     const { text } = find(options.restore);
     // Only the Steps go back: Configuration and Validation are a person's.
-    const restored = await files.writeSteps(task.name, task.text, stepTexts(parseTask(text, task.file)));
+    const restored = await files.writeSteps(task.name, task.text, stepTexts(parseTask(text, task.file)), true);
     if (restored === undefined) {
       const hint = 'a run, or somebody, has just changed it: look at it, then try again';
       throw new NightshiftError('usage', `${task.name}.md is not the one that was read`, hint, { file: task.file });
@@ -48,7 +46,7 @@ export async function run(io: Io, [name = '', taskName = '']: readonly string[],
     io.print(options.json ? JSON.stringify({ diff }) : diff.map(printable).join('\n'));
     return EXIT.done;
   }
-  const changes = await readChanges(paths, task.name);
+  const changes = (await readHistory(paths, io)).changesOf(task.name);
   const listed = versions.map(({ number, version }) => {
     const change = changes.findLast(({ to }) => to === version);
     return {
@@ -76,7 +74,7 @@ function describe(version: {
   run?: string | undefined;
   batch?: number | undefined;
   summary?: string | undefined;
-  lessons?: Change['lessons'] | undefined;
+  lessons?: StepsChange['lessons'] | undefined;
 }): string[] {
   const { number, version: hash, current, at, run, batch, summary, lessons = [] } = version;
   const origin =
@@ -100,19 +98,11 @@ function findVersion<T extends { number: number; version: string }>(versions: re
 
 /** What still waits to be folded in led away from what the person wants: it is not brought in again (rule L4). */
 async function settleWaiting(io: Io, paths: ShiftPaths, task: string, reason: string): Promise<void> {
-  const considered = [...(await readHistory(paths)).unsettled(task).keys()];
+  const considered = [...(await readHistory(paths, io)).unsettled(task).keys()];
   if (considered.length === 0) return;
-  await using journal = await Journal.open(paths.journal);
+  await using journal = await Journal.open(paths);
   const at = new Date(io.now()).toISOString();
   const common = { at, run: '', seq: 0, shift: paths.name, task };
   journal.append({ type: 'steps:kept', ...common, reason, recommendations: [], considered });
   await journal.flush();
-}
-
-async function readChanges(paths: ShiftPaths, task: string): Promise<Change[]> {
-  const changes: Change[] = [];
-  for await (const event of readJournal(paths.journal)) {
-    if (event.type === 'steps:changed' && event.task === task) changes.push(event);
-  }
-  return changes;
 }

@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EXIT, NightshiftError } from '../../core/errors.ts';
 import type { NightshiftEvent } from '../../core/events.ts';
-import { readJournal } from '../../store/journal.ts';
 import type { ShiftPaths } from '../../store/layout.ts';
 import { type Holder, provenHolder } from '../../store/run-lock.ts';
+import { nextLine } from '../../views/next-line.ts';
 import { endText } from '../../views/plain.ts';
 import { chooseShift } from '../choose-shift.ts';
 import { isRunning } from '../follow-run.ts';
-import { howToGoOnWith } from '../history.ts';
+import { lastEvent } from '../history.ts';
 import type { Io } from '../io.ts';
+import { findNext } from '../next-command.ts';
 import type { Options } from '../program.ts';
 
 const LOOK_EVERY_MS = 100;
@@ -32,7 +33,7 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
     io.print(JSON.stringify({ shift: paths.name, stopped: true, pid: holder.pid, run: holder.run, exitCode, reason }));
     return EXIT.done;
   }
-  for (const line of await endLines(paths, holder, end)) io.print(line);
+  for (const line of await endLines(io, paths, end)) io.print(line);
   return EXIT.done;
 }
 
@@ -43,15 +44,11 @@ export function endOf(paths: ShiftPaths, { run }: Holder): Promise<RunFinished |
   return lastEvent(paths, run, 'run:finished');
 }
 
-export async function endLines(paths: ShiftPaths, { run }: Holder, end?: RunFinished): Promise<string[]> {
-  const { total, completed, failed, remaining } = end ?? {};
+export async function endLines(io: Io, paths: ShiftPaths, end?: RunFinished): Promise<string[]> {
+  const { total, completed, failed } = end ?? {};
   const counts = total === undefined ? '' : `; ${completed} of ${total} items completed, ${failed} failed`;
-  // At a limit the reason says how to go on.
-  const isLeft = remaining !== 0 && !end?.isLimit;
-  return [
-    `${end ? endText(end) : 'ended: killed'}${counts}.`,
-    ...(isLeft ? [`${await howToGoOnWith(paths, run)}.`] : []),
-  ];
+  const next = await findNext(paths, io);
+  return [`${end ? endText(end) : 'ended: killed'}${counts}.`, ...(next ? [`${nextLine(next)}.`] : [])];
 }
 
 function announcement(shift: string, { pid }: Holder, now: boolean): string {
@@ -103,16 +100,4 @@ function send({ pid }: Holder, signal: NodeJS.Signals): void {
     const hint = 'stop it as the user that started it';
     throw new NightshiftError('locked', `process ${pid} can't be signalled: ${(cause as Error).message}`, hint);
   }
-}
-
-async function lastEvent<T extends NightshiftEvent['type']>(
-  paths: ShiftPaths,
-  run: string,
-  type: T,
-): Promise<Extract<NightshiftEvent, { type: T }> | undefined> {
-  let found: Extract<NightshiftEvent, { type: T }> | undefined;
-  for await (const event of readJournal(paths.journal)) {
-    if (event.run === run && event.type === type) found = event as Extract<NightshiftEvent, { type: T }>;
-  }
-  return found;
 }

@@ -2,8 +2,8 @@ import { resolve } from 'node:path';
 import { EXIT, NightshiftError } from '../../core/errors.ts';
 import type { CellEdit } from '../../core/events.ts';
 import { nearest } from '../../core/names.ts';
-import { isArrow, isStatus, STATUSES } from '../../core/status.ts';
-import { addRows, editCells, type Table } from '../../formats/table.ts';
+import { isArrow, isStatus, readStatus, STATUSES } from '../../core/status.ts';
+import { editCells, type Table } from '../../formats/table.ts';
 import { refuseOpenBatch } from '../../store/batch-file.ts';
 import { Identities } from '../../store/identities.ts';
 import { listShifts } from '../../store/layout.ts';
@@ -13,18 +13,18 @@ import { count as counted } from '../../views/plain.ts';
 import { printable } from '../../views/printable.ts';
 import { chooseShift, requireRoot } from '../choose-shift.ts';
 import {
+  addItems,
   importItems,
-  newRow,
   type OpenTable,
   openTable,
   requireColumn,
   requireTask,
   resetItems,
+  resetLine,
   unknownStatus,
 } from '../edit-items.ts';
 import type { Io } from '../io.ts';
 import type { Options } from '../program.ts';
-import { refuseAgents } from '../refuse-agents.ts';
 import { parseIndex } from '../rows.ts';
 import { editWithToken } from '../token-edit.ts';
 
@@ -94,7 +94,11 @@ const HANDLERS: Record<Verb, (desk: Desk) => Promise<void>> = {
     if (task !== undefined) requireTask(desk, task);
     const table = await readTable(desk.paths);
     const columns = (task === undefined ? desk.tasks : [task]).map((name) => table.columnOf(name));
-    printRows(desk, table, (cells) => status === undefined || columns.some((column) => cells[column] === status));
+    printRows(
+      desk,
+      table,
+      (cells) => status === undefined || columns.some((column) => readStatus(cells[column]!) === status),
+    );
   },
 
   async search(desk) {
@@ -104,7 +108,7 @@ const HANDLERS: Record<Verb, (desk: Desk) => Promise<void>> = {
     }
     const table = await readTable(desk.paths);
     const column = requireColumn(table, select);
-    printRows(desk, table, (cells) => cells[column] === exact);
+    printRows(desk, table, (cells) => shownCell(desk, select, cells[column]!) === exact);
   },
 
   async slice(desk) {
@@ -122,28 +126,26 @@ const HANDLERS: Record<Verb, (desk: Desk) => Promise<void>> = {
       const row = parseIndex(indexText, table.rowCount);
       const from = table.cell(row, column);
       const edits = desk.tasks.includes(name) ? [statusEdit(desk, table, row, name, from, value)] : [];
-      return { table: editCells(table, [{ row, column, value }]), answer: { row, from }, edits };
+      const later = value === 'todo' ? laterTasks(desk, table, row, name) : [];
+      return { table: editCells(table, [{ row, column, value }]), answer: { row, from, later }, edits };
     };
-    const { row, from } = await changeTable(desk.paths, change, desk.io.now);
+    const { row, from, later } = await changeTable(desk.paths, change, desk.io.now);
     say(
       desk,
       { column: name, index: row, from, to: value },
       `${name} of row ${row + 1} (index ${row}): ${printable(from)} -> ${printable(value)}`,
     );
+    if (later.length > 0) {
+      const reset = `nightshift table ${desk.paths.name} reset --task ${name} --index ${row}`;
+      desk.io.warn(`note: ${later.join(', ')} of this row keep their status; \`${reset}\` resets them too`);
+    }
   },
 
   async add(desk) {
     const values = desk.args.map(readAssignment);
     if (values.length === 0) throw wrongArguments('add needs NAME=VALUE...');
-    const index = await changeTable(
-      desk.paths,
-      (table) => {
-        for (const [name] of values) requireColumn(table, name);
-        const given = new Map(values);
-        return { table: addRows(table, [newRow(desk.tasks, table, given)]), answer: table.rowCount };
-      },
-      desk.io.now,
-    );
+    const names = values.map(([name]) => name);
+    const { from: index } = await addItems(desk, names, [new Map(values)]);
     say(desk, { index, row: index + 1 }, `added as row ${index + 1} (index ${index})`);
   },
 
@@ -155,21 +157,29 @@ const HANDLERS: Record<Verb, (desk: Desk) => Promise<void>> = {
   },
 
   async reset(desk) {
-    const { task, failed, index = [] } = desk.options as { task?: string; failed?: boolean; index?: string[] };
-    const count = await resetItems(desk, { task, onlyFailed: failed, named: index, parse: parseIndex });
-    say(desk, { reset: count }, `${count} set back to todo`);
+    const { task, failed, index = [], keepLater } = desk.options;
+    const reset = await resetItems(desk, { task, onlyFailed: failed, named: index, parse: parseIndex, keepLater });
+    say(desk, reset, resetLine(reset));
   },
 };
 
-/** A status goes only along the arrows (rule T1), and never by the hand of an agent (rule D5). */
-function statusEdit(desk: Desk, table: Table, row: number, task: string, from: string, to: string): CellEdit {
-  refuseAgents(desk.io);
+/** Tasks that come after one and are not at `todo`: they rest on what it did before. */
+function laterTasks({ tasks }: Desk, table: Table, row: number, name: string): string[] {
+  if (!tasks.includes(name)) return [];
+  return tasks
+    .slice(tasks.indexOf(name) + 1)
+    .filter((task) => readStatus(table.cell(row, requireColumn(table, task))) !== 'todo');
+}
+
+/** A status goes only along the arrows (rule T1). */
+function statusEdit(desk: Desk, table: Table, row: number, task: string, cell: string, to: string): CellEdit {
+  const from = readStatus(cell);
   refuseOpenBatch(desk.paths, desk.io.now());
   if (!isStatus(to)) throw unknownStatus(to);
-  if (!isStatus(from) || !isArrow(from, to)) {
-    const ways = isStatus(from) ? STATUSES.filter((status) => isArrow(from, status)) : [];
+  if (from === undefined || !isArrow(from, to)) {
+    const ways = from === undefined ? [] : STATUSES.filter((status) => isArrow(from, status));
     const hint = ways.length > 0 ? `from ${from} it can become ${ways.join(' or ')}` : undefined;
-    throw new NightshiftError('bad-transition', `a status does not go from ${from} to ${to}`, hint);
+    throw new NightshiftError('bad-transition', `a status does not go from ${from ?? cell} to ${to}`, hint);
   }
   return { item: new Identities(table, desk.statusAndOutputs).id(row), column: task, from, to };
 }
@@ -194,13 +204,18 @@ function printRows(desk: Desk, table: Table, matches: (cells: readonly string[],
   if (options.json) {
     const shown = rows.map(({ index, cells }) => ({
       index,
-      ...Object.fromEntries(table.header.map((name, column) => [name, cells[column]])),
+      ...Object.fromEntries(table.header.map((name, column) => [name, shownCell(desk, name, cells[column]!)])),
     }));
     io.print(JSON.stringify({ rows: shown }));
     return;
   }
   io.print(`index,${printable(table.rowBytes(-1).toString('utf8').replace('\uFEFF', ''))}`);
   for (const { index } of rows) io.print(`${index},${printable(table.rowBytes(index).toString('utf8'))}`);
+}
+
+/** A status that nobody has written yet is `todo` (rule F6). */
+function shownCell({ tasks }: Desk, name: string, cell: string): string {
+  return tasks.includes(name) ? (readStatus(cell) ?? cell) : cell;
 }
 
 function say({ io, options }: Desk, json: object, line: string): void {

@@ -1,15 +1,17 @@
 import { z } from 'zod';
 import { agentNames } from '../../agents/registry.ts';
 import { NightshiftError } from '../../core/errors.ts';
+import { checkScripts } from '../../formats/compile-task.ts';
 import { parseTask } from '../../formats/task.ts';
 import { openShift } from '../../store/layout.ts';
 import { createTaskFile } from '../../store/new-task.ts';
 import { provenHolder } from '../../store/run-lock.ts';
+import { readTable } from '../../store/table-change.ts';
 import { count } from '../../views/plain.ts';
 import { requireRoot } from '../choose-shift.ts';
 import { create } from '../commands/create.ts';
 import { askToStop, endLines, endOf, untilEnded } from '../commands/stop.ts';
-import { importItems, openTable, resetItems } from '../edit-items.ts';
+import { importItems, openTable, resetItems, resetLine } from '../edit-items.ts';
 import { parseRow } from '../rows.ts';
 import * as inputs from './inputs.ts';
 import { startDetached } from './start-detached.ts';
@@ -60,7 +62,7 @@ const addTaskTool = defineTool({
   async answer(io, { shift, task, text }) {
     const paths = openShift(requireRoot(io), shift);
     const file = paths.task(task);
-    parseTask(text, file);
+    checkScripts(parseTask(text, file), file, (await readTable(paths)).header);
     await createTaskFile(paths, task, text, io.now);
     return {
       facts: { shift, task, file },
@@ -105,10 +107,15 @@ const startTool = defineTool({
     if (!begun) {
       return { facts: { shift, started: false }, lines: ['Already complete: nothing was left to do.'] };
     }
-    const { pid, since, log } = begun;
+    const { pid, since, log, limits, warnings } = begun;
     return {
       facts: { shift, started: true, pid, since, log },
-      lines: [`${shift} runs in the background: process ${pid} since ${since}`, `log: ${log}`],
+      lines: [
+        `${shift} runs in the background: process ${pid} since ${since}`,
+        `log: ${log}`,
+        ...(limits === null ? [] : [`limits: ${limits}`]),
+      ],
+      ...(warnings.length > 0 ? { data: warnings.map((warning) => `warning: ${warning}`) } : {}),
     };
   },
 });
@@ -116,18 +123,19 @@ const startTool = defineTool({
 const resetTool = defineTool({
   name: 'reset',
   description:
-    'Sets items back to todo, so that the next start does them again: all that failed, or the named rows whatever their status is (of one task, or of all).',
+    'Sets items back to todo, so that the next start does them again: all that failed, or the named rows whatever their status is (of one task, or of all). Later tasks of these items go back too.',
   input: z.strictObject({
     shift: inputs.shift,
     task: inputs.task.optional(),
     rows: z.array(inputs.row).min(1).max(1000).optional().describe('without them: all that failed'),
+    keep_later: z.boolean().optional().describe('leave the later tasks of these items as they are'),
   }),
   changes: true,
   annotations: { destructiveHint: true, idempotentHint: true },
-  async answer(io, { shift, task, rows = [] }) {
+  async answer(io, { shift, task, rows = [], keep_later: keepLater }) {
     const table = await openTable(io, openShift(requireRoot(io), shift));
-    const reset = await resetItems(table, { task, named: rows.map(String), parse: parseRow });
-    return { facts: { shift, reset }, lines: [`${count(reset, 'item-task')} set back to todo.`] };
+    const reset = await resetItems(table, { task, named: rows.map(String), parse: parseRow, keepLater });
+    return { facts: { shift, ...reset }, lines: [`${resetLine(reset)}.`] };
   },
 });
 
@@ -150,7 +158,7 @@ const stopTool = defineTool({
       return { facts: { shift, running: true, stopped: false }, lines: [line] };
     }
     const end = await endOf(paths, holder);
-    const data = await endLines(paths, holder, end);
+    const data = await endLines(io, paths, end);
     return { facts: { shift, running: false, stopped: true }, lines: ['stopped'], data };
   },
 });

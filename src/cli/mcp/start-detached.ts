@@ -8,6 +8,8 @@ interface Begun {
   readonly pid: number;
   readonly since: string;
   readonly log: string;
+  readonly limits: string | null;
+  readonly warnings: readonly string[];
 }
 
 /**

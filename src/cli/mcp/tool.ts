@@ -1,8 +1,9 @@
 import type { CallToolResult, McpServer, ToolAnnotations } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
 import { NightshiftError } from '../../core/errors.ts';
+import { systemError } from '../../core/system-errors.ts';
+import { refuseInside } from '../access.ts';
 import type { Io } from '../io.ts';
-import { refuseAgentsToManage } from '../refuse-agents.ts';
 import { ABOUT_DATA, markData } from './marked-data.ts';
 
 /** What a tool answers. Clients show a model the text or the facts, so that each must do without the other. */
@@ -38,7 +39,7 @@ export function defineTool<Input extends z.ZodObject>(tool: ToolDefinition<Input
     };
     server.registerTool(name, config, async (given) => {
       try {
-        if (changes) refuseAgentsToManage(io);
+        if (changes) refuseInside(io, name);
         return toResult(await tool.answer(io, given as z.output<Input>));
       } catch (error) {
         return toError(io, error);
@@ -57,7 +58,8 @@ function toResult({ facts, lines, data }: Answer): CallToolResult {
 }
 
 /** As `main` does for a command. Messages and hints quote files, so they are data too. */
-function toError(io: Io, error: unknown): CallToolResult {
+function toError(io: Io, thrown: unknown): CallToolResult {
+  const error = systemError(thrown) ?? thrown;
   if (!(error instanceof NightshiftError)) {
     io.warn(`This is a bug in Nightshift. Nothing that was recorded is lost.\n${(error as Error)?.stack ?? error}`);
     const block = markData([String(error)]);

@@ -1,46 +1,31 @@
-import type { Word } from './shell-commands.ts';
 import type { Refusal } from './shell-refusals.ts';
 import * as refusals from './shell-refusals.ts';
-
-/** How the shell reads the place where a placeholder stands. */
-export type Standing = Accepted | { readonly quoting: 'refused'; readonly why: Refusal };
-export interface Accepted {
-  readonly quoting: Quoting;
-  /** Those of all here-documents around it, as one text; a line of the block that is one of them ends it. */
-  readonly delimiters: string;
-}
-type Quoting = 'bare' | 'double' | 'single' | 'here-document' | 'comment';
-
-/** Stands for a placeholder in the source that the readers get; their list of holes decides, not this character. */
-export const HOLE = '\uFFFC';
-
-/** Shells differ here, or the block is malformed. */
-export class Doubt extends Error {
-  readonly what: string;
-  readonly at: number;
-
-  constructor(what: string, at: number) {
-    super(what);
-    this.what = what;
-    this.at = at;
-  }
-}
+import { Doubt, HOLE, type Quoting, type Standing, type Word } from './shell-word.ts';
 
 const METACHARACTERS = ' \t\n;&|()<>';
 /** `$` and one of these is a whole parameter. */
 const SPECIAL_PARAMETERS = '@*#?-$!0123456789';
 const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
+/** Commands whose output holds nothing that was given to them. */
+const FACTS = /^\s*(mktemp|date|pwd|nproc|hostname|uname|whoami|id)\b[^$`;&|()<>]*$/;
 
 /** Reads words with their quotes and expansions, and notes for each hole how it is quoted. */
 export abstract class WordReader {
   readonly standings = new Map<number, Standing>();
-  protected readonly source: string;
+  /** Variables that are read inside `$(( ))`. */
+  readonly counted: string[] = [];
+  /** What stands between backticks, which are read by a shell of their own. */
+  readonly backticked: { readonly at: number; readonly text: string }[] = [];
+  /** Where comments stand. */
+  readonly comments: [start: number, end: number][] = [];
+  readonly source: string;
   protected at = 0;
   protected end: number;
   private readonly holes: ReadonlySet<number>;
   /** Set inside a construct in which no hole can be right, however deeply nested. */
   private enclosing: Refusal | undefined;
   private delimiters = '';
+  private expands: string[] = [];
 
   constructor(source: string, holes: readonly number[]) {
     this.source = source;
@@ -52,9 +37,10 @@ export abstract class WordReader {
   protected abstract substitution(): void;
 
   protected word(): Word {
-    const start = this.at;
+    const { at: start, expands: outer } = this;
     let text = '';
     let plain = true;
+    this.expands = [];
     while (this.at < this.end && !METACHARACTERS.includes(this.source[this.at]!)) {
       const char = this.source[this.at]!;
       plain &&= !this.isHole(this.at) && !'\\\'"`$'.includes(char);
@@ -67,14 +53,22 @@ export abstract class WordReader {
       else text += this.take(char);
     }
     if (this.at === start) this.doubt('a missing word');
+    return this.finishWord(start, outer, text, plain);
+  }
+
+  private finishWord(start: number, outer: string[], text: string, plain: boolean): Word {
     const raw = this.source.slice(start, this.at);
     const hasHole = this.hasHoles(start, this.at);
-    return { start, end: this.at, raw, text, plain, startsWithHole: hasHole && text.startsWith(HOLE), hasHole };
+    const { at: end, expands } = this;
+    this.expands = outer;
+    return { start, end, raw, text, plain, startsWithHole: hasHole && text.startsWith(HOLE), hasHole, expands };
   }
 
   /** The body of an unquoted here-document, up to `end`: quotes mean nothing, expansions do. */
-  protected hereText(end: number, delimiter: string): void {
+  protected hereText(end: number, delimiter: string): Word {
     const outer = { end: this.end, delimiters: this.delimiters };
+    const { at: start, expands } = this;
+    this.expands = [];
     this.end = end;
     this.delimiters += delimiter;
     while (this.at < end) {
@@ -87,13 +81,24 @@ export abstract class WordReader {
     }
     this.end = outer.end;
     this.delimiters = outer.delimiters;
+    return this.finishWord(start, expands, this.source.slice(start, end), false);
+  }
+
+  /** The body of a quoted here-document. */
+  protected literalText(end: number): Word {
+    const { at: start, expands } = this;
+    this.expands = [];
+    this.at = end;
+    return this.finishWord(start, expands, this.source.slice(start, end), false);
   }
 
   protected comment(): void {
+    const start = this.at;
     while (this.at < this.end && this.source[this.at] !== '\n') {
       if (this.isHole(this.at)) this.hole('comment');
       else this.at++;
     }
+    this.comments.push([start, this.at]);
   }
 
   /** Blanks, and line ends behind a backslash, which the shell takes out before it looks. */
@@ -115,7 +120,7 @@ export abstract class WordReader {
   }
 
   /** The first reason stays. */
-  protected refuse(start: number, end: number, why: Refusal): void {
+  refuse(start: number, end: number, why: Refusal): void {
     for (const hole of this.holes) {
       if (hole < start || hole >= end || this.standings.get(hole)?.quoting === 'refused') continue;
       if (this.standings.get(hole)?.quoting !== 'comment') this.standings.set(hole, { quoting: 'refused', why });
@@ -138,6 +143,7 @@ export abstract class WordReader {
   private hole(quoting: Quoting): string {
     const { enclosing: why, delimiters } = this;
     this.standings.set(this.at, why === undefined ? { quoting, delimiters } : { quoting: 'refused', why });
+    this.expands.push(HOLE);
     return this.take(HOLE);
   }
 
@@ -181,6 +187,9 @@ export abstract class WordReader {
     if (this.at >= this.end) this.doubt('an unclosed `', start);
     this.at++;
     this.refuse(start, this.at, refusals.BACKTICKS);
+    const text = this.source.slice(start + 1, this.at - 1);
+    this.noteOutput(text);
+    this.backticked.push({ at: start, text: text.replace(/\\([$`\\])/g, '$1') });
     return this.source.slice(start, this.at);
   }
 
@@ -193,14 +202,23 @@ export abstract class WordReader {
     else if (this.looksAt('$(')) {
       this.at += 2;
       this.substitution();
+      this.noteOutput(this.source.slice(start + 2, this.at - 1));
     } else if (next === '{') this.enclosed(refusals.PARAMETER_EXPANSION, () => this.parameter(quoted));
     else if (next === "'" && !quoted) this.enclosed(refusals.ANSI_QUOTES, () => this.ansiQuotes());
     else if (next === '[') this.doubt('$[');
     else if (next === '\\' && this.source[start + 2] === '\n') this.doubt('a line that ends with $\\');
-    else if (next !== '' && SPECIAL_PARAMETERS.includes(next)) this.at += 2;
-    else if (next !== '' && NAME.test(this.source)) this.at = NAME.lastIndex;
-    else this.at++;
+    else if (next !== '' && SPECIAL_PARAMETERS.includes(next)) {
+      this.at += 2;
+      this.expands.push(next);
+    } else if (next !== '' && NAME.test(this.source)) {
+      this.at = NAME.lastIndex;
+      this.expands.push(this.source.slice(start + 1, this.at));
+    } else this.at++;
     return this.source.slice(start, this.at);
+  }
+
+  private noteOutput(commands: string): void {
+    if (!FACTS.test(commands)) this.expands.push('(');
   }
 
   private enclosed(why: Refusal, read: () => void): void {
@@ -213,6 +231,10 @@ export abstract class WordReader {
   private parameter(quoted: boolean): void {
     const start = this.at;
     this.at += 2;
+    const [, isIndirect, name = '@'] = /^([!]?)#?(\w+|[@*?$!-])?/.exec(this.source.slice(this.at, this.end))!;
+    this.expands.push(isIndirect ? '@' : name);
+    const number = /^\w+(?:\[([^\]]*)|:([^-+=?][^}]*))/.exec(this.source.slice(this.at, this.end));
+    this.counted.push(...(`${number?.[1] ?? ''} ${number?.[2] ?? ''}`.match(/[A-Za-z_]\w*/g) ?? []));
     while (this.at < this.end) {
       const char = this.source[this.at]!;
       if (this.isHole(this.at)) this.hole('bare');
@@ -241,6 +263,7 @@ export abstract class WordReader {
       else if (char === "'" || char === '#') this.doubt(`a ${char} in $(( ))`);
       else if (char === ')' && depth === 0) {
         if (!this.looksAt('))')) this.doubt('$(( that is not closed by ))', start);
+        this.counted.push(...(this.source.slice(start, this.at).match(/[A-Za-z_]\w*/g) ?? []));
         this.at += 2;
         return;
       } else {

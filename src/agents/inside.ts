@@ -1,0 +1,64 @@
+import { readdirSync, readlinkSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { read, variable, withAncestors } from './leftovers.ts';
+
+/** What agents and checks are given, whichever program they are. */
+const MARKS = ['NIGHTSHIFT_ROLE', 'NIGHTSHIFT_SHIFT_DIR', 'NIGHTSHIFT_KEY', 'NIGHTSHIFT_ITEM', 'NIGHTSHIFT_TABLE'];
+/** Commands that start agents or checks without the lock of a run. They never start `nightshift` themselves. */
+const WORKERS = ['test-task', 'table', 'update-table'];
+
+/**
+ * Who called this process, if an agent or a check of a run did: found by the marks in its environment, by those of an
+ * ancestor, or by an ancestor that runs a shift, which the kernel tells (Linux). An agent that empties its environment and
+ * has itself adopted by the first process of the system is not found.
+ */
+export function callingAgent(
+  environment: Readonly<Record<string, string | undefined>>,
+  pid: number = process.pid,
+): string | undefined {
+  if (MARKS.some((name) => environment[name] !== undefined)) return nameOf(environment.NIGHTSHIFT_ROLE);
+  if (process.platform !== 'linux') return undefined;
+  for (const ancestor of withAncestors(pid)) {
+    if (ancestor === pid) continue;
+    const given = read(`/proc/${ancestor}/environ`);
+    if (MARKS.some((name) => variable(given, name) !== undefined)) return nameOf(variable(given, 'NIGHTSHIFT_ROLE'));
+    if (runsShift(ancestor)) return nameOf(undefined);
+  }
+  return undefined;
+}
+
+function nameOf(role: string | undefined): string {
+  return role === undefined || !/^[a-z]+$/.test(role) ? 'an agent' : `an agent (${role})`;
+}
+
+function runsShift(pid: number): boolean {
+  const words = read(`/proc/${pid}/cmdline`).split('\0');
+  const program = words.findIndex((word) => basename(word) === 'nightshift' || word.endsWith('/cli/main.js'));
+  if (program < 0) return false;
+  const command = words.slice(program + 1).find((word) => !word.startsWith('-'));
+  return WORKERS.includes(command ?? '') || holdsRunLock(pid);
+}
+
+/** The lock of a run is one on its shift's folder. */
+function holdsRunLock(pid: number): boolean {
+  return descriptors(pid).some((fd) => {
+    const isShift = basename(dirname(linkOf(`/proc/${pid}/fd/${fd}`))) === '.nightshift';
+    return isShift && /^lock:.*\bFLOCK\b.*\bWRITE\b/m.test(read(`/proc/${pid}/fdinfo/${fd}`));
+  });
+}
+
+function descriptors(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/fd`);
+  } catch {
+    return [];
+  }
+}
+
+function linkOf(file: string): string {
+  try {
+    return readlinkSync(file);
+  } catch {
+    return '';
+  }
+}

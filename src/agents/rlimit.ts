@@ -1,0 +1,49 @@
+import { createRequire } from 'node:module';
+
+/** Numbers of Linux; those of other systems differ. */
+export const RLIMIT_NOFILE = 7;
+/** Linux has not enforced this one since version 2.4. */
+export const RLIMIT_LOCKS = 10;
+
+type Prlimit = (pid: number, resource: number, limit: BigUint64Array | null, old: BigUint64Array | null) => number;
+
+let loaded: { prlimit: Prlimit | undefined } | undefined;
+const pair = new BigUint64Array(2);
+const halves = new Int32Array(pair.buffer);
+
+/** Undefined where there is none, or it can't be known: no such process, somebody else's, another system. */
+export function hardLimit(pid: number, resource: number): bigint | undefined {
+  if (load()?.(pid, resource, null, pair) !== 0) return undefined;
+  // Asked of every process there is: most have none, and a bigint costs more than the call.
+  return (halves[2]! & halves[3]!) === -1 ? undefined : pair[1];
+}
+
+/** Soft and hard, of a process of ours, and of all that it will start. Whether that was possible. */
+export function setLimit(pid: number, resource: number, value: bigint): boolean {
+  return load()?.(pid, resource, pair.fill(value), null) === 0;
+}
+
+function load(): Prlimit | undefined {
+  loaded ??= { prlimit: process.platform === 'linux' ? tryLoad() : undefined };
+  return loaded.prlimit;
+}
+
+function tryLoad(): Prlimit | undefined {
+  const koffi = tryKoffi();
+  // Where numbers have 32 bits, glibc has the large ones under another name.
+  for (const name of ['prlimit64', 'prlimit']) {
+    try {
+      const declaration = `int ${name}(int pid, int resource, uint64_t *limit, uint64_t *old)`;
+      return koffi?.load(null).func(declaration) as unknown as Prlimit;
+    } catch {}
+  }
+  return undefined;
+}
+
+function tryKoffi(): typeof import('koffi') | undefined {
+  try {
+    return createRequire(import.meta.url)('koffi');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,34 @@
+import { callingAgent } from '../agents/inside.ts';
+import { NightshiftError } from '../core/errors.ts';
+import type { Io } from './io.ts';
+
+/** Commander hands options over untyped; each command reads its own. */
+// biome-ignore lint/suspicious/noExplicitAny: see above
+export type Options = Record<string, any>;
+
+/** Whether a command changes anything: always, never, or with these arguments and options. */
+export type Access = 'reads' | 'writes' | ((args: readonly string[], options: Options) => 'reads' | 'writes');
+
+/** Rule D5: an agent or a check of a run may read, and write its own status with its token; all else is a person's. */
+export function refuseInside(io: Io, what: string): void {
+  const caller = callingAgent(io.env);
+  if (caller === undefined) return;
+  const may = 'it may read, and write its own status with its token';
+  throw new NightshiftError('inside-agent', `\`${what}\` is not for ${caller} that works on an item: ${may}`);
+}
+
+export const writesUnlessDry: Access = (_, { dryRun }) => (dryRun ? 'reads' : 'writes');
+
+const TABLE_WRITES = ['edit', 'add', 'import', 'reset'];
+
+/** The verb is the first or the second word. With a token, `edit` checks whose status it is. */
+export function tableAccess([first = '', second = '']: readonly string[], { token }: Options): 'reads' | 'writes' {
+  const mayEdit = token !== undefined;
+  const writes = [first, second].some((word) => TABLE_WRITES.includes(word) && !(word === 'edit' && mayEdit));
+  return writes ? 'writes' : 'reads';
+}
+
+/** To a file it could write over anything of the shift. */
+export function exportAccess(_: readonly string[], { csv, jsonl, md }: Options): 'reads' | 'writes' {
+  return [csv, jsonl, md].every((file) => file === undefined || file === '-') ? 'reads' : 'writes';
+}

@@ -1,0 +1,45 @@
+import { NightshiftError } from '../core/errors.ts';
+import { isBounded, isLimitValue, type SetLimits } from '../core/limits.ts';
+import { cellsAt, countEligible } from '../core/plan.ts';
+import { readShiftSettings } from '../formats/manager.ts';
+import type { ShiftPaths } from '../store/layout.ts';
+import { refuseSecondRun } from '../store/run-lock.ts';
+import { ShiftFiles } from '../store/shift-files.ts';
+import type { Io } from './io.ts';
+import { type Asked, planFolder } from './run-shift.ts';
+
+const QUESTION = 'How much may it cost, in US dollars? (a number, or `none` for no limit) ';
+
+/**
+ * Rule X6: to let a model run without any limit of cost, tokens or time is a person's decision. It is asked for on a
+ * terminal, once for a shift: the answer is written to `manager.md`, where it can be read and changed.
+ */
+export async function requireLimit(io: Io, paths: ShiftPaths, asked: Asked): Promise<void> {
+  if (!io.isInteractive || (await isDecided(paths, asked.limits))) return;
+  const { shift, snapshot, selection, hasModel } = await planFolder(paths, asked, io);
+  const left = countEligible(snapshot, selection) + cellsAt(snapshot, 'qa', selection).length;
+  if (!hasModel || left + cellsAt(snapshot, 'in_progress').length === 0) return;
+  // What is written now would be an edit during that run.
+  refuseSecondRun(paths.runLock, paths.name);
+  io.print(`${shift.name} has no limit on cost, tokens or time, and its agents use a model.`);
+  const answer = await untilUsable(io);
+  await new ShiftFiles(paths).set('max-cost', answer);
+  io.print(`Wrote \`- max-cost: ${answer}\` to manager.md; you will not be asked again.`);
+}
+
+async function isDecided(paths: ShiftPaths, flags: SetLimits = {}): Promise<boolean> {
+  const { manager, managerFile } = await new ShiftFiles(paths).read();
+  return isBounded({ ...readShiftSettings(manager, managerFile).settings.limits, ...flags });
+}
+
+async function untilUsable(io: Io): Promise<string> {
+  for (;;) {
+    const answer = (await io.ask(QUESTION))?.trim();
+    if (answer === undefined || answer === '') {
+      const hint = 'start again and answer, or set a limit: --max-cost 5, --max-duration 8h, --max-cost none';
+      throw new NightshiftError('usage', 'nothing was started: no limit was set', hint);
+    }
+    if (isLimitValue('max-cost', answer)) return answer;
+    io.print(`${JSON.stringify(answer)} is not an amount: write it like 5 or 2.50, or \`none\`.`);
+  }
+}

@@ -1,0 +1,79 @@
+import { existsSync, lstatSync } from 'node:fs';
+import type { NightshiftEvent } from '../core/events.ts';
+import { compileShift, type ShiftDocuments } from '../formats/compile.ts';
+import { readBatch, refuseOpenBatch } from '../store/batch-file.ts';
+import { InForce } from '../store/in-force.ts';
+import { InForceRecord, readRecord } from '../store/in-force-record.ts';
+import type { ShiftPaths } from '../store/layout.ts';
+import { type Holder, takeRunLock } from '../store/run-lock.ts';
+import { ShiftFiles } from '../store/shift-files.ts';
+import { readTable } from '../store/table-change.ts';
+import { EventStream, newRun } from './event-stream.ts';
+import type { Io } from './io.ts';
+
+/**
+ * A run gives a sign of life twice a second, and the agents of one that was killed are ended within a second or two: what
+ * was written until then was written in flight.
+ */
+const LAST_BREATH_MS = 2000;
+
+/**
+ * After a run that was killed: what was edited while its items were in flight is put back, and told; what was edited later
+ * is a person's. The caller holds the run lock.
+ */
+export async function settleKilledRun(
+  paths: ShiftPaths,
+  io: Io,
+  onEvent: (event: NightshiftEvent) => void,
+): Promise<void> {
+  if (!existsSync(paths.inForce)) return;
+  const found = readRecord(paths);
+  if (found) {
+    const lastSign = Math.max(found.lastSign, readBatch(paths)?.lastSign ?? 0) + LAST_BREATH_MS;
+    const files = new ShiftFiles(paths);
+    const texts = [...found.texts].map(([file, text]) => {
+      const now = files.see(file).text;
+      const isOurs = file === found.next?.file && now === found.next.text;
+      return [file, isOurs || isLater(file, lastSign) ? now : text] as const;
+    });
+    await using stream = await new EventStream(newRun(new Date(io.now()).toISOString()), paths, io, { onEvent }).open();
+    const inForce = await InForce.open(
+      files,
+      { emit: stream.emit, now: io.now, check: checkWith(paths), isByHand: true },
+      new Map(texts),
+    );
+    await using _protected = inForce.protect();
+    await inForce.putBack();
+  }
+  await new InForceRecord(paths).remove();
+}
+
+/** Before anything is read. */
+export async function settleBeforeStart(
+  paths: ShiftPaths,
+  holder: Holder,
+  io: Io,
+  onEvent: (event: NightshiftEvent) => void,
+): Promise<void> {
+  if (!existsSync(paths.inForce)) return;
+  refuseOpenBatch(paths, io.now());
+  using _running = await takeRunLock(paths, holder);
+  await settleKilledRun(paths, io, onEvent);
+}
+
+/** A time of change can be set to anything; the time at which it was set can't. */
+function isLater(file: string, time: number): boolean {
+  try {
+    const { mtimeMs, ctimeMs } = lstatSync(file);
+    return Math.min(mtimeMs, ctimeMs) > time;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether the shift could be run with these documents. */
+export function checkWith(paths: ShiftPaths): (documents: ShiftDocuments) => Promise<void> {
+  return async (documents) => {
+    compileShift(documents, (await readTable(paths)).header);
+  };
+}

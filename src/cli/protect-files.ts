@@ -1,0 +1,36 @@
+import type { Emit } from '../core/events.ts';
+import { type ShiftPaths, shiftsFolder } from '../store/layout.ts';
+import { createRecord, findRecord } from '../store/protection-record.ts';
+import { ProtectedFiles, type PutBackFile } from '../watch/protected-files.ts';
+import { gitProgram } from './git-program.ts';
+import type { Io } from './io.ts';
+import { keysOfWriters } from './open-files.ts';
+import { outputFinder } from './own-output.ts';
+
+/** `record`: the folder that a later run looks into if this one is killed. */
+export function protectFiles(paths: ShiftPaths, io: Io, emit: Emit, record = paths.protection): ProtectedFiles {
+  return new ProtectedFiles({
+    root: paths.root,
+    leftOut: shiftsFolder(paths.root),
+    shiftFolder: paths.folder,
+    kept: paths.putBack,
+    git: gitProgram(paths.root, io),
+    ownOutput: outputFinder(),
+    createRecord: () => createRecord(record),
+    findRecord: () => findRecord(record),
+    writers: keysOfWriters,
+    report: (file) => emit({ type: 'edit:reverted', file: file.path, what: describe(file), ...keptOf(file) }),
+    warn: (message) => emit({ type: 'run:warning', message }),
+  });
+}
+
+function keptOf({ kept }: PutBackFile): { kept?: string } {
+  return kept === undefined ? {} : { kept };
+}
+
+function describe({ inFlight, isLeft }: PutBackFile): string {
+  if (isLeft) return 'protected; changed during a run that was killed';
+  const rows = [...new Set(inFlight.map(({ index }) => index + 1))].sort((a, b) => a - b);
+  if (rows.length === 0) return 'protected; changed while no row was in flight';
+  return `protected; changed while row${rows.length === 1 ? '' : 's'} ${rows.join(', ')} in flight`;
+}

@@ -1,0 +1,92 @@
+import { type LimitKey, limitsInForce, type SetLimits, type Spent, setLimit, usedUp } from './limits.ts';
+
+/** How a run was asked for: enough to ask for it again. `flags`: each as `--name=value`, or `--name`. */
+export interface RunRequest {
+  readonly command: 'start' | 'retry';
+  readonly flags: readonly string[];
+}
+
+/** Those that choose item-tasks: what failed is retried whatever part the run was about. */
+const CHOICE = ['--task', '--rows', '--where', '--sample', '--seed', '--reason', '--all'];
+
+/** Where a shift stands after a run. */
+export interface Standing {
+  readonly shift: string;
+  readonly request: RunRequest;
+  /** Those of `manager.md`, and over them those of the request. */
+  readonly limits: SetLimits;
+  readonly spent: Spent;
+  /** When the next run would begin to work. */
+  readonly at: number;
+  /** The run ended before all was done that it was about. */
+  readonly isStopped: boolean;
+  readonly failed: number;
+}
+
+export interface NextCommand {
+  readonly command: string;
+  readonly does: 'continue' | 'retry';
+  /** The limits that it raises: with their old values it would end at once. */
+  readonly raised: readonly LimitKey[];
+}
+
+/**
+ * The one command that is suggested after a run: it continues what was stopped, or else retries what failed. It repeats the
+ * limits, and raises those that would stop it again.
+ */
+export function nextCommand({
+  shift,
+  request,
+  limits,
+  spent,
+  at,
+  isStopped,
+  failed,
+}: Standing): NextCommand | undefined {
+  if (!isStopped && failed === 0) return undefined;
+  const does = isStopped ? 'continue' : 'retry';
+  const flags = readFlags(request.flags).filter(({ name }) => isStopped || !CHOICE.includes(name));
+  const raised = raiseLimits(limits, spent, at);
+  const others = flags.filter(({ name }) => !raised.some(({ key }) => name === `--${key}`));
+  const all = [...others, ...raised.map(({ key, value }) => ({ name: `--${key}`, value }))];
+  const command = ['nightshift', isStopped ? request.command : 'retry', shift, ...all.map(spell)].join(' ');
+  return { command, does, raised: raised.map(({ key }) => key) };
+}
+
+function raiseLimits(limits: SetLimits, spent: Spent, at: number): { key: LimitKey; value: string }[] {
+  const raised = new Map<LimitKey, string>();
+  let set = limits;
+  // Failures are counted anew by each run.
+  const before = { ...spent, failures: 0 };
+  for (;;) {
+    const reached = usedUp(limitsInForce(set, false, at), before, at);
+    if (!reached) return [...raised].map(([key, value]) => ({ key, value }));
+    raised.set(reached.key, reached.enough);
+    set = setLimit(set, reached.key, reached.enough);
+  }
+}
+
+interface Flag {
+  readonly name: string;
+  /** Absent: the flag takes none. */
+  readonly value?: string;
+}
+
+/** The journal is a file like any other: what is no flag is left out. */
+function readFlags(words: readonly string[]): Flag[] {
+  return words.flatMap((word): Flag[] => {
+    const [, name, value] = /^(--[a-z-]+)(?:=(.*))?$/s.exec(word) ?? [];
+    if (name === undefined) return [];
+    if (value === undefined) return name === '--all' ? [{ name }] : [];
+    return [{ name, value }];
+  });
+}
+
+function spell({ name, value }: Flag): string {
+  if (value === undefined) return name;
+  return `${name}${value.startsWith('-') ? '=' : ' '}${shellWord(value)}`;
+}
+
+export function shellWord(text: string): string {
+  return /^[\w./:@%+,=][\w./:@%+,=-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,53 @@
+import type { Command, Lexer } from './shell-lexer.ts';
+import { programOf, readCall } from './shell-programs.ts';
+import type { Word } from './shell-word.ts';
+import { HARMLESS, WRAPPERS } from './shell-wrappers.ts';
+
+/** Name a file without writing it. */
+const READERS = new Set(
+  ': [ test ls cat head tail wc grep chmod stat file rm command type which echo printf sha256sum'.split(' '),
+);
+
+/**
+ * Whether the block may write the file `name` that it runs: by a redirection, or because another command names it.
+ * `isFile`: not a program that is found by its name.
+ */
+export function writesFile(block: Lexer, name: string, isFile: boolean): boolean {
+  return redirectsTo(block, name, isFile) || (isFile && isNamedElsewhere(block, name));
+}
+
+export function redirectsTo({ commands }: Lexer, name: string, isFile: boolean): boolean {
+  const redirections = commands.flatMap((command) => command.redirections);
+  return redirections.some(({ operator, target }) => operator.includes('>') && mayName(target, name, isFile));
+}
+
+function mayName({ text, raw, expands }: Word, name: string, isFile: boolean): boolean {
+  if (/^"?\$\{?NIGHTSHIFT_OUTPUT\}?"?$/.test(raw) || text.startsWith('/dev/')) return false;
+  // What is expanded may be anything, also with slashes: only what follows it is certain.
+  const tail = expands.length === 0 ? `/${text}` : text.replace(/^.*(\$\{[^}]*\}|\$[\w@*]+|\)|`|\uFFFC)/s, '');
+  if (tail.includes('/')) return tail.endsWith(`/${name}`);
+  return isFile && name.endsWith(tail);
+}
+
+function isNamedElsewhere({ source, commands, comments }: Lexer, name: string): boolean {
+  const passed = commands.flatMap((command) => [...runs(command), ...reads(command)]);
+  let rest = source;
+  for (const [start, end] of [...comments, ...passed.map((word) => [word.start, word.end] as const)]) {
+    rest = rest.slice(0, start) + ' '.repeat(end - start) + rest.slice(end);
+  }
+  const literal = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`(?<![\\w.-])${literal}(?![\\w.-])`).test(rest);
+}
+
+/** The words that are run: the program, the one behind a wrapper, and scripts. */
+function runs({ words }: Command): Word[] {
+  const scripts = words.flatMap((_, at) => readCall(words, at)?.script ?? []);
+  const [first] = words;
+  if (first === undefined || !WRAPPERS.has(first.text)) return [...words.slice(0, 1), ...scripts];
+  const wrapped = words.find((word, at) => at > 0 && (word.text.includes('/') || HARMLESS.has(word.text)));
+  return [...scripts, ...(wrapped ? [wrapped] : [])];
+}
+
+function reads({ words }: Command): readonly Word[] {
+  return words[0] && READERS.has(programOf(words[0]) ?? '') ? words : [];
+}

@@ -1,0 +1,61 @@
+/** So many characters of a key in a row are a part of it, and no coincidence. */
+const SHORTEST_PART = 8;
+/** What looks like a key and not like words: long, in one piece, digits and letters mixed. */
+const TOKEN = /[A-Za-z0-9_-]{20,}/g;
+const FEWEST_DIGITS = 3;
+const FEWEST_LETTERS = 3;
+
+interface Place {
+  readonly name: string;
+  readonly token: string;
+  readonly offset: number;
+}
+
+/**
+ * Programs print keys in part: `sk-live-51H8xQ...`, the text column of a hex dump, a line that somebody cut. Of values that
+ * look random any 8 characters in a row are found, as long as there is a digit among them; a part of `https://` or
+ * `production` says nothing.
+ */
+export class TokenParts {
+  readonly #places = new Map<string, Place[]>();
+  readonly #beginnings = new Set<string>();
+
+  add(value: string, name: string): void {
+    for (const token of value.match(TOKEN) ?? []) {
+      if (count(token, /\d/g) < FEWEST_DIGITS || count(token, /[A-Za-z]/g) < FEWEST_LETTERS) continue;
+      for (let offset = 0; offset + SHORTEST_PART <= token.length; offset++) {
+        const part = token.slice(offset, offset + SHORTEST_PART);
+        if (!/\d/.test(part) || !/[A-Za-z]/.test(part)) continue;
+        this.#places.set(part, [...(this.#places.get(part) ?? []), { name, token, offset }]);
+        for (let length = 1; length < SHORTEST_PART; length++) this.#beginnings.add(part.slice(0, length));
+      }
+    }
+  }
+
+  /** The two characters that parts begin with. */
+  *pairs(): Iterable<string> {
+    for (const part of this.#places.keys()) yield part.slice(0, 2);
+  }
+
+  /** The longest part at this place; `undecided` if more text could make one, or a longer one. */
+  matchAt(text: string, at: number, ended: boolean): { name: string; end: number } | 'undecided' | undefined {
+    const head = text.slice(at, at + SHORTEST_PART);
+    if (head.length < SHORTEST_PART) return !ended && this.#beginnings.has(head) ? 'undecided' : undefined;
+    let longest: { name: string; end: number } | undefined;
+    for (const { name, token, offset } of this.#places.get(head) ?? []) {
+      let end = at + SHORTEST_PART;
+      let next = offset + SHORTEST_PART;
+      while (next < token.length && text[end] === token[next]) {
+        end++;
+        next++;
+      }
+      if (!ended && end === text.length && next < token.length) return 'undecided';
+      if (end > (longest?.end ?? 0)) longest = { name, end };
+    }
+    return longest;
+  }
+}
+
+function count(text: string, pattern: RegExp): number {
+  return text.match(pattern)?.length ?? 0;
+}

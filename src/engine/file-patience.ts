@@ -1,0 +1,136 @@
+import { basename } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { formatDuration } from '../core/duration.ts';
+import { type ErrorCode, NightshiftError } from '../core/errors.ts';
+import type { Emit } from '../core/events.ts';
+import type { Stop } from './run-state.ts';
+
+/** What a person can put right by editing a file. Not `disk`: a run that can't write must not go on. */
+const CURABLE: readonly ErrorCode[] = [
+  'bad-manager',
+  'bad-table',
+  'bad-task',
+  'bad-env',
+  'bad-placeholder',
+  'bad-name',
+  'bad-folder',
+  'not-found',
+  'agent-missing',
+  'locked',
+];
+/** What is still so after this is no half of a file: somebody has to correct it. */
+const SETTLE_MS = 1000;
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 1000;
+
+export interface FilePatienceOptions {
+  readonly emit: Emit;
+  readonly stop: Stop;
+  /** How long a file may stay unreadable before the run ends. */
+  patienceMs(): number;
+  /** Whether the shift's folder is still there; if not, nothing is worth waiting for. */
+  isThere(): Promise<boolean>;
+  readonly clock?: () => number;
+}
+
+/** `isResult`: of something that has ended; worth waiting for although the run is to stop. */
+interface WaitOptions {
+  readonly isResult?: boolean;
+}
+
+interface Problem {
+  since: number;
+  message: string;
+  messageSince: number;
+  told: string | undefined;
+}
+
+/**
+ * Rule F6: a table, manifest or task file that can't be read while a run goes on stops nothing that runs. Whoever needs the
+ * file waits here until it can be read. When that takes longer than the run is patient, and no agent is at work any more,
+ * the error ends the run.
+ */
+export class FilePatience {
+  readonly #options: FilePatienceOptions;
+  readonly #clock: () => number;
+  readonly #problems = new Map<string, Problem>();
+  #atWork = 0;
+
+  constructor(options: FilePatienceOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? (() => performance.now());
+  }
+
+  /** While an agent is at work, nobody here gives up: its result would be lost. */
+  async whileAtWork<T>(work: () => Promise<T>): Promise<T> {
+    this.#atWork++;
+    try {
+      return await work();
+    } finally {
+      this.#atWork--;
+    }
+  }
+
+  /** What `read` answers, once what it needs can be read. */
+  async until<T>(read: () => Promise<T>, options: WaitOptions = {}): Promise<T> {
+    const met = new Set<string>();
+    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS)) {
+      try {
+        const answer = await read();
+        for (const file of met) this.#readable(file);
+        return answer;
+      } catch (error) {
+        if (!isCurable(error)) throw error;
+        met.add(this.#unreadable(error));
+        if (await this.#isInVain(error, options)) throw error;
+      }
+      await sleep(pause);
+    }
+  }
+
+  async #isInVain(error: NightshiftError, { isResult = false }: WaitOptions): Promise<boolean> {
+    if (this.#atWork > 0) return false;
+    const { drain, now } = this.#options.stop;
+    if (now.aborted || (drain.aborted && !isResult)) return true;
+    const { since } = this.#problems.get(fileOf(error))!;
+    return this.#clock() - since >= this.#options.patienceMs() || !(await this.#options.isThere());
+  }
+
+  #unreadable(error: NightshiftError): string {
+    const file = fileOf(error);
+    const now = this.#clock();
+    const problem = this.#problems.get(file) ?? { since: now, message: '', messageSince: now, told: undefined };
+    this.#problems.set(file, problem);
+    if (problem.message !== error.message) Object.assign(problem, { message: error.message, messageSince: now });
+    if (problem.told !== error.message && now - problem.messageSince >= SETTLE_MS) {
+      problem.told = error.message;
+      this.#warnOf(error);
+    }
+    return file;
+  }
+
+  #readable(file: string): void {
+    const problem = this.#problems.get(file);
+    this.#problems.delete(file);
+    if (problem?.told === undefined) return;
+    this.#options.emit({ type: 'run:warning', message: `${file} can be read again: the run goes on` });
+  }
+
+  #warnOf({ message, hint, file, line }: NightshiftError): void {
+    const place = file === undefined ? '' : ` (${basename(file)}${line === undefined ? '' : `:${line}`})`;
+    const advice = hint === undefined ? '' : `; ${hint}`;
+    const patience = formatDuration(this.#options.patienceMs());
+    const end = `nothing new is started until this is corrected; after ${patience} the run ends`;
+    this.#options.emit({ type: 'run:warning', message: `${message}${place}${advice}; ${end}` });
+  }
+}
+
+export function isCurable(error: unknown): error is NightshiftError {
+  if (!(error instanceof NightshiftError) || !CURABLE.includes(error.code)) return false;
+  // Without a file it is about a name that was asked for, which no edit brings back.
+  return error.code !== 'not-found' || error.file !== undefined;
+}
+
+function fileOf({ file }: NightshiftError): string {
+  return file === undefined ? 'the shift' : basename(file);
+}

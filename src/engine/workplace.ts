@@ -1,0 +1,79 @@
+import type { Conversation } from './conversation.ts';
+import type { Scratch } from './scratch.ts';
+
+/**
+ * Where an order is carried out: a private folder, the signals that end it, and the session of a dev. A qa may send the item
+ * back to its dev, so this can outlive its order; between two orders its time stands still.
+ */
+export class Workplace implements AsyncDisposable {
+  readonly scratch: Scratch;
+  /** Of a dev: one for all of its attempts. */
+  conversation: Conversation | undefined;
+  attempt = 1;
+  readonly #stop = new AbortController();
+  readonly #limit = new AbortController();
+  /** Aborts when the run stops, the item is withdrawn, or its time is over. */
+  readonly signal = AbortSignal.any([this.#stop.signal, this.#limit.signal]);
+
+  constructor(scratch: Scratch) {
+    this.scratch = scratch;
+  }
+
+  /** Aborts when its time is over. */
+  get limit(): AbortSignal {
+    return this.#limit.signal;
+  }
+
+  /** For as long as one order is carried out: what stops it, and what aborts when its time is over. */
+  hold(stop: AbortSignal, limit: AbortSignal): Disposable {
+    const listening = [follow(stop, this.#stop), follow(limit, this.#limit)];
+    return {
+      [Symbol.dispose]() {
+        for (const end of listening) end();
+      },
+    };
+  }
+
+  async endConversation(): Promise<void> {
+    const { conversation } = this;
+    this.conversation = undefined;
+    await conversation?.[Symbol.asyncDispose]();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.endConversation();
+    await this.scratch[Symbol.asyncDispose]();
+  }
+}
+
+/** Answers how to follow it no longer. */
+function follow(signal: AbortSignal, controller: AbortController): () => void {
+  const onAbort = () => controller.abort(signal.reason);
+  if (signal.aborted) onAbort();
+  signal.addEventListener('abort', onAbort, { once: true });
+  return () => signal.removeEventListener('abort', onAbort);
+}
+
+/** Workplaces of devs whose items wait for their verdict, by token: only here, and lost with the process. */
+export class KeptWorkplaces implements AsyncDisposable {
+  readonly #kept = new Map<string, Workplace>();
+
+  keep(token: string, place: Workplace): void {
+    this.#kept.set(token, place);
+  }
+
+  take(token: string): Workplace | undefined {
+    const place = this.#kept.get(token);
+    this.#kept.delete(token);
+    return place;
+  }
+
+  /** The item does not go back to its dev. */
+  async drop(token: string): Promise<void> {
+    await this.take(token)?.[Symbol.asyncDispose]();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#kept.keys()].map((token) => this.drop(token)));
+  }
+}

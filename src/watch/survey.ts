@@ -1,0 +1,190 @@
+import { basename, sep } from 'node:path';
+import { changedFiles, type Inventory, takeContents, takeInventory } from './inventory.ts';
+import { type Found, findBelow, findNamed, isTooMany, MOST_FILES } from './listing.ts';
+import {
+  type Git,
+  isBelow,
+  type Listing,
+  listRepository,
+  openRepository,
+  type Repository,
+  rulesBehind,
+  withoutSlash,
+} from './repository.ts';
+
+/** Which files are looked at. */
+export interface Scope {
+  readonly folder: string;
+  /** The repository that the folder is in; undefined outside of git. */
+  readonly repository: Repository | undefined;
+  readonly protect: readonly string[];
+  /** A folder that is passed over, with everything in it. */
+  readonly leftOut: string;
+  /** Ignore rules, and what they hide, that a qa made earlier in this run: they hide nothing. */
+  readonly distrusted: ReadonlySet<string>;
+  readonly git: Git;
+  readonly signal: AbortSignal;
+}
+
+/** What is looked at as one: a repository, which git lists, or a folder, which is walked. */
+type Place = Repository | string;
+
+/** The watched files at one moment. */
+export interface Survey {
+  readonly files: Inventory;
+  /** What decides which files git lists. */
+  readonly rules: Inventory;
+  /** Without a listing where git lists nothing. */
+  readonly places: ReadonlyMap<Place, Listing | undefined>;
+  /** What was one of the places before, and git can't list now. */
+  readonly broken: readonly string[];
+}
+
+/** Why a folder can't be surveyed. */
+export class Unlisted {
+  readonly kind: 'size' | 'git';
+  readonly where: string;
+
+  constructor(kind: 'size' | 'git', where: string) {
+    this.kind = kind;
+    this.where = where;
+  }
+}
+
+/** Repositories, and folders that git does not list, inside of one another; with more, nothing is watched. */
+const MOST_PLACES = 200;
+
+export function surveyBefore(scope: Scope): Promise<Survey | Unlisted> {
+  return survey(scope, [scope.repository ?? scope.folder]);
+}
+
+/** The same places by the same rules. A repository that was made since is named, not listed. */
+export function surveyAfter(scope: Scope, before: Survey): Promise<Survey | Unlisted> {
+  return survey(scope, [...before.places.keys()], before);
+}
+
+async function survey(scope: Scope, left: Place[], before?: Survey): Promise<Survey | Unlisted> {
+  const { folder, git, signal } = scope;
+  const files: Inventory = new Map();
+  const places = new Map<Place, Listing | undefined>();
+  const broken: string[] = [];
+  for (let place = left.pop(); place !== undefined; place = left.pop()) {
+    const listing = typeof place === 'string' ? undefined : await listRepository(git, place, signal);
+    if (listing === 'not-run') return new Unlisted('git', `in ${folder}: git can't list its files`);
+    if (listing === 'refused') {
+      const { top } = place as Repository;
+      if (before) broken.push(`${top}/.git`);
+      else left.push(top);
+      continue;
+    }
+    places.set(place, listing);
+    if (places.size > MOST_PLACES) {
+      return new Unlisted('size', `in ${folder}: there are more than ${MOST_PLACES} repositories`);
+    }
+    const marks = listing
+      ? await markListed(scope, place as Repository, listing)
+      : await markWalked(scope, place as string, before);
+    if (marks instanceof Unlisted) return marks;
+    for (const [file, mark] of marks) {
+      files.set(file, mark);
+      if (mark === 'folder' && !before) left.push(await placeAt(scope, file));
+    }
+  }
+  const named = await markProtected(scope);
+  if (named instanceof Unlisted) return named;
+  for (const [file, mark] of named) files.set(file, mark);
+  const rules = await takeContents(ruleFiles((before ?? { places }).places), signal);
+  return { files, rules, places, broken };
+}
+
+/** A folder that git names but does not walk: a submodule or another repository, or what is left of one. */
+async function placeAt({ git, distrusted, signal }: Scope, folder: string): Promise<Place> {
+  if (distrusted.has(folder)) return folder;
+  const repository = await openRepository(git, folder, signal);
+  return repository?.top === folder ? repository : folder;
+}
+
+/** Absolute paths of what was added, changed or removed, in order; and of these, what changes what git lists. */
+export async function changesBetween(
+  scope: Scope,
+  before: Survey,
+  after: Survey,
+): Promise<{ files: string[]; rules: string[] }> {
+  const changed = changedFiles(before.files, after.files);
+  const rules = [
+    // A new repository has rules of its own.
+    ...changed.filter((file) => basename(file) === '.gitignore' || after.files.get(file) === 'folder'),
+    ...changedFiles(before.rules, after.rules),
+    ...after.broken,
+  ];
+  for (const [place, then] of before.places) {
+    const now = after.places.get(place);
+    if (then && now) rules.push(...(await newlyHidden(scope, place as Repository, { before, then, now })));
+  }
+  const isWatched = (file: string) => !isWithin(file, scope.leftOut);
+  return { files: [...new Set([...changed, ...rules])].filter(isWatched).sort(), rules };
+}
+
+/**
+ * What is ignored now and was not there before, because of rules that were not there before: a `.gitignore` can hide
+ * itself together with its folder, and then nothing else shows it.
+ */
+async function newlyHidden(
+  { git, signal }: Scope,
+  repository: Repository,
+  { before, then, now }: { before: Survey; then: Listing; now: Listing },
+): Promise<string[]> {
+  const isNew = (path: string) => !then.ignored.has(path) && !isBelow(path, then.ignored);
+  const fresh = [...now.ignored].filter(isNew);
+  const behind = await rulesBehind(git, repository, fresh, signal);
+  const isKnown = (rules: string | undefined) =>
+    rules !== undefined && (before.files.has(rules) || before.rules.has(rules));
+  return fresh.filter((path) => behind && !isKnown(behind.get(path))).map(withoutSlash);
+}
+
+/** All of a folder, except for what is in repositories. */
+async function markWalked({ leftOut, signal }: Scope, top: string, before?: Survey): Promise<Inventory | Unlisted> {
+  const found: Found = { files: new Set(), folders: 0, leftOut };
+  const tops = before && [...before.places.keys()].map((place) => (typeof place === 'string' ? place : place.top));
+  const repositories = new Set<string>();
+  await findBelow(top, found, { top, known: tops && new Set(tops), repositories });
+  if (isTooMany(found)) return new Unlisted('size', `in ${top}: there are more than ${MOST_FILES} files`);
+  return takeInventory([...found.files, ...repositories], signal);
+}
+
+async function markProtected({ folder, protect, leftOut, signal }: Scope): Promise<Inventory | Unlisted> {
+  const found: Found = { files: new Set(), folders: 0, leftOut };
+  for (const glob of protect) await findNamed(folder, glob, found);
+  if (!isTooMany(found)) return takeInventory(found.files, signal);
+  return new Unlisted('size', `in what \`protect\` names in ${folder}: there are more than ${MOST_FILES} files`);
+}
+
+async function markListed(scope: Scope, repository: Repository, listing: Listing): Promise<Inventory> {
+  const watched = listing.files.filter((file) => !isWithin(file, scope.leftOut));
+  return takeInventory([...watched, ...(await unhidden(scope, repository, listing))], scope.signal);
+}
+
+/** What git ignores because of rules that are not trusted. */
+async function unhidden(scope: Scope, repository: Repository, { ignored }: Listing): Promise<Iterable<string>> {
+  const { distrusted, leftOut, git, signal } = scope;
+  const found: Found = { files: new Set(), folders: 0, leftOut };
+  if (distrusted.size === 0) return found.files;
+  const behind = await rulesBehind(git, repository, [...ignored], signal);
+  const isHidden = (path: string) => distrusted.has(withoutSlash(path)) || distrusted.has(behind?.get(path) ?? '');
+  for (const path of ignored) if (isHidden(path)) await findBelow(withoutSlash(path), found);
+  return found.files;
+}
+
+function ruleFiles(places: Survey['places']): Set<string> {
+  const files = new Set<string>();
+  for (const [place, listing] of places) {
+    if (typeof place === 'object') for (const file of place.rules) files.add(file);
+    // One that ignores itself is not listed otherwise.
+    for (const file of listing?.ignored ?? []) if (basename(file) === '.gitignore') files.add(file);
+  }
+  return files;
+}
+
+export function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}

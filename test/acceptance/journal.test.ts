@@ -1,0 +1,138 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { agentTask, Project, type ShiftHandle } from '../harness.ts';
+
+const JOURNAL = '.nightshift/night/.engine/journal.jsonl';
+const priced = { usage: { cost_usd: 0.25 } };
+const failing = { report: { ...priced, overall_status: 'FAILED (step 1)', error: 'the reason that matters' } };
+
+/** Row a fails at $0.75, each of the others is done at $0.25; a check judges. */
+function night(project: Project, rows: readonly string[], settings = {}): ShiftHandle {
+  const checked = `${agentTask().split('## Validation')[0]}## Validation\n\n- ok\n\n  \`\`\`sh\n  true\n  \`\`\`\n`;
+  const table = `name,work\n${rows.map((name) => `${name},todo\n`).join('')}`;
+  return project.shift('night', { settings, table, tasks: { work: checked } });
+}
+
+test.each([
+  ['git clean -fdx', 'git clean -qfdx'],
+  ['its folder removed', 'rm -rf .nightshift/night/.engine'],
+  ['the file removed', `rm -f ${JOURNAL}`],
+  ['the file emptied', `: > ${JOURNAL}`],
+  ['the file cut and filled up again', `: > ${JOURNAL}; head -c 99999 /dev/zero >> ${JOURNAL}`],
+  ['an old copy put back', `cp ${JOURNAL} old; rm ${JOURNAL}; head -n 2 old > ${JOURNAL}`],
+  ['half a line', `printf '{half' >> ${JOURNAL}`],
+  ['a link in its place', `ln -sf $PWD/outside.txt ${JOURNAL}`],
+  ['a folder in its place', `rm -rf ${JOURNAL}; mkdir ${JOURNAL}`],
+  ['a pipe in its place', `rm -rf ${JOURNAL}; mkfifo ${JOURNAL}`],
+  [
+    'its folder a link',
+    'mkdir -p elsewhere; rm -rf .nightshift/night/.engine; ln -s $PWD/elsewhere .nightshift/night/.engine',
+  ],
+])('X6 what was spent, and why items failed, survives what agents do to the journal: %s', async (_, damage) => {
+  const project = new Project();
+  const shift = night(project, ['a', 'b']);
+  project.write('outside.txt', 'mine');
+  project.write('.gitignore', '.engine\n*.lock\n');
+  for (const args of [
+    ['init', '-q'],
+    ['add', '-A'],
+    ['-c', 'user.name=n', '-c', 'user.email=e', 'commit', '-qm', 'x'],
+  ]) {
+    execFileSync('git', args, { cwd: project.root });
+  }
+  project.behave({ 'dev:a': { ...failing, sh: damage }, dev: { sh: damage, report: priced } });
+  execFileSync('git', ['add', 'behaviour.json'], { cwd: project.root });
+  const ended = await shift.start();
+  expect(ended.stderr).toBe('');
+  expect(ended.code).toBe(3);
+  expect(shift.column('work')).toEqual(['failed', 'done']);
+  const { stdout } = await project.run(['status', 'night', '--json']);
+  expect(JSON.parse(stdout)).toMatchObject({
+    usage: { costUsd: 1 },
+    failures: [{ reason: expect.stringContaining('the reason that matters') }],
+    lastRun: { number: 1, usage: { costUsd: 1 }, end: { exitCode: 3 } },
+  });
+  expect(project.read('outside.txt')).toBe('mine');
+  expect(project.exists('elsewhere/journal.jsonl')).toBe(false);
+  expect(statSync(project.path('.nightshift/night/.engine')).mode & 0o777).toBe(0o700);
+
+  const calls = project.calls().length;
+  await project.run(['table', 'night', 'reset', '--failed']);
+  const again = await shift.start(['--max-cost', '1']);
+  expect(again.code).toBe(4);
+  expect(project.calls()).toHaveLength(calls);
+});
+
+test('X6 a cleaning between two runs refills no limit, and does not follow a shift that was made anew', async () => {
+  const project = new Project();
+  const shift = night(project, ['a', 'b', 'c'], { 'max-cost': 0.5 });
+  project.behave({ dev: { report: priced } });
+  expect((await shift.start()).code).toBe(4);
+  rmSync(project.path('.nightshift/night/.engine'), { recursive: true });
+  const status = JSON.parse((await project.run(['status', 'night', '--json'])).stdout);
+  expect(status.usage).toEqual({ costUsd: 0.5 });
+  const again = await shift.start();
+  expect(again.code).toBe(4);
+  expect(again.events).toContainEqual(
+    expect.objectContaining({ type: 'run:warning', message: expect.stringContaining('less than was spent') }),
+  );
+  expect(project.calls().filter(({ ended }) => ended)).toHaveLength(2);
+  // It is in the journal again, whatever becomes of the other record.
+  expect(readFileSync(project.path(JOURNAL), 'utf8')).toContain('"usage":{"costUsd":0.5}');
+
+  rmSync(project.path('.nightshift/night'), { recursive: true });
+  night(project, ['a', 'b', 'c'], { 'max-cost': 0.5 });
+  const fresh = JSON.parse((await project.run(['status', 'night', '--json'])).stdout);
+  expect(fresh.usage).toEqual({});
+  expect(existsSync(project.path(JOURNAL))).toBe(false);
+});
+
+test('X6 what another command spends or settles beside a run counts in the run, and survives with the rest', async () => {
+  const project = new Project();
+  const shift = night(project, ['a', 'b', 'c', 'd'], { 'max-cost': 5 });
+  const spent = { type: 'usage:spent', at: '2026-01-01T00:00:00Z', run: 'other', seq: 1, shift: 'night', role: 'dev' };
+  const line = (usage: object) => `echo '${JSON.stringify({ ...spent, agent: 'x', usage })}' >> ${JOURNAL}`;
+  project.behave({
+    'dev:a': { sh: `${line({ costUsd: 1 })}; ${line({ costUsd: -50 })}`, report: priced },
+    'dev:b': { sh: `rm ${JOURNAL}; ${line({ costUsd: 4 })}`, report: priced },
+    dev: { report: priced },
+  });
+  expect((await shift.start()).code).toBe(4);
+  expect(shift.column('work')).toEqual(['done', 'done', 'todo', 'todo']);
+  const { usage } = JSON.parse((await project.run(['status', 'night', '--json'])).stdout);
+  expect(usage).toEqual({ costUsd: 5.5 });
+});
+
+test('F1 nothing is written through a link that an agent puts in the place of a folder or file of the engine', async () => {
+  const project = new Project();
+  const shift = night(project, ['a', 'b', 'c', 'd'], { parallel: true });
+  const engine = '.nightshift/night/.engine';
+  const links = ['transcripts', 'versions', 'prompts', 'put-back', 'run.log', 'batch.json'];
+  const plant = (file: string) => `rm -rf ${file}; ln -s $PWD/outside ${file}`;
+  project.write('outside/mine.md', 'mine');
+  project.behave({
+    'dev:a': { sh: links.map((name) => plant(`${engine}/${name}`)).join('; ') },
+    // Those that were made again since, one level deeper, and the lock of the table.
+    'dev:c': {
+      sh: [`${engine}/transcripts/work`, `${engine}/versions/work`, `${shift.folder}/table.csv.lock`]
+        .map(plant)
+        .join('; '),
+    },
+    dev: {},
+  });
+  const edited = shift.task('work').replace('## Validation', '## Validation\n');
+  const ended = await shift.start();
+  expect(ended.code).toBe(0);
+  // A new version of the task, and a second run, write to all of them again.
+  project.write(`${shift.folder}/work.md`, edited);
+  await project.run(['table', 'night', 'edit', 'work', '0', 'todo']);
+  const again = await shift.start();
+  expect(again.code).toBe(0);
+  const told = [...ended.events, ...again.events].filter(({ type }) => type === 'run:warning');
+  for (const name of ['transcripts', 'versions'])
+    expect(JSON.stringify(told)).toContain(`${engine}/${name} was a link`);
+  expect(readdirSync(project.path('outside'))).toEqual(['mine.md']);
+  expect(project.read('outside/mine.md')).toBe('mine');
+  expect(readdirSync(project.path(engine, 'versions/work'))).not.toEqual([]);
+});
