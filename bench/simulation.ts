@@ -172,4 +172,5 @@ class Statuses implements Store {
   prepare = async (): Promise<void> => {};
   reset = async (): Promise<number> => 0;
   changes = async (): Promise<[]> => [];
+  restore = async (): Promise<undefined> => undefined;
 }

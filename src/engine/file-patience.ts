@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { formatDuration } from '../core/duration.ts';
 import { type ErrorCode, NightshiftError } from '../core/errors.ts';
 import type { Emit } from '../core/events.ts';
+import type { Restored } from '../store/store.ts';
 import type { Stop } from './run-state.ts';
 
 /** What a person can put right by editing a file. Not `disk`: a run that can't write must not go on. */
@@ -33,9 +34,11 @@ export interface FilePatienceOptions {
   readonly clock?: () => number;
 }
 
-/** `isResult`: of something that has ended; worth waiting for although the run is to stop. */
 interface WaitOptions {
+  /** Of something that has ended; worth waiting for although the run is to stop. */
   readonly isResult?: boolean;
+  /** When patience is at its end: makes the file readable, so that a result can still be recorded. */
+  readonly restore?: () => Promise<Restored | undefined>;
 }
 
 interface Problem {
@@ -54,7 +57,11 @@ export class FilePatience {
   readonly #options: FilePatienceOptions;
   readonly #clock: () => number;
   readonly #problems = new Map<string, Problem>();
+  /** Files that a look in passing could not read. */
+  readonly #noticed = new Set<string>();
   #atWork = 0;
+  /** What ended the patience: from then on, results are recorded and nothing else is done. */
+  #end: NightshiftError | undefined;
 
   constructor(options: FilePatienceOptions) {
     this.#options = options;
@@ -73,6 +80,7 @@ export class FilePatience {
 
   /** What `read` answers, once what it needs can be read. */
   async until<T>(read: () => Promise<T>, options: WaitOptions = {}): Promise<T> {
+    if (this.#end && options.isResult !== true) throw this.#end;
     const met = new Set<string>();
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS)) {
       try {
@@ -82,10 +90,35 @@ export class FilePatience {
       } catch (error) {
         if (!isCurable(error)) throw error;
         met.add(this.#unreadable(error));
-        if (await this.#isInVain(error, options)) throw error;
+        if ((await this.#isInVain(error, options)) && !(await this.#restored(error, options))) throw error;
       }
       await sleep(pause);
     }
+  }
+
+  /** For those who must not be held up: what can't be read now is reported, and seen with a later look. */
+  async inPassing<T>(read: () => Promise<T>, nothing: T): Promise<T> {
+    try {
+      const answer = await read();
+      for (const file of this.#noticed) this.#readable(file);
+      this.#noticed.clear();
+      return answer;
+    } catch (error) {
+      if (!isCurable(error)) throw error;
+      this.#noticed.add(this.#unreadable(error));
+      return nothing;
+    }
+  }
+
+  /** Rule F6: what ran is recorded, also when nobody has corrected the file. The run ends all the same. */
+  async #restored(error: NightshiftError, { restore }: WaitOptions): Promise<boolean> {
+    if (!restore || error.code === 'locked' || this.#options.stop.now.aborted) return false;
+    if (!(await this.#options.isThere())) return false;
+    const restored = await restore();
+    if (!restored) return true;
+    this.#end ??= afterRestore(error, restored);
+    this.#problems.delete(fileOf(error));
+    return true;
   }
 
   async #isInVain(error: NightshiftError, { isResult = false }: WaitOptions): Promise<boolean> {
@@ -123,6 +156,14 @@ export class FilePatience {
     const end = `nothing new is started until this is corrected; after ${patience} the run ends`;
     this.#options.emit({ type: 'run:warning', message: `${message}${place}${advice}; ${end}` });
   }
+}
+
+/** Where the file that could not be read is now, and what stands in its place. */
+function afterRestore({ code, message, hint, file, line }: NightshiftError, { kept }: Restored): NightshiftError {
+  const name = file === undefined ? 'the file' : basename(file);
+  const done = `${name} was put back as it was before, with what this run recorded`;
+  const place = kept === undefined ? {} : { file: kept, ...(line === undefined ? {} : { line }) };
+  return new NightshiftError(code, message, hint === undefined ? done : `${hint}; ${done}`, place);
 }
 
 export function isCurable(error: unknown): error is NightshiftError {

@@ -5,6 +5,7 @@ import { type FilePatience, isCurable } from './file-patience.ts';
 
 /** The store for a run: what can't be read is waited for (rule F6), and what has ended is recorded once it can. */
 export function patientStore(store: Store, patience: FilePatience): Store {
+  const result = { isResult: true, restore: () => store.restore() };
   return {
     prepare: (tasks, outputs) => patience.until(() => store.prepare(tasks, outputs)),
     snapshot: () => patience.until(() => store.snapshot()),
@@ -12,11 +13,12 @@ export function patientStore(store: Store, patience: FilePatience): Store {
     claim: (task, ids) => patience.until(() => store.claim(task, ids).catch(noneIfUnknown)),
     adopt: (cell) => patience.until(() => store.adopt(cell)),
     record: (token, from, to, outputs, reason) =>
-      patience.until(() => store.record(token, from, to, outputs, reason), { isResult: true }),
-    release: (token, reason) => patience.until(() => store.release(token, reason), { isResult: true }),
+      patience.until(() => store.record(token, from, to, outputs, reason), result),
+    release: (token, reason) => patience.until(() => store.release(token, reason), result),
     reset: (cells) => patience.until(() => store.reset(cells)),
     // Who watches must not be held up: what can't be seen now is seen with the next look.
-    changes: () => orNothing(store.changes(), []),
+    changes: () => patience.inPassing(() => store.changes(), []),
+    restore: () => store.restore(),
   };
 }
 

@@ -1,31 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
 import { NightshiftError } from '../core/errors.ts';
-import type { Emit } from '../core/events.ts';
 import { mayWrite, type Status, writerOf } from '../core/status.ts';
-import { type Failpoint, replaceFile } from './atomic-write.ts';
+import { replaceFile } from './atomic-write.ts';
 import { Claims, type Held } from './claims.ts';
 import { Draft, snapshotOf, statusColumns } from './draft.ts';
+import { LOCK_WAIT_MS, lockWithin } from './flock.ts';
+import type { FolderStoreOptions } from './folder-store-options.ts';
 import { Identities } from './identities.ts';
 import { journalEnd, type Position } from './journal-files.ts';
-import { ReadingLock, type ReadingLockOptions } from './reading-lock.ts';
+import { ReadingLock } from './reading-lock.ts';
 import { type Reading, reconcile, summarise } from './reconcile.ts';
 import { RemovedRows } from './removed-rows.ts';
 import { readSanctioned } from './sanctioned.ts';
-import type { Change, Claim, ItemTask, Outputs, Recorded, Snapshot, Store } from './store.ts';
-import { TableFile } from './table-file.ts';
+import type { Change, Claim, ItemTask, Outputs, Recorded, Restored, Snapshot, Store } from './store.ts';
+import { allRowsGone, TableFile } from './table-file.ts';
 import { WriteQueue } from './write-queue.ts';
-
-export interface FolderStoreOptions extends ReadingLockOptions {
-  readonly table: string;
-  readonly journal: string;
-  readonly tasks: readonly string[];
-  /** The columns that a task fills, by task. */
-  readonly outputs: ReadonlyMap<string, readonly string[]>;
-  readonly emit: Emit;
-  readonly failpoint?: Failpoint;
-  /** Not a run of its own, but one of several commands that write statuses at the same time: the others' are meant. */
-  readonly isShared?: boolean;
-}
 
 /** The table in a shift's folder: the only authority on what is done. */
 export class FolderStore implements Store {
@@ -182,6 +171,19 @@ export class FolderStore implements Store {
     return this.#queue.read(() => this.#changes.splice(0));
   }
 
+  async restore(): Promise<Restored | undefined> {
+    if (!this.#reading) return undefined;
+    using _lock = await lockWithin(this.#options.lock, this.#options.lockWaitMs ?? LOCK_WAIT_MS);
+    const read = await this.#read();
+    if (!(read instanceof NightshiftError)) {
+      await this.#refresh(read);
+      return undefined;
+    }
+    const restored = await this.#file.restore(this.#reading.table);
+    this.#options.emit({ type: 'edit:reverted', file: this.#file.file, what: 'it could not be read', ...restored });
+    return restored;
+  }
+
   async #begin(): Promise<{ draft: Draft } & Disposable> {
     const lock = await this.#lock.take(this.#reading === undefined, async () => {
       const read = await this.#read();
@@ -204,11 +206,12 @@ export class FolderStore implements Store {
   /** The table if somebody else changed it, undefined if nobody did, or what is wrong with it. */
   async #read(): Promise<Reading | undefined | NightshiftError> {
     try {
-      return await this.#file.readIfChanged((table) => ({
-        table,
-        columns: statusColumns(table, this.#tasks, this.#options.table),
-        identities: this.#identify(table),
-      }));
+      return await this.#file.readIfChanged((table) => {
+        if (table.rowCount === 0 && this.#reading && this.#reading.table.rowCount > 0)
+          throw allRowsGone(this.#file.file);
+        const columns = statusColumns(table, this.#tasks, this.#options.table);
+        return { table, columns, identities: this.#identify(table) };
+      });
     } catch (error) {
       if (error instanceof NightshiftError) return error;
       throw error;
@@ -238,8 +241,8 @@ export class FolderStore implements Store {
     });
     const { reading, putBack, reverted, withdrawn, meant, addedRows, removedRows, returnedRows } = settled;
     if (putBack.length > 0) {
-      const file = this.#options.table;
-      const kept = `${file}.put-back-${new Date().toISOString().replace(/[:.]/g, '')}`;
+      const { file } = this.#file;
+      const kept = this.#file.nameBeside();
       await replaceFile(kept, after.table.bytes, 0o600);
       const draft = new Draft(reading, this.#tasks);
       for (const { row, column, value } of putBack) draft.setCell(row, after.table.header[column]!, value);

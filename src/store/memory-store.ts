@@ -147,6 +147,9 @@ export class MemoryStore implements Store {
     return this.#changes.splice(0);
   }
 
+  /** What is in memory can always be read. */
+  async restore(): Promise<undefined> {}
+
   /** The rows as somebody who opens the table sees them: a copy, to be saved later. */
   rows(): Row[] {
     return this.#rows.map((row) => ({ ...row }));

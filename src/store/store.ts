@@ -25,6 +25,11 @@ export interface Store {
   reset(cells: readonly ItemTask[]): Promise<number>;
   /** What others did since the last call that this run must react to. */
   changes(): Promise<Change[]>;
+  /**
+   * For results that could not be recorded otherwise: replaces items that can't be read by those that this run knows,
+   * and keeps the others beside. Undefined if they can be read.
+   */
+  restore(): Promise<Restored | undefined>;
 }
 
 export interface ItemTask {
@@ -39,6 +44,11 @@ export interface Claim extends ItemTask {
 }
 
 export type Outputs = Readonly<Record<string, string>>;
+
+/** `kept`: where what could not be read is now; absent if there was nothing. */
+export interface Restored {
+  readonly kept?: string;
+}
 
 export type Recorded = { readonly ok: true } | { readonly ok: false; readonly why: string };
 

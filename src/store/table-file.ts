@@ -1,10 +1,11 @@
 import { constants, lstatSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { link, open, rename } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NightshiftError } from '../core/errors.ts';
 import { parseTable, type Table } from '../formats/table.ts';
 import { diskError, type Failpoint, fingerprint, replaceFile } from './atomic-write.ts';
 import { retryPassing } from './retry.ts';
+import type { Restored } from './store.ts';
 
 /** How long a file must keep still before an outside edit is taken: an editor that saves in place writes in pieces. */
 const SETTLE_MS = 100;
@@ -55,6 +56,29 @@ export class TableFile {
     return true;
   }
 
+  /** Replaces a table that can't be read. That one is kept beside, whatever it is. */
+  async restore(table: Table): Promise<Restored> {
+    const kept = this.nameBeside();
+    try {
+      // A second name for it: what fails behind this leaves everything as it was. A folder can have no second name.
+      if (lstatSync(this.file, { throwIfNoEntry: false }) === undefined) return await this.#replace(table, {});
+      await link(this.file, kept).catch(() => rename(this.file, kept));
+    } catch (cause) {
+      throw diskError(cause, this.file);
+    }
+    return this.#replace(table, { kept });
+  }
+
+  async #replace(table: Table, restored: Restored): Promise<Restored> {
+    this.#fingerprint = await replaceFile(this.file, table.pieces(), this.#mode, this.#failpoint);
+    return restored;
+  }
+
+  /** For another version of it. */
+  nameBeside(): string {
+    return `${this.file}.put-back-${new Date().toISOString().replace(/[:.]/g, '')}`;
+  }
+
   /** Whether the file is still the one that this object read or wrote last. */
   isCurrent(): boolean {
     try {
@@ -80,6 +104,12 @@ export class TableFile {
       throw readError(cause, this.file);
     }
   }
+}
+
+/** Rule F6: half of a save, or a mistake; nobody ends a night by removing everything that is to be done. */
+export function allRowsGone(file: string): NightshiftError {
+  const hint = 'put the rows back, or end the run with `nightshift stop`';
+  return new NightshiftError('bad-table', 'all rows are gone from the table', hint, { file, line: 1 });
 }
 
 export function notAFile(isFolder: boolean, file: string): NightshiftError {

@@ -1,4 +1,4 @@
-import { renameSync, rmSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { agentTask, Project, type Running, type ShiftHandle, shellTask, sleep, until } from '../harness.ts';
 
@@ -14,6 +14,7 @@ type Mode = keyof typeof MODES;
 const BREAK: Record<string, { of: string; by: (shift: ShiftHandle) => () => void }> = {
   'a ragged table': { of: 'table.csv', by: editTable((text) => `${text}x,todo,more\n`) },
   'a table with an unknown status': { of: 'table.csv', by: editTable((text) => `${text}x,maybe\n`) },
+  'a table without its rows': { of: 'table.csv', by: editTable((text) => text.slice(0, text.indexOf('\n') + 1)) },
   'a table that is gone': {
     of: 'table.csv',
     by: (shift) => {
@@ -85,6 +86,8 @@ describe('F6 a file that can not be read while items are in flight', () => {
     ['batches', 'a manifest that is half saved'],
     ['stream', 'a table with an unknown status'],
     ['stream', 'a table that is a folder'],
+    ['batches', 'a table without its rows'],
+    ['sequential', 'a table without its rows'],
     ['stream', 'a manifest that is half saved'],
   ];
   test.each(cases)('F6 %s: %s stops nothing that runs, and the run goes on when it is repaired', async (mode, name) => {
@@ -92,8 +95,10 @@ describe('F6 a file that can not be read while items are in flight', () => {
     const { of, by } = BREAK[name]!;
     const repair = by(shift);
     const begun = devs(project);
-    project.write('.nightshift/go', '');
+    // Of the table it is known before anybody needs it. A manifest is put back first.
+    if (of === 'manager.md') project.write('.nightshift/go', '');
     await running.seen('run:warning', ({ message }) => /nothing new is started until/.test(message));
+    project.write('.nightshift/go', '');
     await until(() => project.calls().some((call) => call.name === 'a' && call.ended), 'the end of a');
     expect(devs(project)).toBe(begun);
     repair();
@@ -120,6 +125,29 @@ describe('F6 a file that can not be read while items are in flight', () => {
       const [a, b] = shift.column('work');
       expect([a, ['todo', 'failed'].includes(b!), devs(project).includes('c')]).toEqual(['done', true, false]);
     }
+  });
+
+  const forGood: [Mode, keyof typeof BREAK][] = [
+    ['sequential', 'a table that is a folder'],
+    ['batches', 'a ragged table'],
+    ['stream', 'a table without its rows'],
+    ['stream', 'a table that is gone'],
+  ];
+  test.each(forGood)('F6 %s: %s, and nobody repairs it: what ran is recorded, and the run ends', async (mode, name) => {
+    const { project, shift, running } = await atWork(mode, { patience: '1s' });
+    BREAK[name]!.by(shift);
+    const broken = name === 'a table that is gone' ? [] : [expect.stringMatching(/^table\.csv\.put-back-/)];
+    await running.seen('run:warning', ({ message }) => /nothing new is started until/.test(message));
+    project.write('.nightshift/go', '');
+    const { code, stderr } = await running.ended;
+    expect([code, stderr]).toEqual([2, expect.stringContaining('table.csv was put back as it was before')]);
+    // A stream ends with the devs; what they finished is judged first by the next run.
+    const [a, b] = { sequential: ['done', 'todo'], batches: ['done', 'failed'], stream: ['qa', 'failed'] }[mode];
+    expect(shift.column('work')).toEqual([a, b, 'todo', 'todo']);
+    expect(readdirSync(project.path(shift.folder)).filter((file) => file.includes('put-back'))).toEqual(broken);
+    // The shift is as usable as before.
+    expect(await shift.start()).toMatchObject({ code: 3, stderr: '' });
+    expect(project.calls().filter((call) => call.name === 'a' && call.role === 'dev' && !call.ended)).toHaveLength(1);
   });
 
   test('F6 who stops the run meanwhile need not repair anything first', async () => {

@@ -1,0 +1,15 @@
+import type { Emit } from '../core/events.ts';
+import type { Failpoint } from './atomic-write.ts';
+import type { ReadingLockOptions } from './reading-lock.ts';
+
+export interface FolderStoreOptions extends ReadingLockOptions {
+  readonly table: string;
+  readonly journal: string;
+  readonly tasks: readonly string[];
+  /** The columns that a task fills, by task. */
+  readonly outputs: ReadonlyMap<string, readonly string[]>;
+  readonly emit: Emit;
+  readonly failpoint?: Failpoint;
+  /** Not a run of its own, but one of several commands that write statuses at the same time: the others' are meant. */
+  readonly isShared?: boolean;
+}
