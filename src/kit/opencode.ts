@@ -76,8 +76,12 @@ export function opencodeFiles(): KitFile[] {
     })),
     plugin('nightshift', 'opencode-guard'),
     plugin('nightshift-tools', 'opencode-tools'),
+    ...GUARD.map((name) => plugin(`nightshift-guard/${name}`, `nightshift-guard/${name}`)),
   ];
 }
+
+/** What the guard imports. OpenCode takes only the files of the folder itself for plugins. */
+const GUARD = ['rules', 'places', 'plain-line', 'open-shell', 'real-path'];
 
 /** Its own source, compiled: OpenCode runs it without anything else of Nightshift. */
 function plugin(name: string, source: string): KitFile {

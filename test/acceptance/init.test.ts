@@ -7,6 +7,9 @@ const COMMANDS = ['create', 'add-task', 'update-table', 'start', 'test-task', 'a
   (name) => `nightshift-${name}`,
 );
 
+/** What the first plugin imports. */
+const GUARD = ['rules', 'places', 'plain-line', 'open-shell', 'real-path'];
+
 test.each([
   [
     'opencode',
@@ -16,6 +19,7 @@ test.each([
       ...COMMANDS.map((name) => `.opencode/command/${name}.md`),
       '.opencode/plugin/nightshift.js',
       '.opencode/plugin/nightshift-tools.js',
+      ...GUARD.map((name) => `.opencode/plugin/nightshift-guard/${name}.js`),
     ],
   ],
   [
@@ -33,7 +37,9 @@ test.each([
     expect(first).toMatchObject({ code: 0, stderr: '' });
     expect(first.stdout.match(/^written .*/gm)).toEqual(files.map((file) => `written ${file}`));
     for (const file of files) {
-      expect(project.read(file)).toMatch(file.endsWith('.js') ? /^\/\/ A plugin / : /^---\n(name|description): /);
+      expect(project.read(file)).toMatch(
+        file.endsWith('.js') ? /^(\/\/ A plugin|\/\*\*|import) ?/ : /^---\n(name|description): /,
+      );
     }
 
     expect((await project.run(['init', ...flags])).stdout).toContain(`${files.length} files up to date\n`);

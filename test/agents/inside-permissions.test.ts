@@ -167,13 +167,18 @@ test('O4 nobody sees the token of another: not in its prompt, and not by searchi
   const { items } = JSON.parse((await project.run(['batch', 'open', 'site', '--json'])).stdout);
   const [own, other] = items.map(({ prompt }: { prompt: string }) => prompt);
   const reads = [own, other].map((filePath): Call => ({ tool: 'read', input: { filePath } }));
-  const search: Call = { tool: 'grep', input: { pattern: 'token', path: '.nightshift/site/.engine/prompts' } };
-  const calls = await folder.ask('nightshift-dev', `${scripted([{ calls: [...reads, search] }])} Read ${own}`);
-  expect(calls.map(({ status }) => status)).toEqual(['completed', 'error', 'completed']);
+  const search = (path: string): Call => ({ tool: 'grep', input: { pattern: 'token|sk-secret', path } });
+  const searches = ['.nightshift/site/.engine/prompts', '.nightshift/site/.env', '.nightshift/site', '.'].map(search);
+  project.write('.nightshift/site/.env', 'API_KEY=sk-secret\n');
+  const calls = await folder.ask('nightshift-dev', `${scripted([{ calls: [...reads, ...searches] }])} Read ${own}`);
+  const statuses = ['completed', 'error', 'error', 'error', 'completed', 'completed'];
+  expect(calls.map(({ status }) => status)).toEqual(statuses);
   const tokenIn = (file: string) => /--token (\w+)/.exec(project.read(file))![1];
   expect(calls[0]!.output).toContain(tokenIn(own));
-  expect(calls[2]!.output).toContain('--token (of somebody else)');
-  for (const file of [own, other]) expect(calls[2]!.output).not.toContain(tokenIn(file));
+  for (const { output } of calls.slice(4)) {
+    expect(output).toContain('.nightshift/site/.engine/prompts/');
+    for (const hidden of [tokenIn(own), tokenIn(other), 'sk-secret']) expect(output).not.toContain(hidden);
+  }
 });
 
 test.each([

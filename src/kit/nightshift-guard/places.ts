@@ -1,0 +1,164 @@
+import { basename, isAbsolute, relative, resolve } from 'node:path';
+
+export type Role = 'manager' | 'dev' | 'qa';
+
+/** Who acts, and where. */
+export interface Facts {
+  readonly role: Role;
+  /** The folder that holds `.nightshift`, absolute. */
+  readonly project: string;
+  /** What relative paths are relative to, absolute. */
+  readonly folder: string;
+  /** All that the agent was told. Prompts that are named there are its own, and their shift is its shift. */
+  readonly told: string;
+  /** A dev whose task has `tools: bash`. */
+  readonly hasShell: boolean;
+  /** More files that steer the program, absolute. */
+  readonly settings: readonly string[];
+  /** Where links lead; the path itself where there are none. */
+  realOf(path: string): string;
+  /** Whether the Task Order of the shift names this task. */
+  isTask(shift: string, task: string): boolean;
+}
+
+export function roleOf(agent: string): Role | undefined {
+  return /^nightshift-(manager|dev|qa)$/.exec(agent)?.[1] as Role | undefined;
+}
+
+/** What steers the agents and their guard, or runs programs later in the name of a person. */
+const STEERING = [
+  '\\.opencode',
+  'opencode\\.jsonc?',
+  '\\.config/opencode',
+  '\\.claude',
+  '\\.claude\\.json',
+  '\\.mcp\\.json',
+  '\\.gitconfig',
+  '\\.config/git',
+  'node_modules/(?:\\.bin/)?nightshift',
+].map((name) => new RegExp(`(?:^|/)${name}(?:/|$)`));
+
+const GIT = /(?:^|\/)\.git(?:\/|$)/;
+/** `.git` itself, as what is moved or entered; of what is inside, what runs programs or says where others are. */
+const GIT_STEERING = /(?:^|\/)\.git(?:$|\/(?:$|hooks|config|info|modules|worktrees|commondir|gitdir|objects\/info))/;
+
+const SECRET = /(?:^|\/)\.nightshift\/[^/]+\/\.env(?:\.in-force)?$/;
+const PROMPT = /([^/\s'"]+\/\.engine\/prompts\/)([^\s'";|&<>()]*)/;
+
+/** As file systems compare names that know no case; signs that some of them ignore are gone. */
+export function folded(path: string): string {
+  return path
+    .normalize('NFKC')
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .replaceAll('\\', '/')
+    .toLowerCase();
+}
+
+/** The path as it was given, and where it leads: what is refused of one is refused. */
+function bothOf(path: string, { folder, realOf }: Facts): string[] {
+  const given = resolve(folder, path);
+  return [...new Set([given, realOf(given)])];
+}
+
+function find(
+  path: string,
+  facts: Facts,
+  why: (folded: string, path: string) => string | undefined,
+): string | undefined {
+  for (const each of bothOf(path, facts)) {
+    const found = why(folded(each), each);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+export function readRefusal(path: string, facts: Facts): string | undefined {
+  return find(path, facts, (each) => secretRefusal(path, each, facts));
+}
+
+export function writeRefusal(path: string, facts: Facts): string | undefined {
+  return find(path, facts, (each, exact) => {
+    if (isSteering(each, facts) || GIT.test(each)) return steeringRefusal(path);
+    return isInside(each) && !isOwn(exact, facts) ? shiftRefusal(path, facts) : undefined;
+  });
+}
+
+/** For a word of which it is not known what is done with it. */
+export function nameRefusal(path: string, facts: Facts): string | undefined {
+  return find(path, facts, (each) => {
+    if (isSteering(each, facts) || GIT_STEERING.test(each)) return steeringRefusal(path);
+    return secretRefusal(path, each, facts);
+  });
+}
+
+/** A search from further up leaves these out of what it prints. */
+export function searchRefusal(path: string, glob: string | undefined, facts: Facts): string | undefined {
+  const found = readRefusal(path, facts);
+  if (found !== undefined || glob === undefined) return found;
+  const plain = glob.replace(/\*\*\//g, '');
+  return readRefusal(isAbsolute(plain) ? plain : resolve(facts.folder, path, plain), facts);
+}
+
+function isSteering(path: string, { settings }: Facts): boolean {
+  return STEERING.some((name) => name.test(path)) || settings.some((file) => isAtOrBelow(path, folded(file)));
+}
+
+function isAtOrBelow(path: string, top: string): boolean {
+  return path === top || path.startsWith(`${top}/`);
+}
+
+function secretRefusal(path: string, each: string, { told }: Facts): string | undefined {
+  if (SECRET.test(each)) return `${path} holds secrets: no agent of Nightshift reads it.`;
+  const [prompt, , name] = PROMPT.exec(each) ?? [];
+  // The folder alone: whoever searches or enters it means all of them.
+  if (prompt === undefined && !/\/\.engine\/prompts$/.test(each)) return undefined;
+  const isOwn = name !== undefined && name !== '' && isNamedIn(folded(told), prompt!);
+  return isOwn ? undefined : `${path} is the prompt of somebody else.`;
+}
+
+/** Not as the beginning of a longer name. */
+function isNamedIn(told: string, prompt: string): boolean {
+  return told.split(/[\s'"`]+/).some((word) => word.endsWith(prompt) || word.endsWith(`${prompt}.`));
+}
+
+function isInside(path: string): boolean {
+  return /(?:^|\/)\.nightshift(?:\/|$)/.test(path);
+}
+
+const PROTECTED = /^(?:table\.csv|table\.csv\.lock|manager\.md|\.env|\.env\.in-force|\.engine(?:\/.*)?)$/;
+
+/** A file of the agent's own: in the folder of its shift, and none of those that make up the shift. */
+function isOwn(path: string, { project, told, isTask, realOf }: Facts): boolean {
+  const below = [project, realOf(project)]
+    .map((top) => folded(relative(resolve(top, '.nightshift'), path)))
+    .find((each) => each !== '' && !each.startsWith('../') && !isAbsolute(each));
+  const [, shift = '', rest = ''] = /^([^/]+)\/(.+)$/.exec(below ?? '') ?? [];
+  if (rest === '' || isInside(rest) || PROTECTED.test(rest)) return false;
+  const isTaskFile = !rest.includes('/') && rest.endsWith('.md') && isTask(shift, basename(rest, '.md'));
+  return !isTaskFile && shiftsIn(told).includes(shift);
+}
+
+/** The shifts whose prompts an agent was told of. */
+function shiftsIn(told: string): string[] {
+  return [...folded(told).matchAll(/\.nightshift\/([^/\s]+)\/\.engine\/prompts\//g)].map(([, shift]) => shift!);
+}
+
+function steeringRefusal(path: string): string {
+  return `${path} steers agents or git: no agent of Nightshift changes it.`;
+}
+
+function shiftRefusal(path: string, { told }: Facts): string {
+  const [own] = shiftsIn(told);
+  if (own === undefined) return `${path} is inside .nightshift: write nothing there.`;
+  return (
+    `${path} belongs to Nightshift. In .nightshift/${own}/ you may write files of your own, but not table.csv, ` +
+    'table.csv.lock, manager.md, the task files, .env and .engine/; elsewhere in .nightshift/ nothing.'
+  );
+}
+
+/** The task files and other documents of shifts, which a shell may read but not write. */
+export function documentRefusal(path: string, facts: Facts): string | undefined {
+  return find(path, facts, (each, exact) =>
+    isInside(each) && !isOwn(exact, facts) ? shiftRefusal(path, facts) : undefined,
+  );
+}

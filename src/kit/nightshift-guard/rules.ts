@@ -1,0 +1,87 @@
+/**
+ * What the three agents of Nightshift may do inside another program. The rules know nothing of that program: an adapter
+ * says what is about to happen (`Action`) and by whom (`Facts`), and passes on the answer. The plugin of OpenCode is one
+ * adapter; `nightshift hook`, which Claude Code calls before each use of a tool, is another. To write one:
+ *
+ * - `roleOf` the agent's name; leave agents without a role alone.
+ * - Turn each use of a tool into one `Action` for every path that it names. A tool that the rules have no word for
+ *   (MCP, and whatever comes) is an `other` with all its arguments.
+ * - `refusal` gives the sentence to refuse it with, or nothing. It is asked before the tool runs.
+ * - `withoutSecrets` cleans what a search or a command printed, if the program lets its adapter change that.
+ *
+ * These files are installed as they were compiled, beside the plugin, and import nothing but each other and Node.
+ */
+import { openShellRefusal } from './open-shell.ts';
+import { type Facts, nameRefusal, readRefusal, searchRefusal, writeRefusal } from './places.ts';
+import { isDevStatus, plainLineRefusal } from './plain-line.ts';
+
+export type Action =
+  /** `folder`: where it runs, if not in the folder of the facts. */
+  | { readonly kind: 'shell'; readonly line: string; readonly folder?: string }
+  | { readonly kind: 'read'; readonly path: string }
+  | { readonly kind: 'write'; readonly path: string }
+  /** Names or contents of files below `path`. `glob`: which of them. */
+  | { readonly kind: 'search'; readonly path?: string; readonly glob?: string }
+  | { readonly kind: 'start'; readonly agent: string }
+  | { readonly kind: 'other'; readonly input: unknown };
+
+/** Why this may not be done; nothing: it may, as far as these rules go. */
+export function refusal(action: Action, facts: Facts): string | undefined {
+  switch (action.kind) {
+    case 'shell':
+      return shellRefusal(action.line, action.folder === undefined ? facts : { ...facts, folder: action.folder });
+    case 'read':
+      return readRefusal(action.path, facts);
+    case 'write':
+      if (facts.role !== 'dev') return `The ${facts.role} of Nightshift changes nothing.`;
+      return writeRefusal(action.path, facts);
+    case 'search':
+      return searchRefusal(action.path ?? '.', action.glob, facts);
+    case 'start':
+      return startRefusal(action.agent, facts);
+    case 'other':
+      return first(wordsIn(action.input), (word) => nameRefusal(word, facts));
+  }
+}
+
+function shellRefusal(line: string, facts: Facts): string | undefined {
+  if (facts.role !== 'dev') return plainLineRefusal(line, facts);
+  // Its reason and its recommendations are prose.
+  if (isDevStatus(line)) return undefined;
+  return (facts.hasShell ? undefined : plainLineRefusal(line, facts)) ?? openShellRefusal(line, facts);
+}
+
+/** An agent of another kind would not be held by these rules. */
+function startRefusal(agent: string, { role }: Facts): string | undefined {
+  if (role === 'manager') {
+    return /^nightshift-(dev|qa)$/.test(agent) ? undefined : 'A manager starts nightshift-dev and nightshift-qa only.';
+  }
+  return `The ${role} of Nightshift starts no other agents.`;
+}
+
+/** Arguments that may be paths: text with blanks is prose, or the content of a file. */
+function wordsIn(input: unknown): string[] {
+  if (typeof input === 'string') {
+    const word = input.replace(/^file:\/\//, '');
+    return /^(?!\w+:\/\/)\S{1,4096}$/.test(word) ? [word] : [];
+  }
+  return typeof input === 'object' && input !== null ? Object.values(input).flatMap(wordsIn) : [];
+}
+
+function first<T>(list: readonly T[], find: (each: T) => string | undefined): string | undefined {
+  for (const each of list) {
+    const found = find(each);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Tokens, and what a search found in prompts and in the `.env` of a shift, in the form that OpenCode's grep has. */
+export function withoutSecrets(output: string): string {
+  return output
+    .replace(
+      /^(.*\.nightshift[\\/][^\\/\n]+[\\/](?:\.env|\.engine[\\/]prompts)\b[^\n]*:)\n(?:[ \t]+[^\n]*\n?)*/gim,
+      '$1\n  (hidden)\n',
+    )
+    .replace(/--token \w+/g, '--token (of somebody else)');
+}
