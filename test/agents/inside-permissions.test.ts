@@ -168,7 +168,9 @@ test('O4 nobody sees the token of another: not in its prompt, and not by searchi
   const [own, other] = items.map(({ prompt }: { prompt: string }) => prompt);
   const reads = [own, other].map((filePath): Call => ({ tool: 'read', input: { filePath } }));
   const search = (path: string): Call => ({ tool: 'grep', input: { pattern: 'token|sk-secret', path } });
-  const searches = ['.nightshift/site/.engine/prompts', '.nightshift/site/.env', '.nightshift/site', '.'].map(search);
+  const searches = ['.nightshift/site/.engine/prompts', '.nightshift/site/.env', '.nightshift/site', '.nightshift'].map(
+    search,
+  );
   project.write('.nightshift/site/.env', 'API_KEY=sk-secret\n');
   const calls = await folder.ask('nightshift-dev', `${scripted([{ calls: [...reads, ...searches] }])} Read ${own}`);
   const statuses = ['completed', 'error', 'error', 'error', 'completed', 'completed'];

@@ -76,12 +76,18 @@ function first<T>(list: readonly T[], find: (each: T) => string | undefined): st
   return undefined;
 }
 
-/** Tokens, and what a search found in prompts and in the `.env` of a shift, in the form that OpenCode's grep has. */
+/**
+ * Without tokens, and without what a search found in prompts and in the `.env` of a shift. OpenCode prints the path of a file
+ * on a line of its own, and what was found there indented below it.
+ */
 export function withoutSecrets(output: string): string {
-  return output
-    .replace(
-      /^(.*\.nightshift[\\/][^\\/\n]+[\\/](?:\.env|\.engine[\\/]prompts)\b[^\n]*:)\n(?:[ \t]+[^\n]*\n?)*/gim,
-      '$1\n  (hidden)\n',
-    )
-    .replace(/--token \w+/g, '--token (of somebody else)');
+  let isHidden = false;
+  const lines = output.split('\n').filter((line) => {
+    if (/^\s/.test(line) || line === '') return !isHidden;
+    isHidden = HIDDEN.test(line);
+    return true;
+  });
+  return lines.join('\n').replace(/--token \w+/g, '--token (of somebody else)');
 }
+
+const HIDDEN = /\.nightshift[\\/][^\\/]+[\\/](?:\.env(?:\.in-force)?|\.engine[\\/]prompts[\\/].*):$/i;
