@@ -1,6 +1,7 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { read, variable, withAncestors } from './leftovers.ts';
+import { hasTagIn } from './process-tag.ts';
 
 /** What agents and checks are given, whichever program they are. */
 const MARKS = ['NIGHTSHIFT_ROLE', 'NIGHTSHIFT_SHIFT_DIR', 'NIGHTSHIFT_KEY', 'NIGHTSHIFT_ITEM', 'NIGHTSHIFT_TABLE'];
@@ -9,8 +10,8 @@ const WORKERS = ['test-task', 'table', 'update-table'];
 
 /**
  * Who called this process, if an agent or a check of a run did: found by the marks in its environment, by those of an
- * ancestor, or by an ancestor that runs a shift, which the kernel tells (Linux). An agent that empties its environment and
- * has itself adopted by the first process of the system is not found.
+ * ancestor, by an ancestor that runs a shift, or by the tag that all descendants of an agent inherit (Linux). Only a
+ * process that lowers its own limits, empties its environment and is adopted by another process is not found.
  */
 export function callingAgent(
   environment: Readonly<Record<string, string | undefined>>,
@@ -18,6 +19,7 @@ export function callingAgent(
 ): string | undefined {
   if (MARKS.some((name) => environment[name] !== undefined)) return nameOf(environment.NIGHTSHIFT_ROLE);
   if (process.platform !== 'linux') return undefined;
+  if (hasTagIn(read(`/proc/${pid}/limits`))) return nameOf(undefined);
   for (const ancestor of withAncestors(pid)) {
     if (ancestor === pid) continue;
     const given = read(`/proc/${ancestor}/environ`);

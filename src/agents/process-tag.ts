@@ -53,3 +53,9 @@ export function tagOf(pid: number): Tag | undefined {
 export function isOfShift(tag: Tag, shiftFolder: string): boolean {
   return tag >> LAUNCH_BITS === shiftTag(shiftFolder, false);
 }
+
+/** Whether a process has a tag of any shift. `limits`: its `/proc/PID/limits`, which needs no library to be read. */
+export function hasTagIn(limits: string): boolean {
+  const hard = /^Max file locks\s+\S+\s+(\d+)/m.exec(limits)?.[1];
+  return hard !== undefined && BigInt(hard) >= OURS;
+}

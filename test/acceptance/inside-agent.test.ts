@@ -100,12 +100,15 @@ test('D5 an agent or a check is known by its ancestors, whatever it does to its 
     .join('\n');
   // The agent itself begins anew without an environment: above it there is only the run.
   const anew = `exec env -i PATH="$PATH" sh -c '${process.execPath} ${NIGHTSHIFT} stop night 2>> said; echo $? >> codes; ${process.execPath} ${NIGHTSHIFT} status night > read'`;
-  const shift = night(project, `${attempts}\n${anew}`, `${bare} table night reset --index 1 2>> said || test $? = 2`);
+  // A daemon: adopted by another process before it calls, and with nothing above it that belongs to the run.
+  const calls = `while [ -d /proc/$$ ]; do sleep 0.05; done; ${process.execPath} ${NIGHTSHIFT} table night reset --index 1 2>> said; echo $? >> codes`;
+  const daemon = `setsid env -i PATH="$PATH" sh -c '( ( ${calls} ) & )'\nuntil [ "$(wc -l < codes)" = 6 ]; do sleep 0.05; done`;
+  const shift = night(project, `${attempts}\n${daemon}\n${anew}`, `${bare} table night reset --index 1 2>> said || test $? = 2`);
   shift.tableText = TABLE.replace('failed', 'todo');
   expect(await shift.start()).toMatchObject({ code: 0 });
-  expect(project.read('codes').trim().split('\n')).toEqual(Array(6).fill('2'));
+  expect(project.read('codes').trim().split('\n')).toEqual(Array(7).fill('2'));
   expect(project.read('said').trim().split('\n')).toEqual(
-    Array(7).fill(expect.stringMatching(/^error: `nightshift \S+` is not for an agent.* that works on an item/)),
+    Array(8).fill(expect.stringMatching(/^error: `nightshift \S+` is not for an agent.* that works on an item/)),
   );
   expect(project.read('read')).toContain('night');
   expect([shift.column('work'), existsSync(project.path('.nightshift/other'))]).toEqual([['done', 'done'], false]);
