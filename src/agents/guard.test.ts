@@ -27,9 +27,10 @@ function startNightshift(name: string, script: string, after = ''): { child: Chi
 
 const TREE = `
   trap "" TERM; echo $$ >> pids; sleep 300 & echo $! >> pids
+  setsid env -i /bin/sh -c '( trap "" TERM; sh -c "echo \\$\\$ >> pids; exec /bin/sleep 300" & )'
   sh -c 'trap "" TERM HUP; echo $$ >> pids; sh -c "echo \\$\\$ >> pids; sleep 300; :"; :' &
   while :; do wait; sleep 1; done`;
-const TREE_PROCESSES = 4;
+const TREE_PROCESSES = 5;
 
 function read(file: string): string {
   try {
@@ -76,7 +77,7 @@ function guardOf(nightshift: number, tree: readonly number[], not = 0): Promise<
   );
 }
 
-test('R6 within 2 seconds of a kill -9 of nightshift alone, nothing of the group lives, nor the guard', async () => {
+test('R6 within 2 seconds of a kill -9 of nightshift alone, nothing of the group lives, no daemon of it, nor the guard', async () => {
   const { child, folder } = startNightshift('killed', TREE);
   const tree = await treeIn(folder);
   const guard = await guardOf(child.pid!, tree);

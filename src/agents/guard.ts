@@ -4,28 +4,43 @@ import type { Writable } from 'node:stream';
 /**
  * One small process that outlives nightshift by a moment: it knows the process groups that nightshift has started, and
  * when the pipe to it is closed, by an exit or by a `kill -9`, it ends what is left of them: gently first, because
- * there are programs that run their tools in groups of their own, and only they know which. In a session of its own, so
- * that Ctrl-C does not reach it; with an empty environment, so that no sweep for leftovers finds it.
+ * there are programs that run their tools in groups of their own, and only they know which. Then the daemons, found by
+ * the tags of the groups, and once more, since they may just have forked: they could edit the shift's files later. It is in
+ * a session of its own, so that Ctrl-C does not reach it; with an empty environment, so that no sweep for leftovers finds it.
  */
 const SCRIPT = `
 trap '' HUP INT QUIT TERM
 groups=' '
-while read -r change group; do
+while read -r change group tag; do
   case $change in
-    +) groups="$groups$group " ;;
-    -) case $groups in *" $group "*) groups="\${groups%% $group *} \${groups#* $group }" ;; esac ;;
+    +) groups="$groups$group:$tag " ;;
+    -) case $groups in *" $group:"*)
+         rest="\${groups#* $group:}"
+         groups="\${groups%% $group:*} \${rest#* }" ;;
+       esac ;;
   esac
 done
 case $groups in *[0-9]*) ;; *) exit ;; esac
-for group in $groups; do kill -s TERM -- "-$group"; done
+for group in $groups; do kill -s TERM -- "-\${group%:*}"; done
 sleep 1
-for group in $groups; do kill -s KILL -- "-$group"; done
+for group in $groups; do kill -s KILL -- "-\${group%:*}"; done
+set --
+for group in $groups; do case $group in *[0-9]) set -- "$@" -e " \${group#*:} " ;; esac; done
+for round in 1 2 3; do
+  found=$([ $# = 0 ] || grep -lsF "$@" /proc/[0-9]*/limits)
+  [ "$found" ] || exit
+  for limits in $found; do
+    process="\${limits#/proc/}"
+    kill -s KILL "\${process%/limits}"
+  done
+done
 `;
 
 /** A guard that can't be started three times in a row won't be started. */
 const TRIES = 3;
 
-const groups = new Set<number>();
+/** The tags of groups that have one. */
+const groups = new Map<number, bigint | undefined>();
 let guard: Writable | undefined;
 
 /** Before anything is started: where processes are scarce, the guard needs one first. */
@@ -37,11 +52,11 @@ export function readyGuard(): void {
  * Resolves when the guard is certain to learn of the group, also if nightshift is killed right after: what is written
  * into a pipe is read before its end. Rejects when there can be no guard; then nothing may run.
  */
-export async function guardGroup(group: number): Promise<void> {
-  groups.add(group);
+export async function guardGroup(group: number, tag: bigint | undefined): Promise<void> {
+  groups.set(group, tag);
   for (let tries = 0; tries < TRIES; tries++) {
     guard ??= startGuard();
-    if (guard && (await write(guard, `+ ${group}\n`))) return;
+    if (guard && (await write(guard, entry(group)))) return;
     guard = undefined;
   }
   groups.delete(group);
@@ -52,6 +67,10 @@ export async function guardGroup(group: number): Promise<void> {
 export function releaseGroup(group: number): void {
   groups.delete(group);
   guard?.write(`- ${group}\n`);
+}
+
+function entry(group: number): string {
+  return `+ ${group} ${groups.get(group) ?? 'none'}\n`;
 }
 
 /** Undefined: the system has no descriptors or processes left. */
@@ -69,7 +88,7 @@ function startGuard(): Writable | undefined {
   // It must not keep nightshift from ending.
   child.unref();
   (pipe as Writable & { unref?(): void }).unref?.();
-  for (const group of groups) pipe.write(`+ ${group}\n`);
+  for (const group of groups.keys()) pipe.write(entry(group));
   return pipe;
 }
 

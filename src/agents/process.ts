@@ -76,7 +76,7 @@ async function run(request: ProcessRequest, output: Output): Promise<Ending> {
   const begun = performance.now();
   const ended = collect(started, output);
   try {
-    await guardGroup(group);
+    await guardGroup(group, tag);
   } catch (error) {
     stdin.destroy();
     await exit;

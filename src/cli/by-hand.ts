@@ -19,7 +19,7 @@ import { ShiftFiles } from '../store/shift-files.ts';
 import type { Snapshot } from '../store/store.ts';
 import { EventStream, newRun } from './event-stream.ts';
 import type { Io } from './io.ts';
-import { checkWith } from './killed-run.ts';
+import { checkWith, lostEnv } from './killed-run.ts';
 import { openAndCheck, reloader } from './open-shift.ts';
 import { processTime } from './process-time.ts';
 import { protectFiles } from './protect-files.ts';
@@ -106,9 +106,10 @@ export async function openByHand(paths: ShiftPaths, io: Io, options: HandOptions
 async function holdBatch(paths: ShiftPaths, batch: OpenBatch, emit: Emit, { now }: Io): Promise<InForce> {
   const files = new ShiftFiles(paths);
   const record = new InForceRecord(paths);
-  const found = readRecord(paths)?.texts;
+  const found = readRecord(paths);
+  if (found?.isEnvLost) throw lostEnv(paths, 'write .env as it was when the batch was opened');
   // Without the record, at least the task is known.
-  const texts = found ?? new Map([...textsOf(paths, await files.read()), [paths.task(batch.task), batch.text]]);
+  const texts = found?.texts ?? new Map([...textsOf(paths, await files.read()), [paths.task(batch.task), batch.text]]);
   const inForce = await InForce.open(files, { emit, now, check: checkWith(paths), isByHand: true, record }, texts);
   inForce.protect();
   await inForce.putBack();

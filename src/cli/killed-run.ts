@@ -1,4 +1,6 @@
 import { existsSync, lstatSync } from 'node:fs';
+import { endMarked } from '../agents/leftovers.ts';
+import { NightshiftError } from '../core/errors.ts';
 import type { NightshiftEvent } from '../core/events.ts';
 import { compileShift, type ShiftDocuments } from '../formats/compile.ts';
 import { readBatch, refuseOpenBatch } from '../store/batch-file.ts';
@@ -19,17 +21,22 @@ const LAST_BREATH_MS = 2000;
 
 /**
  * After a run that was killed: what was edited while its items were in flight is put back, and told; what was edited later
- * is a person's. The caller holds the run lock.
+ * is a person's, unless processes of the run `lived` until now. The caller holds the run lock.
  */
 export async function settleKilledRun(
   paths: ShiftPaths,
   io: Io,
   onEvent: (event: NightshiftEvent) => void,
+  lived = false,
 ): Promise<void> {
   if (!existsSync(paths.inForce)) return;
   const found = readRecord(paths);
   if (found) {
-    const lastSign = Math.max(found.lastSign, readBatch(paths)?.lastSign ?? 0) + LAST_BREATH_MS;
+    const signs = [found.lastSign, readBatch(paths)?.lastSign ?? 0, lived ? io.now() : 0];
+    const lastSign = Math.max(...signs) + LAST_BREATH_MS;
+    if (found.isEnvLost && !isLater(paths.env, lastSign)) {
+      throw lostEnv(paths, 'look through .env and save it again (`touch` is enough): then it counts as yours');
+    }
     const files = new ShiftFiles(paths);
     const texts = [...found.texts].map(([file, text]) => {
       const now = files.see(file).text;
@@ -48,17 +55,24 @@ export async function settleKilledRun(
   await new InForceRecord(paths).remove();
 }
 
-/** Before anything is read. */
+/** Before anything is read. Answers how many processes of the killed run were still there, and were ended. */
 export async function settleBeforeStart(
   paths: ShiftPaths,
   holder: Holder,
   io: Io,
   onEvent: (event: NightshiftEvent) => void,
-): Promise<void> {
-  if (!existsSync(paths.inForce)) return;
+): Promise<number> {
+  if (!existsSync(paths.inForce)) return 0;
   refuseOpenBatch(paths, io.now());
   using _running = await takeRunLock(paths, holder);
-  await settleKilledRun(paths, io, onEvent);
+  const leftovers = await endMarked({ shiftFolder: paths.folder });
+  await settleKilledRun(paths, io, onEvent, leftovers > 0);
+  return leftovers;
+}
+
+export function lostEnv({ env: file }: ShiftPaths, hint: string): NightshiftError {
+  const message = '.env was changed while items were in flight, and so was the copy of what was in force';
+  return new NightshiftError('bad-env', message, hint, { file });
 }
 
 /** A time of change can be set to anything; the time at which it was set can't. */

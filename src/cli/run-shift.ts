@@ -74,7 +74,7 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
       failpoint(event.type);
     },
   });
-  await settleBeforeStart(paths, holder, io, options.onEvent);
+  const leftovers = await settleBeforeStart(paths, holder, io, options.onEvent);
   await using agents = new AgentSet();
   await using kept = new KeptWorkplaces();
   const complete = await checkFirst(paths, options, agents, io);
@@ -149,7 +149,7 @@ export async function runFolder(paths: ShiftPaths, options: StartOptions, io: Io
         now: AbortSignal.any([stop.now, stream.failed]),
       },
       select: await selectIn(store, options),
-      endLeftovers: () => endMarked({ shiftFolder: paths.folder }),
+      endLeftovers: async () => leftovers + (await endMarked({ shiftFolder: paths.folder })),
       now: io.now,
       time,
       random: Math.random,

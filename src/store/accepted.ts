@@ -40,14 +40,20 @@ function read({ accepted }: ShiftPaths): Accepted {
 }
 
 function hashOf(paths: ShiftPaths, file: string, text: string): string {
-  if (file !== paths.env) return hash('sha256', termsOf(paths, file, text));
-  // A short secret could be found by trying all that it may be: each try has to cost something.
+  return file === paths.env ? hashSecrets(text) : hash('sha256', termsOf(paths, file, text));
+}
+
+function isHashOf(known: string, paths: ShiftPaths, file: string, text: string): boolean {
+  return file === paths.env ? isHashOfSecrets(known, text) : known === hashOf(paths, file, text);
+}
+
+/** Of the text of `.env`. A short secret could be found by trying all that it may be: each try has to cost something. */
+export function hashSecrets(text: string): string {
   const salt = randomBytes(16);
   return `${salt.toString('hex')}:${scryptSync(text, salt, 32).toString('hex')}`;
 }
 
-function isHashOf(known: string, paths: ShiftPaths, file: string, text: string): boolean {
-  if (file !== paths.env) return known === hashOf(paths, file, text);
+export function isHashOfSecrets(known: unknown, text: string): boolean {
   const [salt = '', rest = ''] = String(known).split(':');
   const [a, b] = [Buffer.from(rest, 'hex'), scryptSync(text, Buffer.from(salt, 'hex'), 32)];
   return a.length === b.length && timingSafeEqual(a, b);

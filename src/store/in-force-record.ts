@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, statSync, utimesSync } from 'node:fs';
+import { readFileSync, statSync, utimesSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { ShiftDocuments } from '../formats/compile.ts';
-import { termsOf } from './accepted.ts';
+import { hashSecrets, isHashOfSecrets, termsOf } from './accepted.ts';
 import { diskError } from './atomic-write.ts';
+import { readDocument } from './document-text.ts';
 import { replaceInside } from './inside.ts';
 import type { ShiftPaths } from './layout.ts';
 import { initRoot } from './new-shift.ts';
@@ -22,51 +23,65 @@ export function textsOf(paths: ShiftPaths, { manager, tasks, env }: ShiftDocumen
 /**
  * What is in force, on the disk, from before the first claim until the run has ended properly: what is found at a start
  * was left by a run that was killed, or by an open batch. Its time of change is the last sign of life. Secrets do not
- * rest in `.engine`: the text of `.env` is beside `.env`, and ignored by git as it is.
+ * rest in `.engine`: the text of `.env` is beside `.env`, and ignored by git as it is. Of it there is only a hash here, so
+ * that another text in its place is noticed.
  */
 export class InForceRecord {
   readonly #paths: ShiftPaths;
+  #terms: string | undefined;
   #written: string | undefined;
+  #secrets: { readonly text: string; readonly hash: string } | undefined;
 
   constructor(paths: ShiftPaths) {
     this.#paths = paths;
   }
 
-  /** Written when it changed, or when somebody removed it. `next`: what is about to be written to a file. */
+  /** Written when it changed, or when somebody changed or removed it. `next`: what is about to be written to a file. */
   async write(texts: Texts, next?: { readonly file: string; readonly text: string }): Promise<void> {
-    const { inForce, envInForce, env } = this.#paths;
+    const { inForce, env } = this.#paths;
     const counted = [...texts].map(([file, text]) => [file, text && termsOf(this.#paths, file, text)]);
     const terms = JSON.stringify([counted, next]);
     const secrets = texts.get(env);
-    if (terms === this.#written && existsSync(inForce) && (secrets === undefined || existsSync(envInForce))) return;
+    if (terms === this.#terms && this.#isIntact(secrets)) return;
     try {
-      const hasCopy = secrets !== undefined && (await this.#keepSecrets(secrets));
-      if (secrets === undefined) await rm(envInForce, { force: true });
+      await this.#keepSecrets(secrets);
       const files = Object.fromEntries(
         [...texts].filter(([file]) => file !== env).map(([file, text]) => [basename(file), text ?? null]),
       );
       const record = {
         files,
-        env: secrets === undefined ? 'absent' : hasCopy ? 'copied' : 'unknown',
+        env: secrets === undefined ? null : this.#hash(secrets),
         ...(next === undefined ? {} : { next: { file: basename(next.file), text: next.text } }),
       };
-      await replaceInside({ base: this.#paths.folder }, inForce, Buffer.from(JSON.stringify(record)));
-      this.#written = terms;
+      const written = JSON.stringify(record);
+      await replaceInside({ base: this.#paths.folder }, inForce, Buffer.from(written));
+      this.#terms = terms;
+      this.#written = written;
     } catch (cause) {
       throw diskError(cause, inForce);
     }
   }
 
+  #isIntact(secrets: string | undefined): boolean {
+    const { inForce, envInForce } = this.#paths;
+    return textOf(inForce) === this.#written && (secrets === undefined || textOf(envInForce) === secrets);
+  }
+
+  #hash(text: string): string {
+    if (this.#secrets?.text !== text) this.#secrets = { text, hash: hashSecrets(text) };
+    return this.#secrets.hash;
+  }
+
   /** Not before git ignores it. */
-  async #keepSecrets(text: string): Promise<boolean> {
+  async #keepSecrets(text: string | undefined): Promise<void> {
+    const { root, folder, envInForce } = this.#paths;
     try {
-      await initRoot(this.#paths.root);
+      await initRoot(root);
     } catch {
-      return false;
+      return;
     }
-    const { folder, envInForce } = this.#paths;
-    await replaceInside({ base: folder }, envInForce, Buffer.from(text));
-    return true;
+    if (text === undefined) await rm(envInForce, { force: true });
+    else await replaceInside({ base: folder }, envInForce, Buffer.from(text));
   }
 
   /** Somebody is at work: a sign of life. */
@@ -74,8 +89,7 @@ export class InForceRecord {
     try {
       utimesSync(this.#paths.inForce, now / 1000, now / 1000);
     } catch {
-      // Removed, and written again before the next claim.
-      this.#written = undefined;
+      // Removed: it is written again before the next claim.
     }
   }
 
@@ -83,12 +97,15 @@ export class InForceRecord {
     const { inForce, envInForce, accepted } = this.#paths;
     // The record last: without it the copy of the secrets would be nobody's.
     for (const file of [accepted, envInForce, inForce]) await rm(file, { force: true });
-    this.#written = undefined;
+    this.#terms = undefined;
   }
 }
 
 export interface FoundRecord {
+  /** Without `.env` if its text is lost. */
   readonly texts: Texts;
+  /** `.env` was changed, and so was the copy of what was in force. */
+  readonly isEnvLost: boolean;
   /** What the run was about to write: where it stands already, it is in force. */
   readonly next?: { readonly file: string; readonly text: string };
   /** Milliseconds since 1970. */
@@ -98,19 +115,31 @@ export interface FoundRecord {
 /** Undefined: none is there, or none that can be read. */
 export function readRecord(paths: ShiftPaths): FoundRecord | undefined {
   try {
-    const lastSign = statSync(paths.inForce).mtimeMs;
+    // That of the inode: an agent could set the other one to any time.
+    const lastSign = statSync(paths.inForce).ctimeMs;
     const { files, env, next } = JSON.parse(readFileSync(paths.inForce, 'utf8'));
     const texts = new Map<string, string | undefined>();
     for (const [name, text] of Object.entries(files)) {
       texts.set(join(paths.folder, basename(name)), typeof text === 'string' ? text : undefined);
     }
     if (typeof texts.get(paths.manager) !== 'string') return undefined;
-    if (env === 'absent') texts.set(paths.env, undefined);
-    else if (env === 'copied' && existsSync(paths.envInForce)) {
-      texts.set(paths.env, readFileSync(paths.envInForce, 'utf8'));
-    }
-    if (typeof next?.file !== 'string' || typeof next.text !== 'string') return { texts, lastSign };
-    return { texts, lastSign, next: { file: join(paths.folder, basename(next.file)), text: next.text } };
+    const secrets = [paths.envInForce, paths.env]
+      .map(textOf)
+      .find((text) => text !== undefined && env !== null && isHashOfSecrets(env, text));
+    const isEnvLost = env !== null && secrets === undefined;
+    if (!isEnvLost) texts.set(paths.env, secrets);
+    const found = { texts, isEnvLost, lastSign };
+    if (typeof next?.file !== 'string' || typeof next.text !== 'string') return found;
+    return { ...found, next: { file: join(paths.folder, basename(next.file)), text: next.text } };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined: there is none that can be read, or it is no file, which is not read. */
+function textOf(file: string): string | undefined {
+  try {
+    return readDocument(file);
   } catch {
     return undefined;
   }

@@ -92,9 +92,9 @@ export class InForce implements Documents {
     return this.#found.splice(0);
   }
 
-  /** No agent is left. What could not be looked at is found by the next start. */
+  /** No agent is left. What could not be looked at is found by the next start: so is a copy of the folder in its place. */
   async close(): Promise<void> {
-    if (!this.#isDue) await this.#options.record?.remove().catch(() => {});
+    if (!this.#isDue && (await this.#isHere())) await this.#options.record?.remove().catch(() => {});
   }
 
   folderId(): Promise<string> {
@@ -177,9 +177,13 @@ export class InForce implements Documents {
     return retryPassing(() => this.#lookOnce());
   }
 
+  /** Another folder in its place is none of ours to write to (rule M6). */
+  async #isHere(): Promise<boolean> {
+    return (await this.#files.folderId()) === (await this.#folder);
+  }
+
   async #lookOnce(): Promise<void> {
-    // Another folder in its place is none of ours to write to (rule M6).
-    if ((await this.#files.folderId()) !== (await this.#folder)) return;
+    if (!(await this.#isHere())) return;
     if (this.#atWork.size > 0) this.#options.record?.touch(this.#options.now());
     const differing = [...this.#texts.keys()].filter((file) => !isSameSeen(this.#files.see(file), this.#seen(file)));
     const settled = new Map<string, Seen>();

@@ -71,7 +71,8 @@ export async function findRecord(folder: string): Promise<FoundRecord | undefine
   let text: string;
   let lastSign: number;
   try {
-    lastSign = statSync(join(folder, FILES)).mtimeMs;
+    // That of the inode: an agent could set the other one to any time.
+    lastSign = statSync(join(folder, FILES)).ctimeMs;
     text = readFileSync(join(folder, FILES), 'utf8');
   } catch {
     return undefined;

@@ -1,4 +1,4 @@
-import { readdirSync, utimesSync } from 'node:fs';
+import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { agentTask, Project, type Running, type ShiftHandle, shellTask, until } from '../harness.ts';
 
@@ -215,17 +215,18 @@ describe('D5 a person puts an edit in force', () => {
 });
 
 describe('D5 after a run that was killed', () => {
+  const EDIT = 'sed -i s/Do/Sabotage/ work.md; echo X=y >> .env; rm manager.md';
+
   /** The dev of a edits files and kills the run; answers the shift and its files before that. */
-  async function killed(): Promise<{ shift: ShiftHandle; before: Record<string, string> }> {
+  async function killed(edit = EDIT): Promise<{ shift: ShiftHandle; before: Record<string, string> }> {
     const project = new Project();
     const tasks = { work: agentTask('1. Do {name} as {ENV:HOW}') };
     const shift = project.shift('night', { settings: QUIET, table: TABLE, tasks, env: 'HOW=well\n' });
     const before = files(shift);
-    const edit = 'cd "$NIGHTSHIFT_SHIFT_DIR"; sed -i s/Do/Sabotage/ work.md; echo X=y >> .env; rm manager.md';
     const pid = project.path('.nightshift/night/.engine/run.lock');
     project.behave({
       'dev:a:1': {
-        sh: `[ -e .nightshift/once ] || { touch .nightshift/once; (${edit}); kill -9 $(sed 's/.*"pid"://; s/,.*//' ${pid}); }`,
+        sh: `[ -e .nightshift/once ] || { touch .nightshift/once; (cd "$NIGHTSHIFT_SHIFT_DIR"; ${edit}); kill -9 $(sed 's/.*"pid"://; s/,.*//' ${pid}); }`,
       },
     });
     expect((await shift.start()).signal).toBe('SIGKILL');
@@ -249,16 +250,50 @@ describe('D5 after a run that was killed', () => {
     const { shift, before } = await killed();
     const { project } = shift;
     project.write(`${shift.folder}/manager.md`, `${before['manager.md']}## Progress\n`);
-    const record = project.path(shift.folder, '.engine/in-force.json');
-    // As if the run had been killed an hour ago, and one of the files been edited before that.
-    const hourAgo = new Date(Date.now() - 3600_000);
-    utimesSync(record, hourAgo, hourAgo);
+    await isPast(shift);
+    project.write(`${shift.folder}/.env`, 'HOW=mine\n');
+    const later = new Date(Date.now() + 3600_000);
     utimesSync(project.path(shift.folder, 'work.md'), new Date(0), new Date(0));
+    utimesSync(project.path(shift.folder, 'manager.md'), later, later);
     const { code, events } = await shift.start();
     expect(code).toBe(0);
     expect(events.filter(({ type }) => type === 'edit:reverted').map(({ what }) => what)).toEqual(['Steps']);
-    expect(project.read(`${shift.folder}/.env`)).toBe('HOW=well\nX=y\n');
+    expect(project.read(`${shift.folder}/.env`)).toBe('HOW=mine\n');
   });
+
+  /** Longer ago than the agents of a killed run could have lived. */
+  function isPast(shift: ShiftHandle): Promise<unknown> {
+    const { ctimeMs } = statSync(shift.project.path(shift.folder, '.engine/in-force.json'));
+    return until(() => Date.now() > ctimeMs + 3000, 'the last breath of the run');
+  }
+
+  test('D5 a sign of life can’t be made older, and a daemon does not outlive the run', async () => {
+    const daemon = `setsid env -i PATH="$PATH" sh -c 'sleep 300; : "$0"' 7>&- </dev/null >/dev/null 2>&1 & echo $! > ../daemon`;
+    const { shift, before } = await killed(`${EDIT}; touch -d 2000-01-01 .engine/in-force.json; ${daemon}`);
+    const { project } = shift;
+    // The guard ends it with the run.
+    await until(() => !existsSync(`/proc/${project.read('.nightshift/daemon').trim()}`), 'the end of the daemon');
+    const { code } = await shift.start();
+    expect([code, files(shift)]).toEqual([0, before]);
+    expect(project.calls().every(({ prompt }) => !prompt?.includes('Sabotage'))).toBe(true);
+  });
+
+  test.each(['echo X=y | tee -a .env > .env.in-force', 'rm .env .env.in-force'])(
+    'D5 a start refuses a .env whose copy was changed as well: %s',
+    async (edit) => {
+      const { shift } = await killed(edit);
+      const { project } = shift;
+      const refused = await shift.start();
+      expect([refused.code, refused.stderr]).toEqual([
+        2,
+        expect.stringContaining('so was the copy of what was in force'),
+      ]);
+      expect(project.calls().filter(({ ended }) => !ended)).toHaveLength(1);
+      await isPast(shift);
+      project.write(`${shift.folder}/.env`, 'HOW=well\n');
+      expect((await shift.start()).code).toBe(0);
+    },
+  );
 
   test('D5 after one that ended by itself every edit is a person’s', async () => {
     const { project, shift, running } = await inFlight();

@@ -103,7 +103,11 @@ test('D5 an agent or a check is known by its ancestors, whatever it does to its 
   // A daemon: adopted by another process before it calls, and with nothing above it that belongs to the run.
   const calls = `while [ -d /proc/$$ ]; do sleep 0.05; done; ${process.execPath} ${NIGHTSHIFT} table night reset --index 1 2>> said; echo $? >> codes`;
   const daemon = `setsid env -i PATH="$PATH" sh -c '( ( ${calls} ) & )'\nuntil [ "$(wc -l < codes)" = 6 ]; do sleep 0.05; done`;
-  const shift = night(project, `${attempts}\n${daemon}\n${anew}`, `${bare} table night reset --index 1 2>> said || test $? = 2`);
+  const shift = night(
+    project,
+    `${attempts}\n${daemon}\n${anew}`,
+    `${bare} table night reset --index 1 2>> said || test $? = 2`,
+  );
   shift.tableText = TABLE.replace('failed', 'todo');
   expect(await shift.start()).toMatchObject({ code: 0 });
   expect(project.read('codes').trim().split('\n')).toEqual(Array(7).fill('2'));

@@ -164,6 +164,8 @@ test('D5 what a killed run left changed is put back by the next; a later edit is
   };
   await kill();
   project.write('tests/check.sh', '#!/bin/sh\nexit 0\n');
+  // A sign of life can't be made older.
+  utimesSync(project.path(shift.folder, '.engine/protected/files.jsonl'), new Date(0), new Date(0));
   project.behave({ dev: { sh: 'echo right > out-a' } });
   const next = await shift.start();
   expect([next.code, project.read('tests/check.sh'), project.read('tests/more/data.txt')]).toEqual([
@@ -176,8 +178,9 @@ test('D5 what a killed run left changed is put back by the next; a later edit is
   await project.run(['table', 'night', 'reset', '--index', '0']);
   project.behave({ dev: { sh: 'touch .nightshift/changed; sleep 60' } });
   await kill();
-  const hourAgo = new Date(Date.now() - 3600_000);
-  utimesSync(project.path(shift.folder, '.engine/protected/files.jsonl'), hourAgo, hourAgo);
+  const record = project.path(shift.folder, '.engine/protected/files.jsonl');
+  const { ctimeMs } = statSync(record);
+  await until(() => Date.now() > ctimeMs + 4000, 'the last breath of the run');
   const edited = '#!/bin/sh\nexit 0\n';
   project.write('tests/check.sh', edited);
   project.behave({});
