@@ -25,6 +25,8 @@ export interface Repository {
   readonly options: readonly string[];
   /** Files that decide what git lists, and that it may not list itself. */
   readonly rules: readonly string[];
+  /** Of these, ignore rules of this machine, which the project does not share. */
+  readonly own: ReadonlySet<string>;
 }
 
 /** Absolute paths. A folder among `files` is a submodule or another repository. */
@@ -46,8 +48,10 @@ export async function openRepository(git: Git, folder: string, signal: AbortSign
   const [top, gitDir, ...rules] = found.text.replace(/\n$/, '').split('\n');
   if (top === undefined || gitDir === undefined || rules.length !== paths.length) return undefined;
   const excludes = set.text.replace(/\n$/, '') || git.defaultExcludes;
+  const own = [resolve(folder, rules[0]!), resolve(top, excludes)];
   return {
     top,
+    own: new Set(own),
     options: [`--git-dir=${gitDir}`, `--work-tree=${top}`, '-c', `core.excludesFile=${excludes}`],
     rules: [...rules.map((file) => resolve(folder, file)), resolve(top, excludes), join(top, '.git')],
   };

@@ -1,6 +1,7 @@
 import { basename, sep } from 'node:path';
 import { changedFiles, type Inventory, takeContents, takeInventory } from './inventory.ts';
 import { type Found, findBelow, findNamed, isTooMany, MOST_FILES } from './listing.ts';
+import { isLeftBeside, isOfTool } from './noise.ts';
 import {
   type Git,
   isBelow,
@@ -121,7 +122,7 @@ export async function changesBetween(
     const now = after.places.get(place);
     if (then && now) rules.push(...(await newlyHidden(scope, place as Repository, { before, then, now })));
   }
-  const isWatched = (file: string) => !isWithin(file, scope.leftOut);
+  const isWatched = (file: string) => !isWithin(file, scope.leftOut) && !isLeftBeside(file);
   return { files: [...new Set([...changed, ...rules])].filter(isWatched).sort(), rules };
 }
 
@@ -164,15 +165,18 @@ async function markListed(scope: Scope, repository: Repository, listing: Listing
   return takeInventory([...watched, ...(await unhidden(scope, repository, listing))], scope.signal);
 }
 
-/** What git ignores because of rules that are not trusted. */
+/** What git ignores because of rules that are not trusted, or that only this machine has. */
 async function unhidden(scope: Scope, repository: Repository, { ignored }: Listing): Promise<Iterable<string>> {
   const { distrusted, leftOut, git, signal } = scope;
-  const found: Found = { files: new Set(), folders: 0, leftOut };
-  if (distrusted.size === 0) return found.files;
   const behind = await rulesBehind(git, repository, [...ignored], signal);
   const isHidden = (path: string) => distrusted.has(withoutSlash(path)) || distrusted.has(behind?.get(path) ?? '');
+  const isOwn = (path: string) => repository.own.has(behind?.get(path) ?? '') && !isOfTool(path);
+  const found: Found = { files: new Set(), folders: 0, leftOut };
   for (const path of ignored) if (isHidden(path)) await findBelow(withoutSlash(path), found);
-  return found.files;
+  const own: Found = { files: new Set(), folders: 0, leftOut };
+  for (const path of ignored) if (isOwn(path)) await findBelow(withoutSlash(path), own);
+  // Half of them would be other ones the next time.
+  return isTooMany(own) ? found.files : new Set([...found.files, ...[...own.files].filter((path) => !isOfTool(path))]);
 }
 
 function ruleFiles(places: Survey['places']): Set<string> {

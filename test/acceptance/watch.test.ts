@@ -64,11 +64,13 @@ test('Q2 a second qa that changes nothing decides, and the checks are run again 
   expect(ofType(ended, 'item:recorded').at(-1).reason).toMatch(/^It is new: exit code 1/);
 });
 
-test('Q2 what git ignores, git itself and checks may change; what `protect` names may not', async () => {
+test('Q2 what git ignores, git itself, editors and checks may change; what `protect` names may not', async () => {
   const project = new Project();
-  const sh = 'cat page.txt; git status; git update-index --refresh; mkdir -p dist/a; date +%N > dist/a/b; echo > x.db';
+  const beside = 'touch .DS_Store .page.txt.swp page.txt~ "#page.txt#"; mkdir -p __pycache__; date +%N > __pycache__/x';
+  const sh = `cat page.txt; git status; git update-index --refresh; mkdir -p dist/a; date +%N > dist/a/b; echo > x.db; ${beside}`;
   const shift = oneItem(project);
   repository(project);
+  project.write('.git/info/exclude', '__pycache__/\n');
   project.behave({ qa: { sh } });
   expect((await shift.start()).code).toBe(0);
   const protect = '- protect: `dist/**, other/*.db`\n';
@@ -112,6 +114,13 @@ test.each([
     '',
     'rm -rf x; git init -q x; echo "*" > x/.git/info/exclude; echo > x/f',
     'x',
+  ],
+  ['edits what info/exclude hid before', 'echo out/ > .git/info/exclude', 'mkdir -p out; date > out/a', 'out/a'],
+  [
+    'edits what core.excludesFile hid before',
+    'echo a.new > .git/x; git config core.excludesFile "$PWD/.git/x"; touch a.new',
+    'date +%N > a.new',
+    'a.new',
   ],
   ['hides a file by info/exclude', '', 'echo evil.txt > .git/info/exclude; date +%N > evil.txt', '.git/info/exclude'],
   [
