@@ -1,4 +1,3 @@
-import type { Agent, Answer, Session } from '../agents/agent.ts';
 import type { Happening } from '../core/events.ts';
 import { limitsInForce, type SetLimits, type UsedUp, usedUp } from '../core/limits.ts';
 import type { Usage } from '../core/model.ts';
@@ -7,6 +6,7 @@ import type { ShiftPaths } from '../store/layout.ts';
 import { EventStream, newRun } from './event-stream.ts';
 import { spentIn } from './history.ts';
 import type { Io } from './io.ts';
+import { processTime } from './process-time.ts';
 
 type Spent = Extract<Happening, { type: 'usage:spent' }>;
 
@@ -17,47 +17,39 @@ export interface Spending extends AsyncDisposable {
   /** The limit of the shift that is used up now. */
   readonly reached: UsedUp | undefined;
   add(spent: Spent): void;
-  /** An agent that is asked nothing more once a limit is used up. */
-  bound(agent: Agent | undefined): Agent | undefined;
+  /** From now on its time counts, too. */
+  begin(): void;
 }
 
 export async function openSpending(io: Io, paths: ShiftPaths, set: SetLimits): Promise<Spending> {
   const run = newRun(new Date(io.now()).toISOString());
   const stream = await new EventStream(run, paths, io, { onEvent: () => {} }).open();
   const limits = limitsInForce(set, false, io.now());
+  const time = processTime();
   let usage: Usage = {};
-  const reached = () => usedUp(limits, spentIn(stream.history), io.now());
+  let begunAt: number | undefined;
+  const took = () => (begunAt === undefined ? 0 : Math.round(time.elapsed() - begunAt));
   return {
     get usage() {
       return usage;
     },
     get reached() {
-      return reached();
+      const spent = spentIn(stream.history);
+      return usedUp(limits, { ...spent, ms: spent.ms + took() }, io.now());
     },
     add({ type, role, agent, task, usage: more }) {
       usage = sum(usage, more);
       // Of no item: what the table says of one was done without it.
       stream.emit({ type, role, agent, ...(task === undefined ? {} : { task }), usage: more });
     },
-    bound: (agent) => agent && boundAgent(agent, reached),
-    [Symbol.asyncDispose]: () => stream[Symbol.asyncDispose](),
+    begin() {
+      begunAt = time.elapsed();
+    },
+    async [Symbol.asyncDispose]() {
+      if (begunAt !== undefined) {
+        stream.emit({ type: 'usage:spent', role: 'manager', agent: 'test-task', usage: {}, ms: took() });
+      }
+      await stream[Symbol.asyncDispose]();
+    },
   };
-}
-
-function boundAgent(agent: Agent, reached: () => UsedUp | undefined): Agent {
-  const open: Agent['open'] = async (opening) => {
-    const session = await agent.open(opening);
-    const ask = async (question: Parameters<Session['ask']>[0]): Promise<Answer> => {
-      const limit = reached();
-      return limit ? { kind: 'trouble', trouble: { reason: limit.text } } : session.ask(question);
-    };
-    return {
-      ask,
-      get remembers() {
-        return session.remembers;
-      },
-      [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
-    };
-  };
-  return Object.create(agent, { open: { value: open } });
 }

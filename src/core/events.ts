@@ -75,7 +75,13 @@ interface EventMap {
   /** `changed`: the files that it changed, or may have. */
   'verdict:voided': { reason: string; changed: string[] };
   /** The sum of these is what the shift has spent: also what a run that was killed in the middle of an item has. */
-  'usage:spent': { role: Role; agent: string; usage: Usage };
+  'usage:spent': {
+    role: Role;
+    agent: string;
+    usage: Usage;
+    /** How long a command took that is no run, such as `test-task`; it counts towards `max-duration`. */
+    ms?: number;
+  };
   'item:recorded': { from: Status; to: Status; reason?: string };
   'item:returned': { reason: string };
   'item:withdrawn': { reason: string };

@@ -204,3 +204,12 @@ test('X6 what is spent after a checkpoint that somebody cut short counts', () =>
   restored.read({ ...spent, run: 'r2', usage: { costUsd: 0.5 } }, false);
   expect(restored.usage).toEqual({ costUsd: 1.5 });
 });
+
+test('X6 what stands in the journal twice is spent once', () => {
+  const spent = { type: 'usage:spent', at: '', shift: 's', role: 'dev', agent: 'a', usage: { costUsd: 1 } };
+  const lines = [1, 2].flatMap((seq) => ['r1', 'r2'].map((run) => ({ ...spent, run, seq })));
+  const history = new History();
+  for (const line of [...lines, ...lines, { ...spent, run: 'r1', seq: 3 }, spent, spent]) history.read(line, false);
+  // Without a number nobody can tell.
+  expect(history.usage).toEqual({ costUsd: 7 });
+});

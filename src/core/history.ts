@@ -5,6 +5,7 @@ import type { NightshiftEvent, Recommendation } from './events.ts';
 import type { LastRun } from './last-run.ts';
 import type { Usage } from './model.ts';
 import { withEdit } from './put-back-edits.ts';
+import { RepeatedEvents } from './repeated-events.ts';
 import { type Retrying, setBack } from './retrying.ts';
 import { copyOf, copyOfValues } from './short-copy.ts';
 import { Tally } from './tally.ts';
@@ -32,6 +33,8 @@ const LONGEST_VALUE = 10_000;
 const MOST_CHANGES = 200;
 /** Sums of the same costs in another order differ by less. */
 const LEAST_AMOUNT = 1e-9;
+/** Times that two records tell of one run may differ by so much. */
+const LEAST_MS = 2000;
 const NOTHING = Object.freeze({});
 
 export class History {
@@ -41,6 +44,7 @@ export class History {
   readonly #changes = new Map<string, StepsChange[]>();
   /** The run whose checkpoint is being read. */
   #restoring: string | undefined;
+  readonly #repeated = new RepeatedEvents();
   readonly tally = new Tally();
   usage: Usage = {};
   lastRun: LastRun | undefined;
@@ -72,7 +76,12 @@ export class History {
     if (!isReadable(line)) return;
     // Of another run: somebody has cut the checkpoint short, and what follows counts for itself.
     if (this.#restoring !== line.run) this.#restoring = undefined;
-    if (this.#restoring === undefined) this.add(line);
+    if (this.#restoring === undefined && !this.#repeated.has(line)) this.add(line);
+  }
+
+  /** No run, and nothing that was done by hand, is known. */
+  get isEmpty(): boolean {
+    return this.lastRun === undefined && this.#items.size === 0 && Object.keys(this.usage).length === 0;
   }
 
   add(event: NightshiftEvent): void {
@@ -157,7 +166,7 @@ export class History {
   /** Another record knows of more than the journal does; answers whether it does. */
   atLeast(spent: { readonly usage: Usage; readonly ms: number }): boolean {
     const missing = Object.entries(rest(spent.usage, this.usage) ?? {}).filter(([, amount]) => amount > LEAST_AMOUNT);
-    if (missing.length === 0) return false;
+    if (missing.length === 0 && spent.ms < this.tally.ms + LEAST_MS) return false;
     this.usage = addAmounts(this.usage, Object.fromEntries(missing));
     this.tally.atLeast(spent.ms);
     return true;

@@ -88,7 +88,8 @@ export function isLimitValue(key: LimitKey, text: string): boolean {
 }
 
 function parseDollars(text: string): number | undefined {
-  return positive(/^\$? ?(\d+(?:\.\d+)?)$/.exec(text)?.[1], 1);
+  const dollars = positive(/^\$? ?(\d+(?:\.\d+)?)$/.exec(text)?.[1], 1);
+  return dollars === undefined || dollars < LESS_THAN_ANY_COST ? undefined : dollars;
 }
 
 function parseTokens(text: string): number | undefined {
@@ -169,7 +170,7 @@ export function usedUp(limits: Limits, spent: Spent, now: number): UsedUp | unde
   const { costUsd = 0 } = spent.usage;
   if (cost !== undefined && costUsd + LESS_THAN_ANY_COST >= cost) {
     const text = `max-cost is used up: ${costText(limits, spent)}`;
-    return { key: 'max-cost', text, enough: String(above(costUsd, cost)) };
+    return { key: 'max-cost', text, enough: decimal(Number(above(costUsd, cost).toPrecision(2))) };
   }
   if (tokens !== undefined && used >= tokens) {
     const text = `max-tokens is used up: ${tokensText(limits, spent)}`;
@@ -196,6 +197,12 @@ export function usedUp(limits: Limits, spent: Spent, now: number): UsedUp | unde
     return { key: 'max-failures', text, enough: String(above(spent.failures, failures)) };
   }
   return undefined;
+}
+
+/** Rule X6: why no agent may be asked anything more; undefined while money and tokens are left. */
+export function spentUp({ 'max-cost': cost, 'max-tokens': tokens }: Limits, spent: Spent): string | undefined {
+  const ofMoney = { ...(cost && { 'max-cost': cost }), ...(tokens && { 'max-tokens': tokens }) };
+  return usedUp(ofMoney, spent, 0)?.text;
 }
 
 /** With this one set, as a flag would. */
@@ -262,7 +269,13 @@ function tokensIn({ inputTokens = 0, outputTokens = 0 }: Usage): number {
 
 /** Amounts below a cent would look like nothing. */
 function dollars(amount: number): string {
-  return `$${amount > 0 && amount < 0.01 ? amount.toPrecision(2) : amount.toFixed(2)}`;
+  return `$${amount > 0 && amount < 0.01 ? decimal(Number(amount.toPrecision(2))) : amount.toFixed(2)}`;
+}
+
+/** Without an exponent, so that it can be read as a limit again. */
+function decimal(amount: number): string {
+  const text = String(amount);
+  return text.includes('e') ? amount.toFixed(15).replace(/0+$/, '') : text;
 }
 
 function shortTokens(tokens: number): string {

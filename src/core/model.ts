@@ -126,6 +126,8 @@ export interface Trouble {
   readonly until?: number;
   /** The task's own program asked to try later (exit code 75): it may be about this item alone. */
   readonly isRequested?: true;
+  /** A limit on cost or tokens is used up: the run ends, and nobody is asked anything more (rule X6). */
+  readonly isLimit?: true;
 }
 
 /** What became of an order. `to` absent: not the item's fault, it is given back (dev) or stays at `qa` (qa). */

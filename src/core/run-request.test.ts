@@ -43,6 +43,8 @@ test.each<[SetLimits, Partial<Spent>, string]>([
   [{ 'max-cost': 1 }, { usage: { costUsd: 1 } }, ' --max-cost 2'],
   [{ 'max-cost': 1 }, { usage: { costUsd: 1.9 } }, ' --max-cost 4'],
   [{ 'max-cost': 0.05 }, { usage: { costUsd: 0.08 } }, ' --max-cost 0.1'],
+  [{ 'max-cost': 1e-7 }, { usage: { costUsd: 1e-7 } }, ' --max-cost 0.0000002'],
+  [{ 'max-cost': 1e-9 }, { usage: { costUsd: 9e-7 } }, ' --max-cost 0.000002'],
   [{ 'max-tokens': 2e6 }, { usage: { inputTokens: 2e6 } }, ' --max-tokens 4M'],
   [{ 'max-duration': 5_400_000 }, { ms: 5_400_000 }, ' --max-duration 3h'],
   [{ 'max-duration': 3_601_000 }, { ms: 7_201_000 }, ' --max-duration 4h'],

@@ -79,6 +79,7 @@ export class Tally {
 
   add(event: NightshiftEvent): void {
     if (event.type === 'run:started') this.#start(event);
+    if (event.type === 'usage:spent') this.#earlierMs += amount(event.ms) ?? 0;
     // What is done by hand between two runs, or beside one, is none of theirs.
     if (event.run !== this.#run) return;
     this.#lastAt = event.at;

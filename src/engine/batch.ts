@@ -11,6 +11,7 @@ import {
   flyQa,
   giveBack,
   openAirspace,
+  whyOver,
 } from './flight.ts';
 import { type BatchEnd, NOTHING, type RunParts } from './run-state.ts';
 
@@ -35,8 +36,10 @@ export async function runBatch(
 async function flyRounds(airspace: Airspace, task: Task, first: readonly Flight[]): Promise<FlightEnd[]> {
   const ends: FlightEnd[] = [];
   for (let flights = first; flights.length > 0; ) {
-    const isOver = airspace.parts.stop.now.aborted;
-    const devs = await settle(airspace, flights, (flight) => (isOver ? giveBack : flyDev)(airspace, flight));
+    const over = whyOver(airspace);
+    const devs = await settle(airspace, flights, (flight) =>
+      over === undefined ? flyDev(airspace, flight) : giveBack(airspace, flight, over),
+    );
     const judged = await judgeAll(airspace, task, flightsAt(devs, 'qa'), true);
     ends.push(...devs, ...judged);
     flights = flightsAt(judged, 'again');
@@ -111,7 +114,7 @@ async function judgeAll(
   const ends: FlightEnd[] = [];
   for (const flight of flights) {
     const isOver = stop.now.aborted || (!fresh && stop.drain.aborted);
-    if (isOver) ends.push(await giveBack(airspace, flight));
+    if (isOver) ends.push(await giveBack(airspace, flight, 'stopped'));
     else ends.push(...(await settle(airspace, [flight], (each) => flyQa(airspace, each, fresh))));
   }
   return ends;

@@ -34,7 +34,8 @@ export async function hearDev(
   emit: Emit,
   signal: AbortSignal,
 ): Promise<Believed> {
-  const checks: Checks = { ...looks, trespass: async () => undefined, pause: async () => true, random: () => 0 };
+  const none = { trespass: async () => undefined, pause: async () => true, random: () => 0, spentUp: () => undefined };
+  const checks: Checks = { ...looks, ...none };
   const believed = await withWork(order, agents, checks, emit, signal, async (work): Promise<Believed> => {
     const { number, since, now } = attempt;
     const subject = { task: order.task, index: order.item.index, item: order.item.id };

@@ -24,6 +24,7 @@ export class Conversation implements AsyncDisposable {
   readonly #agent: Agent;
   readonly #opening: Omit<Opening, 'transcript'>;
   readonly #transcript: Transcript;
+  readonly #spentUp: () => string | undefined;
   #session: Session | undefined;
   #isLost = false;
   usage: Usage = {};
@@ -31,10 +32,17 @@ export class Conversation implements AsyncDisposable {
   /** That answered last, where its program tells it. */
   model: string | undefined;
 
-  constructor(agent: Agent, opening: Omit<Opening, 'transcript'>, transcript: Transcript) {
+  /** `spentUp`: why nothing more may be asked, if it is so. */
+  constructor(
+    agent: Agent,
+    opening: Omit<Opening, 'transcript'>,
+    transcript: Transcript,
+    spentUp: () => string | undefined,
+  ) {
     this.#agent = agent;
     this.#opening = opening;
     this.#transcript = transcript;
+    this.#spentUp = spentUp;
   }
 
   /** A session that was compacted has forgotten what it was told (rule D3). */
@@ -42,8 +50,13 @@ export class Conversation implements AsyncDisposable {
     return (this.#session?.remembers ?? false) && !this.#isLost;
   }
 
-  /** Asks, reads the report, and asks for it once more if it can't be used. */
+  /**
+   * Asks, reads the report, and asks for it once more if it can't be used. At a limit nothing is asked (rule X6); only a
+   * report is asked for once more, since the work that it is about is paid for.
+   */
   async ask<T extends object>(asked: Asked, read: (raw: unknown) => Promise<T | Unusable>): Promise<Reply<T>> {
+    const limit = this.#spentUp();
+    if (limit !== undefined) return { kind: 'trouble', trouble: { reason: limit, isLimit: true } };
     const { whole, next, ...question } = asked;
     if (!next || !this.remembers) await this.forget();
     const first = await this.#put({ ...question, prompt: (next && this.remembers ? next : whole)() }, read);

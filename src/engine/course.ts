@@ -44,6 +44,7 @@ export class Course implements Disposable {
     this.parts = {
       ...parts,
       stop,
+      spentUp: () => this.limits.spentUp,
       store: patientStore(parts.store, this.#files),
       documents: patientDocuments(parts.documents, this.#files),
       perform: (...order) => this.#files.whileAtWork(() => parts.perform(...order)),

@@ -75,7 +75,8 @@ export async function flyThrough(airspace: Airspace, flight: Flight): Promise<Fl
   let last = await (isWaiting ? flyQa(airspace, flight, false) : flyBoth(airspace, flight));
   let { compacted } = last;
   while (last.end === 'again') {
-    last = await (airspace.parts.stop.now.aborted ? giveBack : flyBoth)(airspace, last.flight);
+    const over = whyOver(airspace);
+    last = await (over === undefined ? flyBoth(airspace, last.flight) : giveBack(airspace, last.flight, over));
     compacted ||= last.compacted;
   }
   return { ...last, compacted };
@@ -166,6 +167,8 @@ function hasSpent({ usage }: Outcome): boolean {
 
 /** The qa's part. `fresh`: right after its dev, whose passing checks need not be run again. */
 export async function flyQa(airspace: Airspace, flight: Flight, fresh: boolean): Promise<FlightEnd> {
+  const over = askedCriteria(flight.task).length > 0 ? airspace.parts.spentUp?.() : undefined;
+  if (over !== undefined) return giveBack(airspace, flight, over);
   const end = await judge(airspace, flight, fresh);
   if (end.end !== 'again') await letGo(airspace, flight);
   return end;
@@ -210,11 +213,16 @@ function usedBefore({ history }: RunParts, { claim, task }: Flight): DevUsage {
   return { attempts: dev?.attempts ?? 1, ms: dev?.ms ?? 0, qaRetries };
 }
 
-/** What was claimed and need not begin any more. */
-export async function giveBack(airspace: Airspace, flight: Flight): Promise<FlightEnd> {
-  await airspace.parts.store.release(flight.claim.token, 'stopped');
+/** Why nobody begins any more, if it is so: the run stops, or a limit on cost or tokens is used up (rule X6). */
+export function whyOver({ parts }: Airspace): string | undefined {
+  return parts.stop.now.aborted ? 'stopped' : parts.spentUp?.();
+}
+
+/** What was claimed and does not begin any more. */
+export async function giveBack(airspace: Airspace, flight: Flight, reason: string): Promise<FlightEnd> {
+  await airspace.parts.store.release(flight.claim.token, reason);
   await letGo(airspace, flight);
-  return { flight, end: { returned: 'stopped' }, compacted: false };
+  return { flight, end: { returned: reason }, compacted: false };
 }
 
 async function carryOut(
@@ -250,6 +258,7 @@ async function carryOut(
         observe: (run) => parts.protection.observe(run),
         watch: (request) => parts.folders.watch(request),
         pause: (milliseconds, signal) => pause(milliseconds, [signal, parts.stop.drain]),
+        spentUp: () => parts.spentUp?.(),
         time: parts.time,
         random: parts.random,
       },
@@ -268,7 +277,7 @@ async function carryOut(
 function troubleIn({ parts, failure }: Airspace, outcome: Outcome, reason: string): { trouble?: Trouble } {
   // Between two attempts, the first Ctrl-C is heard as well.
   const isPauseOver = outcome.trouble === undefined && parts.stop.drain.aborted;
-  const isStopped = parts.stop.now.aborted || failure.signal.aborted || isPauseOver;
+  const isStopped = parts.stop.now.aborted || failure.signal.aborted || isPauseOver || outcome.trouble?.isLimit;
   return isStopped ? {} : { trouble: outcome.trouble ?? { reason } };
 }
 

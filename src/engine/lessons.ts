@@ -124,6 +124,7 @@ async function askManager(
       signal,
     },
     new Transcript(parts.emit, mask, () => subject),
+    () => parts.spentUp?.(),
   );
   const reply = await conversation.ask(
     {

@@ -1,9 +1,11 @@
+import type { NightshiftEvent } from '../core/events.ts';
 import {
   type Limits,
   limitsInForce,
   localTime,
   type Spent,
   sameFailures,
+  spentUp,
   timeIsOver,
   type UsedUp,
   usedUp,
@@ -12,6 +14,9 @@ import type { Selection } from '../core/plan.ts';
 import type { Shift, Task } from '../core/shift.ts';
 import type { Agents } from './parts.ts';
 import type { RunParts } from './run-state.ts';
+
+/** The agent that only runs the scripts of the task. */
+const NEVER_SPENDS = 'shell';
 
 /** Machines sleep and clocks are set: time that runs out is looked at this often, however much is left. */
 const LOOK_EVERY_MS = 1000;
@@ -25,7 +30,7 @@ export class RunLimits implements Disposable {
   /** On the wall, and in active time. */
   readonly #startedAt: number;
   readonly #startedElapsed: number;
-  readonly #earlierMs: number;
+  #earlierMs: number;
   readonly #drain = new AbortController();
   /** By task: why. */
   readonly #paused = new Map<string, string>();
@@ -33,6 +38,7 @@ export class RunLimits implements Disposable {
   #inForce: Limits;
   #timer: NodeJS.Timeout | undefined;
   #hasWarned = false;
+  #hasWarnedOfSilence = false;
   #reached: UsedUp | undefined;
 
   constructor(parts: RunParts, shift: Shift) {
@@ -42,7 +48,11 @@ export class RunLimits implements Disposable {
     this.#earlierMs = parts.history.tally.ms;
     this.#shift = shift;
     this.#inForce = this.#resolve();
-    parts.listen(({ type, task }) => {
+    parts.listen((event) => {
+      const { type, task } = event;
+      if (type === 'dev:finished') this.#warnOfSilence(event);
+      // Of a command beside this run.
+      if (type === 'usage:spent') this.#earlierMs += event.ms ?? 0;
       if (type !== 'usage:spent' && type !== 'item:recorded') return;
       if (type === 'item:recorded' && task !== undefined) this.#pause(task);
       this.check();
@@ -51,6 +61,11 @@ export class RunLimits implements Disposable {
 
   get inForce(): Limits {
     return this.#inForce;
+  }
+
+  /** Whether something is limited that earlier runs have spent of. */
+  get countsEarlierRuns(): boolean {
+    return (['max-cost', 'max-tokens', 'max-duration'] as const).some((key) => this.#inForce[key] !== undefined);
   }
 
   get spent(): Spent {
@@ -64,6 +79,11 @@ export class RunLimits implements Disposable {
   /** Which limit was reached, and how much is spent by now. */
   get reason(): string | undefined {
     return this.#reached && (this.#usedUpIn(0) ?? this.#reached).text;
+  }
+
+  /** Why no agent may be asked anything more, if it is so. */
+  get spentUp(): string | undefined {
+    return spentUp(this.#inForce, this.spent);
   }
 
   /** Aborts at a limit. */
@@ -152,6 +172,17 @@ export class RunLimits implements Disposable {
         : 'an agent reported a cost that is not an amount of US dollars';
     const message = `${what}, so max-cost does not see it; max-tokens and max-duration still hold`;
     this.#parts.emit({ type: 'run:warning', message });
+  }
+
+  /** An agent that may spend, and never says how much, would make a limit a promise that nobody keeps. */
+  #warnOfSilence({ task = '', status, usage = {} }: Extract<NightshiftEvent, { type: 'dev:finished' }>): void {
+    const keys = (['max-cost', 'max-tokens'] as const).filter((key) => this.#inForce[key] !== undefined);
+    if (this.#hasWarnedOfSilence || keys.length === 0 || status !== 'SUCCESS' || Object.keys(usage).length > 0) return;
+    const agent = this.#shift.tasks.find(({ name }) => name === task)?.settings.agent;
+    if (agent === undefined || agent === NEVER_SPENDS) return;
+    this.#hasWarnedOfSilence = true;
+    const what = `${task}: agent ${agent} did not report what it spent, so ${keys.join(' and ')} can't count it`;
+    this.#parts.emit({ type: 'run:warning', message: `${what}; max-duration still holds` });
   }
 
   #pause(task: string): void {

@@ -27,6 +27,8 @@ export interface Checks {
   trespass(calls: readonly string[]): Promise<string | undefined>;
   /** Waits before the next attempt of a dev; false: the run is to end, and nothing more is begun. */
   pause(milliseconds: number, signal: AbortSignal): Promise<boolean>;
+  /** Why no agent may be asked anything more, if a limit on cost or tokens is used up (rule X6). */
+  spentUp(): string | undefined;
   /** What the item's time is measured with. */
   readonly time: ActiveTime;
   /** From 0 to 1. */

@@ -54,6 +54,8 @@ export interface RunParts {
   /** Who asked to try later in this run (rule X5). */
   readonly returns: Returns;
   readonly stop: Stop;
+  /** Why no agent may be asked anything more, if a limit on cost or tokens is used up; absent: there is none. */
+  spentUp?(): string | undefined;
   select(snapshot: Snapshot): Selection;
   /** Runs a write of the Steps and the event that tells of it while nobody reads them for a claim; absent: nobody does. */
   readonly alone?: <T>(write: () => Promise<T>) => Promise<T>;

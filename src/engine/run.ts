@@ -42,6 +42,10 @@ async function dispatch(course: Course): Promise<RunEnd> {
   }
 }
 
+function hasBegun(snapshot: Snapshot): boolean {
+  return (['done', 'qa', 'failed'] as const).some((status) => cellsAt(snapshot, status).length > 0);
+}
+
 /** What was in progress when the last run ended; answers how much that was, and the table before. */
 export async function giveBackStale(store: Store): Promise<{ snapshot: Snapshot; stale: number }> {
   const snapshot = await store.snapshot();
@@ -60,6 +64,10 @@ async function recover(course: Course): Promise<void> {
   const { stale } = await giveBackStale(parts.store);
   const now = await parts.store.snapshot();
   const selection = parts.select(now);
+  if (course.limits.countsEarlierRuns && parts.history.isEmpty && hasBegun(now)) {
+    const message = 'table.csv shows finished work, but no journal says what it cost: the limits count from 0';
+    parts.emit({ type: 'run:warning', message });
+  }
   parts.emit({
     type: 'run:started',
     total: now.count,

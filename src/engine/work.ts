@@ -156,6 +156,7 @@ export function converse(work: Work, attempt: () => number): Conversation {
       signal: work.signal,
     },
     transcriptOf(work, attempt),
+    work.checks.spentUp,
   );
 }
 

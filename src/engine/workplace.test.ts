@@ -57,7 +57,8 @@ const observe = async <T>(run: () => Promise<T>) => ({ result: await run(), chan
 
 async function work(todo: Order, { agent }: { agent: Agent }, kept?: KeptWorkplaces, time = TIME) {
   const agents: Agents = { find: () => agent, secrets: {}, caller: {}, ...(kept ? { kept } : {}) };
-  const checks = { time, observe, trespass: async () => undefined, random: () => 0 } as unknown as Checks;
+  const looks = { time, observe, trespass: async () => undefined, random: () => 0, spentUp: () => undefined };
+  const checks = looks as unknown as Checks;
   return perform(todo, agents, checks, () => {}, new AbortController().signal);
 }
 
@@ -93,7 +94,8 @@ test('Q3 no session waits for a verdict that can send nothing back', async () =>
     const any = remembering();
     const run = async () => ({ kind: 'passed' as const });
     const agents: Agents = { find: () => any.agent, secrets: {}, caller: {}, kept };
-    const checks = { time: TIME, observe, run, trespass: async () => undefined } as unknown as Checks;
+    const none = { trespass: async () => undefined, spentUp: () => undefined };
+    const checks = { time: TIME, observe, run, ...none } as unknown as Checks;
     await perform(final, agents, checks, () => {}, new AbortController().signal);
     expect(any.sessions).toMatchObject([{ isOver: true }]);
   }

@@ -127,7 +127,7 @@ function nothingToDo(event: Started): string[] {
 function drainLine(event: Extract<NightshiftEvent, { type: 'run:draining' }>, ctrlC: string): string {
   const { signal, running, reason } = event;
   if (reason !== undefined) {
-    return `stopping: ${oneLine(reason, 1000)}. ${count(running, 'item')} in flight will finish, nothing new starts.`;
+    return `stopping: ${oneLine(reason, 1000)}. ${count(running, 'item')} in flight, nothing new starts.`;
   }
   if (signal === 'SIGINT') {
     // `stop --now` sends two of them.

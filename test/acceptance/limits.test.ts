@@ -18,54 +18,54 @@ function night(project: Project, rows: readonly string[], settings: Settings = {
   return project.shift('night', { settings, table: table(rows), tasks: { work: agentTask() } });
 }
 
-test('X6 max-cost drains a batch: what is in flight is finished and judged; a restart does not refill it; a flag wins', async () => {
+test('X6 at max-cost nobody is asked anything more: what is done waits at qa; a restart does not refill it; a flag wins', async () => {
   const project = new Project();
   const shift = night(project, ['a', 'b', 'c', 'd'], { parallel: true, 'max-cost': '$0.50' });
   project.behave({ '*': { report: { ...priced, recommendations: ['Look twice'] } }, manager: {} });
   const ended = await shift.start();
   expect(ended.code).toBe(4);
-  expect(shift.column('work')).toEqual(['done', 'done', 'todo', 'todo']);
+  expect(shift.column('work')).toEqual(['qa', 'qa', 'todo', 'todo']);
   expect(
     begun(project)
       .map(({ role, name }) => `${role} ${name}`)
       .sort(),
-  ).toEqual(['dev a', 'dev b', 'qa a', 'qa b']);
-  expect(reasonOf(ended)).toBe('max-cost is used up: $1.00 of $0.50');
-  expect(shift.manager).toContain('- Completed: 2');
-  // What is in flight goes on spending, so nobody can say yet what would be enough.
-  expect(ofType(ended, 'run:draining')[0]).toMatchObject({
-    running: 2,
-    reason: expect.stringMatching(/^max-cost is used up: \$\d\.\d\d of \$0\.50$/),
-  });
+  ).toEqual(['dev a', 'dev b']);
+  expect(reasonOf(ended)).toBe('max-cost is used up: $0.50 of $0.50');
+  expect(ofType(ended, 'item:returned')).toHaveLength(2);
+  expect(shift.manager).toContain('- Completed: 0');
+  // What is in flight may go on spending, so nobody can say yet what would be enough.
+  expect(ofType(ended, 'run:draining')[0]).toMatchObject({ reason: 'max-cost is used up: $0.50 of $0.50' });
 
   const dry = await project.run(['start', 'night', '--dry-run', '--where', 'name=c']);
-  expect(dry.stdout).toMatch(/^limits: \$1\.00 of \$0\.50$/m);
+  expect(dry.stdout).toMatch(/^limits: \$0\.50 of \$0\.50$/m);
   expect(dry.stdout).toMatch(
-    /exit code would be 4: max-cost is used up: .*; `nightshift start night --where name=c --max-cost 2` continues/,
+    /exit code would be 4: max-cost is used up: .*; `nightshift start night --where name=c --max-cost 1` continues/,
   );
   expect(dry.stdout).not.toMatch(/can be dispatched|first:/);
 
   // Nothing is claimed, and nobody is asked, not even about what was recommended.
   const again = await project.run(['start', 'night']);
   expect(again.code).toBe(4);
-  expect(again.stdout).toContain('limits: $1.00 of $0.50');
+  expect(again.stdout).toContain('limits: $0.50 of $0.50');
   expect(again.stdout).toMatch(
-    /^stopped: max-cost is used up: \$1\.00 of \$0\.50\. `nightshift start night --max-cost 2` continues, or .* manager\.md/m,
+    /^stopped: max-cost is used up: \$0\.50 of \$0\.50\. `nightshift start night --max-cost 1` continues, or .* manager\.md/m,
   );
-  expect(again.stdout).toMatch(/^this run: [^,\n]+\nthe shift: \S+, 360 tokens in, 40 out, \$1\.00$/m);
-  expect(begun(project)).toHaveLength(4);
+  expect(again.stdout).toMatch(/^this run: [^,\n]+\nthe shift: \S+, 180 tokens in, 20 out, \$0\.50$/m);
+  expect(begun(project)).toHaveLength(2);
   expect(shift.journal().filter(({ type }) => type === 'batch:claimed')).toHaveLength(1);
   const status = await project.run(['status', 'night']);
-  expect(status.stdout).toContain('limits: $1.00 of $0.50');
-  expect(status.stdout).toMatch(/^the last run ended \S+Z: max-cost is used up: \$1\.00 of \$0\.50$/m);
-  expect(status.stdout).toMatch(/^not running: `nightshift start night --max-cost 2` continues, /m);
+  expect(status.stdout).toContain('limits: $0.50 of $0.50');
+  expect(status.stdout).toMatch(/^the last run ended \S+Z: max-cost is used up: \$0\.50 of \$0\.50$/m);
+  expect(status.stdout).toMatch(/^not running: `nightshift start night --max-cost 1` continues, /m);
   expect(JSON.parse((await project.run(['status', 'night', '--json'])).stdout).limits).toEqual({ 'max-cost': 0.5 });
 
-  expect((await shift.start(['--max-cost', '2'])).code).toBe(0);
+  // What a dev has finished is judged, and not done again.
+  expect((await shift.start(['--max-cost', '9'])).code).toBe(0);
   expect(shift.column('work')).toEqual(['done', 'done', 'done', 'done']);
+  expect(begun(project, 'dev')).toHaveLength(4);
 });
 
-test('X6 max-tokens drains a stream: who is in flight goes on to the end of its qa, nobody is begun', async () => {
+test('X6 max-tokens drains a stream: who is at work finishes, nobody else is asked or begun', async () => {
   const project = new Project();
   const shift = night(project, ['a', 'b', 'c'], { parallel: true, dispatch: 'stream', 'max-tokens': '1M' });
   project.behave({ 'dev:a': { report: priced }, 'dev:b': waits });
@@ -80,11 +80,40 @@ test('X6 max-tokens drains a stream: who is in flight goes on to the end of its 
     expect.stringMatching(/^max-tokens is used up: .* of 100 tokens$/),
   ]);
   expect(await suggested(project)).toBe('nightshift start night --rows :3 --max-tokens 200');
-  expect(shift.column('work')).toEqual(['done', 'done', 'todo']);
-  expect(begun(project, 'qa')).toHaveLength(2);
+  expect(shift.column('work')).toEqual(['qa', 'qa', 'todo']);
+  expect(begun(project, 'qa')).toHaveLength(0);
+  expect(ofType(ended, 'limit:changed')).toEqual([]);
   const again = await shift.start(['--max-tokens', '100']);
   expect([again.code, ofType(again, 'batch:claimed')]).toEqual([4, []]);
 });
+
+test.each(['batch', 'stream'])(
+  'X6 no further attempt, and no return to the dev, begins at max-cost (%s)',
+  async (dispatch) => {
+    const project = new Project();
+    const settings = { parallel: true, dispatch, 'current-batch-size': 2, 'qa-retries': 1 };
+    const shift = night(project, ['a', 'b'], { ...settings, 'max-cost': 0.25, patience: '10m' });
+    project.behave({ dev: { report: { ...priced, overall_status: 'FAILED (step 1)', error: 'no' } } });
+    const first = await shift.start(['--rows', '1']);
+    expect([first.code, reasonOf(first)]).toEqual([4, 'max-cost is used up: $0.25 of $0.25']);
+    expect(begun(project)).toHaveLength(1);
+    // Not its fault: it is not failed, and has all its attempts again.
+    expect(shift.column('work')).toEqual(['todo', 'todo']);
+    expect(ofType(first, 'run:waiting')).toEqual([]);
+
+    const short = { criterion: 'a is done', status: 'FAIL', reason: 'too short' };
+    project.behave({ qa: { report: { ...priced, overall_status: 'FAIL', criteria: [short] } } });
+    const second = await shift.start(['--max-cost', '0.5', '--rows', '1']);
+    expect([second.code, begun(project).map(({ role }) => role)]).toEqual([4, ['dev', 'dev', 'qa']]);
+    expect(shift.column('work')).toEqual(['todo', 'todo']);
+
+    // Its next dev is told what the qa found.
+    project.behave({});
+    expect((await shift.start(['--max-cost', 'none'])).code).toBe(0);
+    const told = begun(project, 'dev').filter(({ name }) => name === 'a');
+    expect(told.map(({ prompt }) => prompt.includes('too short'))).toEqual([false, false, true]);
+  },
+);
 
 test('X6 a limit leaves what waits for its qa there', async () => {
   const project = new Project();
@@ -143,7 +172,7 @@ test('X6 max-failures counts in one run; where nothing is left, the run has fini
 
 test('X6 retry sets nothing back where a limit is used up: the reasons of the failures stay', async () => {
   const project = new Project();
-  const shift = night(project, ['a', 'b'], { 'max-cost': 0.1 });
+  const shift = night(project, ['a', 'b'], { 'max-cost': 0.1, attempts: 1 });
   project.behave({ 'dev:a': { report: { ...priced, overall_status: 'FAILED (step 1)', error: 'no ink' } } });
   expect((await shift.start()).code).toBe(4);
   const retried = await project.run(['retry', 'night', '--max-tokens', '9m']);
@@ -176,6 +205,13 @@ test('X6 tokens without a cost are said to be unseen by max-cost, once', async (
   expect(ofType(ended, 'run:warning').map(({ message }) => message)).toEqual([
     '77 tokens came without a cost, so max-cost does not see it; max-tokens and max-duration still hold',
   ]);
+  // An agent that says nothing at all.
+  project.behave({});
+  await project.run(['table', 'night', 'reset', '--index', '0', '--task', 'work']);
+  const silent = await shift.start(['--max-tokens', '9M']);
+  expect(ofType(silent, 'run:warning').map(({ message }) => message)).toContain(
+    "work: agent command did not report what it spent, so max-cost and max-tokens can't count it; max-duration still holds",
+  );
 });
 
 test('X6 a task whose items fail in a row at one step is paused: the others go on, and both ways to go on work', async () => {
@@ -207,9 +243,9 @@ test('X6 a task whose items fail in a row at one step is paused: the others go o
 
 test('X6 a limit that is reached where a task is paused too is told first, and what goes on keeps the other limits', async () => {
   const project = new Project();
-  const shift = night(project, ['a', 'b', 'c'], { 'max-same-failures': 2 });
+  const shift = night(project, ['a', 'b', 'c'], { 'max-same-failures': 2, attempts: 1 });
   project.behave({ dev: { report: { ...priced, overall_status: 'FAILED (step 1)', error: 'no ink' } } });
-  const ended = await project.run(['start', 'night', '--max-cost', '1', '--max-duration', '1h']);
+  const ended = await project.run(['start', 'night', '--max-cost', '0.5', '--max-duration', '1h']);
   expect([ended.code, shift.column('work')]).toEqual([4, ['failed', 'failed', 'todo']]);
   expect(ended.stdout).toMatch(
     /^stopped: max-cost is used up: .*; work was paused: .*`nightshift start night --max-duration 1h --max-cost \d+` continues/m,

@@ -133,7 +133,12 @@ test('X6 test-task says what it cost, counts towards the limits of the shift, an
   ]);
   expect((await shift.start()).code).toBe(4);
   expect(project.calls()).toHaveLength(calls);
+  project.behave({ dev: { sleep: 1100, report: cost } });
   expect((await test('--max-cost', '4')).code).toBe(0);
+  // Its time counts, too.
+  const fourth = await test('--max-cost', '4', '--max-duration', '1s');
+  expect([fourth.code, fourth.stderr]).toEqual([4, expect.stringContaining('nothing was tried: max-duration is used')]);
+  expect((await shift.start(['--max-cost', '4', '--max-duration', '1s'])).code).toBe(4);
 });
 
 test('X6 a batch by hand is not opened where a limit is used up, and what it reports counts', async () => {

@@ -50,6 +50,7 @@ export async function run(io: Io, [name = '', taskName = '']: readonly string[],
     io.warn(`nothing was tried: ${refused.text}; raise it in manager.md, or add --${refused.key} ${refused.enough}`);
     return EXIT.stopped;
   }
+  spending.begin();
 
   // The mark by which a run that starts meanwhile knows that this is not a leftover.
   const key = `test-${randomBytes(14).toString('hex')}`;
@@ -75,8 +76,7 @@ export async function run(io: Io, [name = '', taskName = '']: readonly string[],
       token: key,
       item: { id: snapshot.id(index), index, metadata: snapshot.metadata(index) },
     });
-  const find: AgentSet['find'] = (agent) => spending.bound(set.find(agent));
-  const agents = { find, secrets: shift.secrets, caller: io.env };
+  const agents = { find: set.find, secrets: shift.secrets, caller: io.env };
   const folders = watchFolders(paths, io, (message) => emit({ type: 'run:warning', message }));
   const protection = protectFiles(paths, io, emit, join(tmpdir(), `nightshift-${key}`));
   await using _held = { [Symbol.asyncDispose]: () => protection.end() };
@@ -88,6 +88,7 @@ export async function run(io: Io, [name = '', taskName = '']: readonly string[],
     observe: (run) => protection.observe(run),
     watch: (request) => folders.watch(request),
     pause: (milliseconds, signal) => pause(milliseconds, [signal, stop.drain]),
+    spentUp: () => spending.reached?.text,
     time: processTime(),
     random: Math.random,
   };
