@@ -124,7 +124,8 @@ export class EventStream implements AsyncDisposable {
 
   #learn(event: NightshiftEvent, tell: (event: NightshiftEvent) => void = () => {}): void {
     this.history.add(event);
-    if (event.type === 'usage:spent') this.#ledgerTimer ??= setTimeout(() => this.#keepLedger(), LEDGER_WITHIN_MS);
+    const isCounted = event.type === 'usage:spent' || event.type === 'item:recorded';
+    if (isCounted) this.#ledgerTimer ??= setTimeout(() => this.#keepLedger(), LEDGER_WITHIN_MS);
     tell(event);
     for (const listener of this.#listeners) listener(event);
   }

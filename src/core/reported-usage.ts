@@ -1,19 +1,18 @@
 import type { Usage } from './model.ts';
+import { addAmounts } from './usage.ts';
 
-/** Names that say by themselves that they are an amount of US dollars. */
-const DOLLARS = ['cost_usd', 'costUsd', 'costUSD', 'total_cost_usd', 'totalCostUsd'];
+/** As `plainName` spells them. They say by themselves that they are an amount of US dollars. */
+const DOLLARS = ['costusd', 'totalcostusd'];
 /** Names that mean money only inside of a `usage`: elsewhere they may be the price of what the item is about. */
-const COST = ['cost', 'total_cost', 'totalCost'];
-const INPUT = ['input_tokens', 'inputTokens', 'prompt_tokens', 'promptTokens'];
+const COST = ['cost', 'totalcost'];
+/** Some other amount of money: cents, another currency, a name of the program's own. */
+const LIKE_COST = /cost|price|spen[dt]|usd|dollar|cents/;
+const INPUT = ['inputtokens', 'prompttokens'];
 /** Counted apart from the input by the programs that name them so. */
-const CACHED = [
-  'cache_read_input_tokens',
-  'cacheReadInputTokens',
-  'cache_creation_input_tokens',
-  'cacheCreationInputTokens',
-];
-const OUTPUT = ['output_tokens', 'outputTokens', 'completion_tokens', 'completionTokens'];
-const TOTAL = ['total_tokens', 'totalTokens'];
+const CACHED = ['cachereadinputtokens', 'cachecreationinputtokens'];
+const OUTPUT = ['outputtokens', 'completiontokens'];
+const TOTAL = ['totaltokens'];
+const USAGE = 'usage';
 /** What an item is about, not what it cost. */
 const DATA = ['captured_values', 'output'];
 
@@ -26,21 +25,37 @@ const UNREAD = Symbol('unread');
 type Amount = number | typeof UNREAD | undefined;
 
 interface Place {
-  readonly fields: Readonly<Record<string, unknown>>;
+  /** By plain names. */
+  readonly fields: ReadonlyMap<string, unknown>;
   readonly isUsage: boolean;
+}
+
+/** `cost_usd`, `costUsd`, `Cost-USD` and `COST_USD` are the same. */
+function plainName(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]/g, '');
 }
 
 /**
  * What a program's own JSON says that it spent. Programs spell and place it in many ways, and some write numbers as text.
- * Of several sums the largest counts: the others are parts of it, or the same once more. A cost that can't be read is
- * counted as unknown. Undefined: it says nothing of the kind.
+ * Of several sums the largest counts: the others are parts of it, or the same once more. What a list of usages says is
+ * added up. A cost that can't be read is counted as unknown. Undefined: it says nothing of the kind.
  */
 export function reportedUsage(report: unknown): Usage | undefined {
   const places = placesIn(report);
-  const costs = places.flatMap(({ fields, isUsage }) =>
-    [...DOLLARS, ...(isUsage ? COST : [])].map((name) => amount(totalOf(fields[name]), LARGEST_COST)),
-  );
-  return usageOf(costs, largestTokens(places.map(({ fields }) => tokensIn(fields))));
+  return usageOf(places.flatMap(costsIn), largestTokens(places.map(({ fields }) => tokensIn(fields))));
+}
+
+function costsIn({ fields, isUsage }: Place): Amount[] {
+  const names = [...DOLLARS, ...(isUsage ? COST : [])];
+  const costs = names.map((name) => amount(totalOf(fields.get(name)), LARGEST_COST));
+  const others = isUsage
+    ? [...fields].filter(([name, value]) => !names.includes(name) && isOtherCost(name, value))
+    : [];
+  return others.length > 0 ? [...costs, UNREAD] : costs;
+}
+
+function isOtherCost(name: string, value: unknown): boolean {
+  return LIKE_COST.test(name) && typeof value !== 'object' && /[1-9]/.test(String(value));
 }
 
 type Tokens = Pick<Usage, 'inputTokens' | 'outputTokens'>;
@@ -60,14 +75,43 @@ function placesIn(report: unknown): Place[] {
   const places: Place[] = [];
   const queue: { value: unknown; name: string }[] = [{ value: report, name: '' }];
   for (let next = queue.pop(); next; next = queue.pop()) {
-    const { value, name } = next;
+    const { name } = next;
+    const isUsage = plainName(name) === USAGE;
+    const value = isUsage ? parsed(next.value) : next.value;
     if (typeof value !== 'object' || value === null) continue;
-    if (!Array.isArray(value)) places.push({ fields: value as Place['fields'], isUsage: name === 'usage' });
+    if (!Array.isArray(value)) places.push({ fields: fieldsOf(value), isUsage });
+    else if (isUsage) places.push(sumOf(value));
     for (const [key, inner] of Object.entries(value)) {
       if (!DATA.includes(key)) queue.push({ value: inner, name: Array.isArray(value) ? name : key });
     }
   }
   return places;
+}
+
+/** The first of several spellings counts. */
+function fieldsOf(value: object): Map<string, unknown> {
+  return new Map(
+    Object.entries(value)
+      .map(([name, inner]) => [plainName(name), inner] as const)
+      .reverse(),
+  );
+}
+
+/** JSON in JSON. */
+function parsed(value: unknown): unknown {
+  if (typeof value !== 'string' || !value.trimStart().startsWith('{')) return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Of a list, one for each question that the program asked. */
+function sumOf(list: readonly unknown[]): Place {
+  const all = list.map((each) => reportedUsage({ [USAGE]: each }) ?? {}).reduce(addAmounts, {});
+  const { costUsd, inputTokens, outputTokens } = all;
+  return { fields: fieldsOf({ costUsd, inputTokens, outputTokens }), isUsage: true };
 }
 
 /** Some programs split a cost up, and add its total. */
@@ -77,7 +121,7 @@ function totalOf(cost: unknown): unknown {
 
 function tokensIn(fields: Place['fields']): Tokens {
   const find = (names: readonly string[]) =>
-    names.map((name) => amount(fields[name], LARGEST_TOKENS)).filter((each) => typeof each === 'number');
+    names.map((name) => amount(fields.get(name), LARGEST_TOKENS)).filter((each) => typeof each === 'number');
   const [input] = find(INPUT);
   const [output] = find(OUTPUT);
   const [total] = find(TOTAL);
@@ -131,7 +175,7 @@ export class PrintedUsage {
 
   get usage(): Usage | undefined {
     const cost = this.#cost === 'null' ? undefined : this.#cost?.replaceAll('"', '');
-    const tokens = { input_tokens: this.#tokens.get('input'), output_tokens: this.#tokens.get('output') };
-    return usageOf([amount(cost, LARGEST_COST)], tokensIn(tokens));
+    const tokens = { inputTokens: this.#tokens.get('input'), outputTokens: this.#tokens.get('output') };
+    return usageOf([amount(cost, LARGEST_COST)], tokensIn(fieldsOf(tokens)));
   }
 }

@@ -1,8 +1,19 @@
 import { createHash } from 'node:crypto';
-import { lstatSync, mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Usage } from '../core/model.ts';
 import { temporaryName } from './atomic-write.ts';
+import { READ_ONLY_HERE } from './table-file.ts';
 
 /** What a shift has spent in all its runs. */
 export interface Total {
@@ -30,10 +41,11 @@ export class Ledger {
   read(): Total | undefined {
     if (this.file === undefined) return undefined;
     try {
-      const { id, usage, ms } = JSON.parse(readFileSync(this.file, 'utf8'));
+      const { id, usage, ms } = JSON.parse(readHere(this.file));
       const amounts = [ms, ...Object.values(usage)];
       const isSound = amounts.every((amount) => typeof amount === 'number' && amount >= 0);
-      return isSound && id === identityOf(this.#folder) ? { usage, ms } : undefined;
+      const isThis = id === identityOf(this.#folder) || hasProgress(this.#folder);
+      return isSound && isThis ? { usage, ms } : undefined;
     } catch {
       return undefined;
     }
@@ -41,7 +53,7 @@ export class Ledger {
 
   write(total: Total): void {
     const id = identityOf(this.#folder);
-    if (this.file === undefined || id === undefined || Object.keys(total.usage).length === 0) return;
+    if (this.file === undefined || id === undefined) return;
     const temporary = join(dirname(this.file), temporaryName('spent'));
     try {
       mkdirSync(dirname(this.file), { recursive: true, mode: 0o700 });
@@ -55,8 +67,25 @@ export class Ledger {
   }
 }
 
-/** A folder that was removed and made again is another shift, which has spent nothing. */
+/** A folder that was removed and made again is another shift, which has spent nothing, as long as nothing is begun in it. */
 function identityOf(folder: string): string | undefined {
   const found = lstatSync(folder, { throwIfNoEntry: false, bigint: true });
   return found && `${found.dev}:${found.ino}:${found.birthtimeNs}`;
+}
+
+const BEGUN = /(?:^|[,"])(?:in_progress|qa|done|failed)(?:[,"\r]|$)/m;
+
+/** Whether the table shows work: then somebody has put the shift back, from a branch or a backup, without its journal. */
+function hasProgress(folder: string): boolean {
+  return BEGUN.test(readHere(join(folder, 'table.csv')));
+}
+
+/** Without waiting for the other end of a pipe that somebody put there. */
+function readHere(file: string): string {
+  const fd = openSync(file, READ_ONLY_HERE);
+  try {
+    return fstatSync(fd).isFile() ? readFileSync(fd, 'utf8') : '';
+  } finally {
+    closeSync(fd);
+  }
 }

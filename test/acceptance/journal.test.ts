@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { agentTask, Project, type ShiftHandle } from '../harness.ts';
 
@@ -80,6 +80,25 @@ test('X6 a cleaning between two runs refills no limit, and does not follow a shi
   expect(project.calls().filter(({ ended }) => ended)).toHaveLength(2);
   // It is in the journal again, whatever becomes of the other record.
   expect(readFileSync(project.path(JOURNAL), 'utf8')).toContain('"usage":{"costUsd":0.5}');
+
+  // Twice in one file, it is still spent once.
+  const journal = readFileSync(project.path(JOURNAL), 'utf8');
+  writeFileSync(project.path(JOURNAL), journal + journal);
+  const spent = async () => JSON.parse((await project.run(['status', 'night', '--json'])).stdout).usage;
+  expect(await spent()).toEqual({ costUsd: 0.5 });
+
+  // Put back from a branch or a backup, in a folder that is another one by now, and without the journal.
+  cpSync(project.path('.nightshift/night'), project.path('kept'), { recursive: true });
+  rmSync(project.path('.nightshift/night'), { recursive: true });
+  cpSync(project.path('kept'), project.path('.nightshift/night'), { recursive: true });
+  rmSync(project.path('.nightshift/night/.engine'), { recursive: true });
+  expect(await spent()).toEqual({ costUsd: 0.5 });
+  // On another machine nobody knows, and that is said.
+  const elsewhere = { env: { XDG_STATE_HOME: project.path('elsewhere') } };
+  const cloned = await shift.start(['--max-cost', '0.25'], elsewhere);
+  expect(cloned.events).toContainEqual(
+    expect.objectContaining({ type: 'run:warning', message: expect.stringContaining('the limits count from 0') }),
+  );
 
   rmSync(project.path('.nightshift/night'), { recursive: true });
   night(project, ['a', 'b', 'c'], { 'max-cost': 0.5 });
