@@ -35,6 +35,8 @@ type Ending = 'end' | ')' | ';;' | 'esac';
 const OPENERS = new Set(['if', 'then', 'else', 'elif', 'while', 'until', 'do', '{', '!']);
 const CLOSERS = new Set(['fi', 'done', '}']);
 const DIFFERING_KEYWORDS = new Set(['function', 'coproc']);
+/** Read what stands beside them as an arithmetic expression, or as a name that may have a subscript. */
+const COUNTING = /^-(eq|ne|lt|le|gt|ge|v|R)$/;
 const REDIRECTIONS = ['<<<', '<<-', '<<', '<&', '<>', '<', '>>', '>&', '>|', '>', '&>>', '&>'];
 
 /** Walks over a block once. What it finds is in `commands` and `standings`. */
@@ -124,7 +126,10 @@ export class Lexer extends WordReader {
     if (word.plain && word.text === '[[' && command.words.length === 0) this.inDoubleBrackets = true;
     if (this.inDoubleBrackets) {
       this.refuse(word.start, word.end, refusals.DOUBLE_BRACKETS);
-      this.counted.push(...word.expands, word.text);
+      const before = command.words.at(-1)!;
+      for (const each of [word, before]) {
+        if (COUNTING.test((each === word ? before : word)?.text ?? '')) this.counted.push(...each.expands, each.text);
+      }
     }
     if (word.plain && word.text === ']]') this.inDoubleBrackets = false;
     command.words.push(word);

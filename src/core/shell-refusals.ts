@@ -78,16 +78,6 @@ export const CODE: Refusal = {
   instead: (spelling) => `give it as an argument behind the code or the script: python3 script.py ${spelling}`,
 };
 
-export const LEADING_CODE: Refusal = {
-  cause: 'a value that begins with - would be read as an option, and could bring code of its own',
-  instead: (spelling) => `write -- before it: perl -e '...' -- ${spelling}`,
-};
-
-export const LEADING: Refusal = {
-  cause: 'a value that begins with - would be read as an option, and some options run a program',
-  instead: (spelling) => `write -- before it, or something fixed at its beginning, as in ./${spelling}`,
-};
-
 export const AWK: Refusal = {
   cause: 'the value would be a part of the program that awk runs',
   instead: (spelling) => `give it as a variable: awk -v value=${spelling} '{ print value }'`,
@@ -119,8 +109,28 @@ export const REMOTE_COMMAND: Refusal = {
 };
 
 export const SSH_OPTION: Refusal = {
-  cause: 'ssh could read the value as an option that runs a command',
-  instead: (spelling) => `write ssh -- ${spelling}, with all options before the --`,
+  cause: 'some options of ssh run a command',
+  instead: () => 'set the option to a fixed text',
+};
+
+export const CODE_OPTION: Refusal = {
+  cause: 'the program runs what this option holds, or what the file that it names says',
+  instead: () => 'set the option to a fixed text',
+};
+
+export const GIT: Refusal = {
+  cause: 'git runs what many of its settings and some of its options hold',
+  instead: () => 'use a fixed text here',
+};
+
+export const JQ: Refusal = {
+  cause: 'the value would be a part of the program that jq runs',
+  instead: (spelling) => `give it as a variable: jq --arg value ${spelling} '.title = $value'`,
+};
+
+export const PERL_FILE: Refusal = {
+  cause: 'perl runs a file name that begins or ends with |',
+  instead: (spelling) => `redirect the file: perl -ne '...' < ${spelling}`,
 };
 
 export const DOUBLE_BRACKETS: Refusal = {
@@ -159,6 +169,20 @@ export function writesAndRuns(file: string, line: number): Refusal {
   return {
     cause: `line ${line} runs ${file}, which this block may write, and the value could be in it`,
     instead: (spelling) => `give the value to a fixed script as an argument: sh script.sh ${spelling}`,
+  };
+}
+
+export function renames(program: string, line: number): Refusal {
+  return {
+    cause: `\`${program}\` on line ${line} gives a program another name, so it is not certain what this block runs`,
+    instead: () => 'name the program itself',
+  };
+}
+
+export function readsOptions(program: string, line: number): Refusal {
+  return {
+    cause: `\`${program}\` on line ${line} makes arguments of its input, and the value could be an option among them`,
+    instead: () => `end the command of ${program} with --`,
   };
 }
 

@@ -75,14 +75,44 @@ const SHOWN: Record<string, string[]> = {
     '{ echo "echo {x}"; } > gen.sh; sh gen.sh',
     `dd of=gen.sh 2>/dev/null <<EOF\necho {x}\nEOF\nsh gen.sh`,
     'printf "A={x}\\n" > .vars; . ./.vars',
+    'ln -s /bin/sh foo; ./foo -c "echo {x}"',
+    'env ln -s /bin/sh foo; env ./foo -c "echo {x}"',
+    // A program that is told to run what it reads.
+    "echo {x} | sed 's/^/echo /e'",
+    'echo {x} | sed e',
+    `awk -v v={x} 'BEGIN { system("echo " v) }'`,
+    `awk -v v={x} 'BEGIN { ("echo " v) | getline }'`,
+    `awk -v v={x} 'BEGIN { print "a" | v }'`,
+    `echo {x} | awk '{ system($0) }'`,
+    // bash evaluates more than arithmetic.
+    `bash -c 'echo "\${1@P}"' bash {x}`,
+    'bash -c ":"; v={x}; echo "${v@P}"',
   ],
-  canary: ['{x}', 'eval {x}', 'env -S {x}', 'git -c alias.a="!{x}" a', 'v={x}; $v', 'sh -c {x}'],
+  canary: [
+    ...[
+      "printf '%s' {x} | xargs env",
+      "printf '%s' {x} | xargs nice -n 5",
+      'strace -o "|{x}" true',
+      'bash -c "compgen -C {x}"',
+    ],
+    ...['split --filter={x} f', 'tar -I {x} -cf a f'],
+    ...[],
+    ...['{x}', 'eval {x}', 'env -S {x}', 'git -c alias.a="!{x}" a', 'v={x}; $v', 'sh -c {x}'],
+  ],
   '$(shell canary)': [
+    `printf 'all:\\n\\techo $(T)\\n' > m.mk; T={x} make -s -f m.mk`,
+    `printf 'all:\\n\\techo $(T)\\n' > m.mk; export T={x}; make -s -f m.mk`,
     'printf "all:\\n\\t: \\$(T)\\n" > m.mk; make -s -f m.mk T={x}',
     'make -s -f - <<EOF\nall:\n\t: {x}\nEOF',
   ],
   '1e canary': ['echo a > f; sed {x} f', 'echo a > f; sed -e 1p -e {x} f'],
-  '-e1e canary': ['echo a > f; sed -n 1p {x} f; cp f 1p; sed 1p {x} f'],
+  'f -exec canary ;': ["printf '%s' {x} | xargs find . -name"],
+  '--checkpoint=1 --checkpoint-action=exec=canary': [
+    'TAR_OPTIONS={x} tar cf a.tar f',
+    'echo {x} | xargs tar cf a.tar f',
+  ],
+  'canary|': ["perl -ne 'print' -- {x}"],
+  ';canary|': [`perl -pe 's/a/b/' "out/{x}"`],
   'canary/e;s/b/c': ['echo a > f; sed "s/a/{x}/" f'],
   'BEGIN{system("canary")}': ['awk {x} /dev/null', 'perl -e {x}'],
   '__import__("os").system("canary")': [
@@ -91,11 +121,37 @@ const SHOWN: Record<string, string[]> = {
     'python3 - <<EOF\n{x}\nEOF',
     'echo {x} > gen.py; python3 gen.py',
   ],
-  '-eBEGIN{system("canary")}': [`perl -e '1;' {x}`],
   'system("canary")': ['perl -e "{x}"', 'perl <<EOF\n{x}\nEOF'],
-  '--upload-pack=canary;': ['git init -q r; git ls-remote {x} ./r'],
   './gen.sh': ['echo "canary" > gen.sh; chmod +x gen.sh; nice {x}', 'echo "canary" > gen.sh; sh {x}'],
-  'a[$(canary)]': ['bash -c ":"; n={x}; echo $((n + 1))', 'bash -c ":"; s=abc; n={x}; echo "${s:n}"'],
+  'a[$(canary)]': [
+    'bash -c ":"; n={x}; echo $((n + 1))',
+    'bash -c ":"; s=abc; n={x}; echo "${s:n}"',
+    `bash -c 'echo $(($1 + 1))' bash {x}`,
+    `bash -c '[[ $1 -gt 3 ]]' bash {x}`,
+    `bash -c '[[ -v $1 ]]' bash {x}`,
+    `bash -c 'echo "\${!1}"' bash {x}`,
+    `bash -c 's=abc; echo "\${s:$1}"' bash {x}`,
+    'bash -c ":"; n=$(printf %s {x}); echo $((n + 1))',
+    'bash -c ":"; f() { echo $(($1 + 1)); }; f {x}',
+    'bash -c ":"; export n={x}; bash -c "echo \\$((n + 1))"',
+    'bash -c ":"; n={x}; echo "${!n}"',
+  ],
+};
+
+/** Options of programs: the block does not run with such a value, and does with any other. */
+const OPTIONS: Record<string, string[]> = {
+  '-e1ecanary': ['echo a > f; sed -n 1p {x} f; cp f 1p; sed 1p {x} f', 'v={x}; echo a > f; sed p "$v" f'],
+  '-eBEGIN{system("canary")}': [`perl -e '1;' {x}`, `sh -c 'perl -e "1;" "$1"' sh {x}`],
+  '--upload-pack=canary;': [
+    'git init -q r; git ls-remote {x} ./r',
+    'git init -q r; git ls-remote -q {x} ./r',
+    'git init -q r; v={x}; git ls-remote "$v" ./r',
+    `git init -q r; sh -c 'git ls-remote "$1" ./r' sh {x}`,
+    'git init -q r; f() { git ls-remote "$1" ./r; }; f {x}',
+    'git init -q r; env git ls-remote {x} ./r',
+  ],
+  '--filter=canary': ['echo a > f; split {x} f', 'echo a > f; nice split {x} f'],
+  '-va[$(canary)]': ['bash -c ":"; v={x}; printf "$v" a', `bash -c 'printf "$1" a' bash {x}`],
 };
 
 /** The same for programs that a machine may not have, or that would do more than show it. */
@@ -152,10 +208,48 @@ const NOT_SHOWN = [
   'source <(echo {x})',
   'curl {url} | sh',
   'curl -o i.sh {url}; sh i.sh',
-  'ssh {x} uptime',
   'ssh -o {x} host',
-  'git clone {url}',
-  'tar cf a.tar {x}',
+  'npx {x}',
+  'git init -q; git config core.fsmonitor {x}; git status',
+  'git -c core.pager={x} -p config -l',
+  'tar --to-command={x} -xf f.tar',
+  'sort --compress-program={x} -S 10k f',
+  'npm exec {x}',
+  'uv run {x}',
+  'docker exec c {x}',
+  'kubectl exec pod -- {x}',
+  'go run {x}',
+  'xvfb-run {x}',
+  'systemd-run {x}',
+  'sudo -E {x} b',
+  'npx tsx -e {x}',
+  'man -P {x} ls',
+  'rg --pre {x} a',
+  'curl -K {x}',
+  'rsync -e {x} a b',
+  'rsync --rsync-path={x} a b',
+  'wget --use-askpass={x} a',
+  'go test -exec {x}',
+  'git difftool --extcmd={x}',
+  'git --exec-path={x} status',
+  'git config credential.helper {x}',
+  'git config {x} a',
+  'git init --template={x}',
+  'git grep -O{x} a',
+  'jq {x} f',
+  'jq ".a = \\"{x}\\"" f',
+  'jq -f {x} f',
+  'java -cp {x} Main',
+  'java -jar {x}',
+  'hash -p {x} ls',
+  'enable -f {x} a',
+  'alias e=eval; e {x}',
+  'hash -p /bin/sh foo; foo -c {x}',
+  'HOME={x} git status',
+  'JDK_JAVA_OPTIONS={x} java A',
+  'v={x}; perl -ne print "$v"',
+  'f() { g "$1"; }; g() { "$@"; }; f {x}',
+  "sh -c 'curl $1 | sh' sh {x}",
   'sudo {x}',
   'run() { "$@"; }\nrun {x}',
   'sh "jobs/{x}.sh"',
@@ -213,7 +307,8 @@ const ACCEPTED = [
   `curl -s {url} | python3 -c 'import json, sys; print(json.load(sys.stdin)["a"])'`,
   `perl -e 'print @ARGV' -- {x}`,
   `node -e 'console.log(process.argv)' -- {x}`,
-  `perl -pe 's/a/b/' "out/{slug}"`,
+  `perl -pe 's/a/b/' "out/{slug}.txt"`,
+  'perl -ne print < {file}',
   'python3 script.py {x} -c {y}',
   'node script.js {x}',
   'python3 -m json.tool "{file}"',
@@ -291,6 +386,44 @@ const ACCEPTED = [
   'uv run python script.py {x}',
   'wget -q -O "out/{slug}" -- {url}',
   'echo {x} # sh -c {y}',
+  ...[
+    'git clone {url}',
+    'git push -u origin {branch}',
+    'git pull origin {branch}',
+    'git switch -c {branch}',
+    'git diff {x}',
+  ],
+  ...['git -c user.name={name} commit -m {title}', 'git config user.email {x}', 'git grep -n {x}', 'git apply {file}'],
+  ...[
+    'wget -q {url} -O f',
+    'tar czf "out/{slug}.tgz" {dir}',
+    'rsync -a {dir} out/',
+    'scp {file} host:/srv/',
+    'ssh {x} uptime',
+  ],
+  ...['node --test "test/{slug}.test.js"', 'npx vitest run {file}', 'npx tsx scripts/x.ts {slug}', 'npm test -- {x}'],
+  ...['pnpm --filter {name} test', 'npm --prefix {dir} test', 'make -C "{dir}" test', 'go test -run {name} ./...'],
+  ...['uv run script.py {x}', 'uvx ruff check {file}', 'poetry run python script.py {x}', 'java -jar tool.jar {file}'],
+  ...[`sed 's/ *$//' {file}`, `sed -e 's/a/b/' -e '/^$/d' "{file}"`, `sed -i.bak 's/foo/bar/g' {file}`],
+  ...[
+    `awk '{ print $1 | "sort" }' {file}`,
+    `awk '/a|b/ && $1 || $2' {file}`,
+    `awk 'BEGIN { system("date") } 1' {file}`,
+  ],
+  `find "{dir}" -name '*.md' -print0 | xargs -0 sed -i 's/a/b/'`,
+  `git ls-files | xargs grep -l {x} | xargs sed -i 's/a/b/'`,
+  `printf '%s\\0' {x} {y} | xargs -0 ls -l`,
+  'git diff --name-only | xargs npx eslint; echo {x}',
+  `seq 3 | xargs -I% sh -c 'echo "$1"' sh %; echo {x}`,
+  'sqlite3 data.db < schema.sql; echo {x}',
+  `sqlite3 "{file}" 'select 1'`,
+  'mail -s {title} a@b < body.txt',
+  `flock l sh -c 'echo "$1" >> log' sh {x}`,
+  `bash -c '[[ "$1" == a* ]] && echo yes' bash {x}`,
+  'count=$(jq length "{file}"); [ $((count + 1)) -gt 2 ]',
+  'size=$(stat -c %s "{file}"); echo $((size / 1024))',
+  `jq -n --arg a {x} --argjson b {size} '{ a: $a }'`,
+  'jq -r .title "out/{slug}.json"',
 ];
 
 /** Where blocks run, and a program `canary`, which leaves a mark when a value made a shell run it. */
@@ -322,6 +455,28 @@ test('V4 S2 the same position behind another program is refused, too, and a line
     "{x} can't stand here: `sh` on line 12 runs what it reads from its input, and the value could be in it",
   );
   expect(hint).toBe(`give it fixed code, and the value as an argument: sh -c 'echo "$1"' sh {x}`);
+});
+
+test('V4 S2 a block does not run with a value that would be an option, and says so', () => {
+  for (const [value, blocks] of Object.entries(OPTIONS)) {
+    for (const block of blocks) {
+      expect(failure(block), block).toBeUndefined();
+      const filled = (x: string) => fillScript(parseScript(block, scope, 1), { columns: { x }, shift });
+      expect(filled(value), block).toMatchObject({ source: expect.stringMatching(/\{x\} begins with -.*exit 1$/) });
+      expect(filled(`a${value}`).source, block).toContain('NIGHTSHIFT_V_x');
+      if (hasPrograms(block)) expect(runsUnchecked(block, value), block).toBe(true);
+    }
+  }
+  const { source } = fillScript(parseScript('git clone {url}', scope, 1), { columns: { url: '-x' }, shift });
+  expect(spawnSync('sh', ['-c', source], { encoding: 'utf8' })).toMatchObject({
+    status: 1,
+    stderr: '{url} begins with -, and git would read it as an option: write -- before it, or ./{url}\n',
+  });
+  // A word that only holds such a value, the argument of an option, and what stands behind `--` are no options.
+  for (const block of ['cp "a{x}" b', 'git commit -m {x}', 'git log -- {x}', 'grep -e {x} f', 'echo {x}', 'tool {x}']) {
+    const filled = fillScript(parseScript(block, scope, 1), { columns: { x: '-x' }, shift });
+    expect(filled.source, block).toContain('NIGHTSHIFT_V_x');
+  }
 });
 
 test('V4 what only looks dangerous is accepted', () => {
@@ -398,6 +553,7 @@ function runsUnchecked(block: string, value: string): boolean {
   if (/"[^"\n]*\{x\}|<<EOF/.test(block)) references.reverse();
   return references.some((reference) => {
     const shell = block.startsWith('bash') ? 'bash' : 'sh';
+    for (const file of ['f', 'f.tar']) writeFileSync(join(folder, file), 'a\n'.repeat(9));
     run(shell, block.replaceAll('{x}', reference), { V: value, SHELL: '/bin/sh' });
     return sweep();
   });
@@ -417,7 +573,7 @@ function sweep(): boolean {
 }
 
 function hasPrograms(block: string): boolean {
-  const optional = 'bash flock setsid stdbuf timeout make git python3 perl awk'.split(' ');
+  const optional = 'bash flock setsid stdbuf timeout make git python3 perl awk strace tar split sort'.split(' ');
   return optional.every((program) => !new RegExp(`(^|[ \\n|;])${program} `).test(block) || isThere(program));
 }
 

@@ -1,10 +1,12 @@
+import type { Call } from './shell-call.ts';
 import { type Command, Lexer } from './shell-lexer.ts';
-import { type Call, isInput, programOf, readCall } from './shell-programs.ts';
+import { codeOptions, optionLike } from './shell-options.ts';
+import { isInput, programOf, readCall } from './shell-programs.ts';
 import type { Refusal } from './shell-refusals.ts';
 import * as refusals from './shell-refusals.ts';
-import { isAssignment, isOpen, openVariables, valuedVariables } from './shell-variables.ts';
+import { beginsWith, isAssignment, isOpen, openVariables, SETTINGS, valuedVariables } from './shell-variables.ts';
 import { HOLE, type Word } from './shell-word.ts';
-import { HARMLESS, isEntry, isWrapped, startsShell, WRAPPERS } from './shell-wrappers.ts';
+import { HARMLESS, isEntry, isWrapped, isWrapper, programAt, startsShell, wrappedAt } from './shell-wrappers.ts';
 import { redirectsTo, writesFile } from './shell-writes.ts';
 
 /**
@@ -12,54 +14,75 @@ import { redirectsTo, writesFile } from './shell-writes.ts';
  * program that runs code, and gets text that a value is in. The rule, in short:
  * - a value never stands in the words that say what such a program runs;
  * - if any such program of the block runs something that is not literal (a variable, a command's output, its input, a
- *   file that the block may write), no value may stand anywhere in the block.
+ *   file that the block may write), no value may stand anywhere in the block;
+ * - where a value that begins with `-` would be an option of a program that Nightshift knows, the block does not run with
+ *   such a value.
  */
 export interface Verdict {
   readonly refused: readonly { readonly word: Word; readonly why: Refusal }[];
   /** No value may stand in this block, because of what is at this offset. */
   readonly everywhere?: { readonly at: number; readonly why: (line: number) => Refusal } | undefined;
+  /** Words that would be an option of this program if their value begins with `-`. */
+  readonly options: readonly { readonly word: Word; readonly program: string }[];
+  /** The same for all values of the block, since one of its variables holds them. */
+  readonly optionOf?: string | undefined;
 }
 
 /** bash evaluates the subscript of a name such as `a[$(command)]`. */
 const NAMERS = new Set('unset read getopts let declare typeset mapfile readarray for select'.split(' '));
 const ASSIGNERS = new Set('export readonly local'.split(' '));
-/** Programs run what these hold, or start other programs because of them. */
-const SETTINGS =
-  /^(PS[0-4]|ENV|BASH_ENV|PROMPT_COMMAND|IFS|PATH|SHELL|EDITOR|VISUAL|PAGER|MANPAGER|LESSOPEN|LD_\w+|DYLD_\w+|GIT_\w*(COMMAND|EDITOR|PAGER|DIFF|ASKPASS|SSH|CONFIG\w*)|PYTHON(STARTUP|PATH|HOME|INSPECT)|PERL5\w+|RUBY(OPT|LIB)|NODE_OPTIONS|NODE_PATH|MAKEFLAGS|JAVA_TOOL_OPTIONS)\+?=/;
+/** Their options neither run a program nor write a file. */
+const ONLY_READ = new Set('cat ls cp mv rm ln tee chmod chown mkdir touch grep egrep fgrep'.split(' '));
+/** Give a program another name. */
+const RENAMERS = new Set('alias hash enable'.split(' '));
 
 export function judge(block: Lexer): Verdict {
   return new Judge(block).judge();
+}
+
+interface Inherited {
+  readonly open: ReadonlySet<string>;
+  readonly valued: ReadonlySet<string>;
 }
 
 class Judge {
   readonly #block: Lexer;
   /** Those that this one is a text in. */
   readonly #outer: readonly Lexer[];
+  /** Variables that may hold anything, and those of them that a value was assigned to. */
   readonly #open: ReadonlySet<string>;
+  readonly #valued: ReadonlySet<string>;
   readonly #refused: { word: Word; why: Refusal }[] = [];
+  readonly #options: { word: Word; program: string }[] = [];
+  #optionOf: string | undefined;
   #everywhere: Verdict['everywhere'];
   /** A function or `sh -c '"$@"'` runs its arguments. */
   runsArguments = false;
 
-  constructor(block: Lexer, outer: readonly Lexer[] = [], inherited: ReadonlySet<string> = new Set()) {
+  constructor(block: Lexer, outer: readonly Lexer[] = [], inherited?: Inherited) {
     this.#block = block;
     this.#outer = outer;
-    this.#open = openVariables(block.commands, inherited);
+    this.#open = openVariables(block.commands, inherited?.open);
+    this.#valued = valuedVariables(block, inherited?.valued);
     this.runsArguments = block.commands.some(({ words }) => {
       const [program, ...rest] = commandOf(words);
-      return isArguments(program) || (WRAPPERS.has(program?.text ?? '') && rest.some(isArguments));
+      return isArguments(program) || (isWrapper(program?.text ?? '') && rest.some(isArguments));
     });
   }
 
   judge(): Verdict {
     for (const command of this.#block.commands) this.#command(command);
     for (const { at, text } of this.#block.backticked) this.#lookInto(text, at, []);
-    const valued = valuedVariables(this.#block.commands);
     const sums = this.#block.commands.flatMap(({ words }) => (words[0]?.text === 'let' ? words : []));
     const counted = [...this.#block.counted, ...sums.flatMap(({ text }) => text.match(/[A-Za-z_]\w*/g) ?? [])];
-    const isGuarded = this.#block.patterns.some((pattern) => pattern.includes('[!0-9]'));
-    if (!isGuarded && counted.some((name) => valued.has(name))) this.#stop(0, () => refusals.COUNTED);
-    return { refused: this.#refused, everywhere: this.#everywhere };
+    const isChecked = this.#block.patterns.some((pattern) => pattern.includes('[!0-9]'));
+    if (!isChecked && counted.some((name) => this.#valued.has(name))) this.#stop(0, () => refusals.COUNTED);
+    return {
+      refused: this.#refused,
+      everywhere: this.#everywhere,
+      options: this.#options,
+      optionOf: this.#optionOf,
+    };
   }
 
   #refuse(words: readonly (Word | undefined)[], why: Refusal): void {
@@ -87,17 +110,23 @@ class Judge {
       this.#mustBeLiteral(word, refusals.SHELL_SETTING, word.raw.split('=')[0]!);
     }
     this.#refuse([...assignments, ...words.slice(0, 1)].filter(isNamedByValue), refusals.NAME);
-    const [program, ...rest] = words;
-    if (program === undefined) return;
+    if (words.length > 0) this.#named(words, command);
+  }
+
+  /** A program and its arguments, also behind a wrapper. */
+  #named(words: readonly Word[], command: Command): void {
+    const [program, ...rest] = words as readonly [Word, ...Word[]];
     const name = programOf(program);
     if (name === undefined) {
       this.#unknownProgram(program);
       return;
     }
     this.#builtin(name, rest);
+    for (const word of codeOptions(words)) this.#mustBeLiteral(word, refusals.CODE_OPTION, name);
+    for (const word of optionLike(words)) this.#mayBeOption(word, name);
     if (!this.#block.functions.has(name)) this.#runFile(program, program.text.includes('/'));
     if (HARMLESS.has(name) || (name === 'command' && /^-[vV]/.test(rest[0]?.text ?? ''))) return;
-    this.#program(words, command);
+    this.#program(name, words, command);
   }
 
   #unknownProgram(program: Word): void {
@@ -106,100 +135,104 @@ class Judge {
     this.#stop(program.start, (line) => refusals.unknownProgram(program.raw.replaceAll(HOLE, '...'), line));
   }
 
+  #mayBeOption(word: Word, program: string): void {
+    if (word.startsWithHole) this.#options.push({ word, program });
+    else if (this.#valued.has(beginsWith(word))) this.#optionOf ??= program;
+  }
+
   /** Finds the program that runs code among the words, and looks at what it is given. */
-  #program(words: readonly Word[], command: Command): void {
-    const name = programOf(words[0]!);
-    if (name === undefined) this.#unknownProgram(words[0]!);
-    else if (name === 'find') this.#find(words, command);
-    else if (WRAPPERS.has(name) || (this.runsArguments && this.#block.functions.has(name))) {
-      this.#wrapper(name, words, command);
-    } else {
-      if (/^(npm|npx|pnpm|yarn|bunx)$/.test(name)) this.#codeOption(words, /^(-c|--call)/);
+  #program(name: string, words: readonly Word[], command: Command): void {
+    // A function drops as many words as it shifts.
+    const shifts = this.#block.commands.filter(({ words: [first] }) => first?.text === 'shift').length;
+    const isRunner = this.runsArguments && this.#block.functions.has(name);
+    const wrapped = isRunner ? programAt(words, 1, shifts, '') : wrappedAt(name, words);
+    if (name === 'find') this.#find(words, command);
+    else if (wrapped !== undefined) this.#wrapper(name, words, wrapped, command);
+    else {
       const entry = words.find((word, at) => isEntry(word, words[at - 1]));
       if (entry) this.#stop(entry.start, (line) => refusals.runsInput(entry.text, line));
       const at = words.findIndex((_, index) => (index === 0 || isWrapped(words, index)) && readCall(words, index));
-      if (at >= 0) this.#call(words[at]!, readCall(words, at)!, words, command);
+      if (at >= 0) this.#call(words[at]!, readCall(words, at)!, command);
     }
   }
 
   #find(words: readonly Word[], command: Command): void {
     for (const [at, { text }] of words.entries()) {
-      const program = words[at + 1];
-      if (!/^-(exec|execdir|ok|okdir)$/.test(text) || program === undefined) continue;
-      if (program.text.includes('/')) this.#runFile(program, true);
-      this.#program(words.slice(at + 1), command);
+      if (/^-(exec|execdir|ok|okdir)$/.test(text) && words[at + 1]) this.#named(words.slice(at + 1), command);
     }
   }
 
-  #wrapper(name: string, words: readonly Word[], command: Command): void {
-    // A function drops as many words as it shifts.
-    const shifts = this.#block.commands.filter(({ words: [first] }) => first?.text === 'shift').length;
-    const operands = WRAPPERS.get(name) ?? shifts;
-    this.#chosenProgram(words, operands);
-    for (const [at, word] of words.entries()) {
-      const isArgument = at > 1 && (name === 'xargs' ? /^-[nPIJLsEd]$/ : /^-/).test(words[at - 1]!.text);
-      const program = programOf(word) ?? '';
-      if (at > operands && !isArgument && HARMLESS.has(program)) return;
-      if (at > operands && program === 'find') {
-        this.#find(words.slice(at), command);
-        return;
-      }
-      const call = at > 0 ? readCall(words, at) : undefined;
-      if (call) {
-        this.#call(word, call, words, command);
-        return;
-      }
+  #wrapper(name: string, words: readonly Word[], at: number, command: Command): void {
+    if (name === 'xargs') this.#appended(words, at, command);
+    if (name === 'env') this.#codeOption(words, at, /^-S|^--split-string/);
+    if (name === 'flock') this.#codeOption(words, at, /^(-c|--command)/);
+    if (at < words.length) this.#named(words.slice(at), command);
+    else if (startsShell(words)) this.#input(words[0]!, true, command);
+  }
+
+  /** What xargs reads stands where `-I` says, or behind its words; several words may come of one value. */
+  #appended(words: readonly Word[], at: number, command: Command): void {
+    const first = words[0]!;
+    if (at >= words.length) return;
+    const option = words.findIndex(({ text }, index) => index < at && /^(-[IJ]|--replace)/.test(text));
+    const mark =
+      option < 0 ? undefined : words[option]!.text.replace(/^(-[IJ]|--replace=?)/, '') || words[option + 1]!.text;
+    const read = { ...first, raw: HOLE, text: HOLE, startsWithHole: true, hasHole: true, expands: [HOLE] };
+    const given = words.slice(at).map((word) => (mark && word.text.includes(mark) ? read : word));
+    const probe = new Judge(this.#block, this.#outer, { open: this.#open, valued: this.#valued });
+    probe.#named(mark ? given : [...given, read, read], command);
+    const before = this.#block.commands.slice(0, this.#block.commands.indexOf(command));
+    const holdsValue = before.some(({ words: [printer, ...rest], redirections }) => {
+      const printed = /^(echo|printf)$/.test(printer?.text ?? '') ? rest : [];
+      return [...printed, ...redirections.map(({ target }) => target)].some((word) => word.hasHole);
+    });
+    if (probe.#refused.some(({ word }) => word === read) || (probe.#everywhere && !this.#everywhere)) {
+      this.#stop(first.start, (line) => refusals.runsInput(first.text, line));
+    } else if (holdsValue && probe.#options.some(({ word, program }) => word === read && !ONLY_READ.has(program))) {
+      this.#stop(first.start, (line) => refusals.readsOptions(first.text, line));
     }
-    if (name === 'env') this.#codeOption(words, /^-S|^--split-string/);
-    if (name === 'flock') this.#codeOption(words, /^(-c|--command)/);
-    if (startsShell(name, words, operands)) this.#input(words[0]!, true, command);
   }
 
   /** `env -S` and `flock -c` take shell text. */
-  #codeOption(words: readonly Word[], option: RegExp): void {
+  #codeOption(words: readonly Word[], end: number, option: RegExp): void {
     const at = words.findIndex(({ text }) => option.test(text));
-    if (at < 0) return;
+    if (at < 0 || at >= end) return;
     for (const word of words.slice(at)) this.#mustBeLiteral(word, refusals.SHELL_TEXT, words[0]!.text);
   }
 
-  /** A wrapper in front of a program that the value, or a variable, names. */
-  #chosenProgram(words: readonly Word[], operands: number): void {
-    for (let at = 1 + operands; at < words.length; at++) {
-      const word = words[at]!;
-      if (/^-|^\d+[smhd]?$/.test(word.text) || isAssignment(word)) continue;
-      const follows = words
-        .slice(at + 1)
-        .some((later) => programOf(later) !== undefined && !later.text.startsWith('-'));
-      if (words[at - 1]!.text.startsWith('-') && at > 1 && follows) continue;
-      if (programOf(word) === undefined) this.#unknownProgram(word);
-      else if (word.text.includes('/')) this.#runFile(word, true);
-      return;
-    }
-  }
-
-  #call(program: Word, call: Call, words: readonly Word[], command: Command): void {
+  #call(program: Word, call: Call, command: Command): void {
     const name = programOf(program)!;
     for (const { word, why } of call.code) this.#mustBeLiteral(word, why, name);
-    // `find -exec sh -c '... {} ...'` and `xargs -I% sh -c '... % ...'` paste what they find into the code.
-    const isPasted =
-      call.shellText?.includes('{}') ||
-      (words[0]!.text === 'xargs' && words.some(({ text }) => /^(-[IiJ]|--replace)/.test(text)));
-    if (isPasted && call.code.length > 0) this.#stop(program.start, (line) => refusals.notLiteral(name, line));
+    for (const word of call.leading ?? []) this.#mayBeOption(word, name);
+    // `find -exec sh -c '... {} ...'` pastes what it finds into the code.
+    if (call.shellText?.includes('{}')) this.#stop(program.start, (line) => refusals.notLiteral(name, line));
     const isFixed = !call.code.some(({ word }) => this.#isOpen(word));
     if (call.shellText && isFixed) this.#lookInto(call.shellText, program.start, call.values);
     const isFromInput = call.script !== undefined && isInput(call.script.text);
     if (call.script && !isFromInput) this.#runFile(call.script, true);
-    if (/^g?make$/.test(name) && !call.script) this.#runFile({ ...program, text: 'Makefile', expands: [] }, true);
+    if (/^g?make$/.test(name)) this.#make(program, call, command);
     if (call.runsInput || isFromInput) this.#input(program, call.isShell ?? false, command);
+  }
+
+  /** make expands its variables, and takes them from the environment, too. */
+  #make(program: Word, call: Call, command: Command): void {
+    if (!call.script) this.#runFile({ ...program, text: 'Makefile', expands: [] }, true);
+    const exported = this.#block.commands.filter(({ words }) => words[0]?.text === 'export');
+    for (const { words } of [command, ...exported]) this.#refuse(words.filter(isAssignment), refusals.EVALUATED);
   }
 
   /** Code for another shell, which has the variables of this one. */
   #lookInto(code: string, at: number, values: readonly Word[]): void {
     const inner = new Lexer(code, []);
     const doubt = inner.read();
-    const judged = new Judge(inner, [this.#block, ...this.#outer], this.#open);
-    if (doubt !== undefined || judged.judge().everywhere) this.#stop(at, (line) => refusals.notLiteral('sh', line));
-    if (judged.runsArguments && values.length > 1) this.#program(values.slice(1), { words: values, redirections: [] });
+    const holdsValue = values.some(({ hasHole, expands }) => hasHole || expands.some((each) => this.#valued.has(each)));
+    const valued = new Set([...this.#valued, ...(holdsValue ? '0123456789@*' : '')]);
+    const judged = new Judge(inner, [this.#block, ...this.#outer], { open: this.#open, valued });
+    const { everywhere, optionOf } = judged.judge();
+    if (doubt !== undefined) this.#stop(at, (line) => refusals.notLiteral('sh', line));
+    if (everywhere) this.#stop(at, everywhere.why);
+    this.#optionOf ??= optionOf;
+    if (judged.runsArguments && values.length > 1) this.#named(values.slice(1), { words: values, redirections: [] });
   }
 
   /** The program runs what it reads: only what is written right there for it is known. */
@@ -225,6 +258,8 @@ class Judge {
   }
 
   #builtin(name: string, rest: readonly Word[]): void {
+    if (RENAMERS.has(name) && rest.some(({ text }) => !/^-[lrdt]/.test(text)) && this.#block.commands.length > 1)
+      this.#stop(rest[0]!.start, (line) => refusals.renames(name, line));
     // `set -- a b` and `"$@"` later.
     if (name === 'set' && this.runsArguments && rest[0])
       this.#stop(rest[0].start, (line) => refusals.unknownProgram('"$@"', line));
@@ -236,9 +271,12 @@ class Judge {
       for (const word of rest) if (evaluates || !isAssignment(word)) named(word);
     } else if (name === 'printf' || name === 'test' || name === '[') {
       for (const [index, word] of rest.entries()) if (rest[index - 1]?.text === '-v') named(word);
-      if (name === 'printf' && rest[0]?.startsWithHole) this.#refuse([rest[0]], refusals.FORMAT);
-      if (name !== 'printf' && rest[0]?.startsWithHole && rest[1]?.startsWithHole)
-        this.#refuse([rest[1]], refusals.NAME);
+      const [first, second] = rest;
+      if (name === 'printf' && first?.startsWithHole) this.#refuse([first], refusals.FORMAT);
+      if (name !== 'printf' && first?.startsWithHole && second?.startsWithHole) this.#refuse([second], refusals.NAME);
+      // `printf "$v"` and `test "$v" "$w"` with `-v`.
+      const isTwo = second?.expands.length && rest.filter(({ text }) => text !== ']').length === 2;
+      if (first && (name === 'printf' || isTwo)) this.#mayBeOption(first, name);
     }
   }
 }

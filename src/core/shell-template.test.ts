@@ -141,7 +141,7 @@ describe('placeholders in shell blocks', () => {
       'fixed name': ['{x}=5', 'a{x}=5', 'a[{x}]=5', '{x}() { :; }', 'for {x} in a; do :; done', 'export {x}', 'unset {x}', 'read {x}'],
       'as an argument': ['sh -c {x}', "/bin/bash -lc 'echo {x}'", 'bash -o pipefail -c -- {x}', 'y=$(sh -c "{x}")', 'cat <<EOF |\n{x}\nEOF\nsh', '{ echo {x}; } | bash -s'],
       'ssh host': ['ssh host echo {x}', 'ssh -p 22 -i key host "echo {x}"', 'timeout 9 ssh -v a@b {x}'],
-      'ssh --': ['ssh {x} uptime', 'ssh -o {x} host', 'ssh -oProxyCommand={x} host'],
+      'option to a fixed': ['ssh -o {x} host', 'ssh -oProxyCommand={x} host'],
       'name the script': ['sh {x} {y}', 'sh -- {x}', '. {x}'],
       'name the program': ['{x} {y}', 'nice {x}', '"$tool" {x}'],
       'use [ ]': ['[[ {x} -gt 3 ]]', '[[ a && {x} -gt 3 && b ]]'],

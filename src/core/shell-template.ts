@@ -1,7 +1,8 @@
 import { NightshiftError } from './errors.ts';
 import type { Script, SecretName, Text } from './model.ts';
 import { fitValues } from './prose.ts';
-import { findStandings } from './shell-standings.ts';
+import { type Refusal, writesAndRuns } from './shell-refusals.ts';
+import { type BlockFiles, findFiles, findStandings } from './shell-standings.ts';
 import { type Accepted, HOLE } from './shell-word.ts';
 import { type Occurrence, type Placeholder, type Scope, scanText, type Values, valueFor } from './template.ts';
 
@@ -9,6 +10,7 @@ import { type Occurrence, type Placeholder, type Scope, scanText, type Values, v
 export interface ScriptTemplate {
   readonly parts: readonly (string | Slot)[];
   readonly line: number;
+  readonly files: BlockFiles;
 }
 
 interface Slot {
@@ -29,7 +31,8 @@ export function parseScript(code: string, scope: Scope, firstLine: number): Scri
     if (typeof segment !== 'string') occurrences.set(source.length, segment);
     source += typeof segment === 'string' ? segment : HOLE;
   }
-  if (occurrences.size === 0) return { parts: [source], line: firstLine };
+  const files = findFiles(source, [...occurrences.keys()], firstLine);
+  if (occurrences.size === 0) return { parts: [source], line: firstLine, files };
 
   const standings = findStandings(source, [...occurrences.keys()], firstLine);
   const variables = nameVariables([...occurrences.values()]);
@@ -38,9 +41,7 @@ export function parseScript(code: string, scope: Scope, firstLine: number): Scri
   for (const [offset, { placeholder, spelling, line }] of occurrences) {
     const standing = standings.get(offset)!;
     if (standing.quoting === 'refused') {
-      const { cause, instead } = standing.why;
-      const place = { file: scope.file, line };
-      throw new NightshiftError('bad-placeholder', `${spelling} can't stand here: ${cause}`, instead(spelling), place);
+      throw refused(spelling, standing.why, { file: scope.file, line });
     }
     const before = source.slice(end, offset);
     const followsName = /\$[A-Za-z_][A-Za-z0-9_]*$/.test(before);
@@ -48,12 +49,35 @@ export function parseScript(code: string, scope: Scope, firstLine: number): Scri
     end = offset + HOLE.length;
   }
   parts.push(source.slice(end));
-  return { parts, line: firstLine };
+  return { parts, line: firstLine, files };
 }
 
-/** The block with a reference in each place, and the values that the references name. */
+/** Throws `bad-placeholder` if one block of a task writes a file with a value in it, and another one runs it. */
+export function refuseRunOfWritten(scripts: readonly ScriptTemplate[], file: string): void {
+  for (const { parts, line, files } of scripts) {
+    const slot = parts.find((part) => typeof part !== 'string');
+    const runs = scripts.flatMap((other) => (other.line === line ? [] : other.files.run));
+    const run = runs.find(({ name }) => files.written.includes(name));
+    if (slot && run) throw refused(slot.spelling, writesAndRuns(run.name, run.line), { file, line });
+  }
+}
+
+function refused(spelling: string, { cause, instead }: Refusal, place: { file: string; line: number }): Error {
+  return new NightshiftError('bad-placeholder', `${spelling} can't stand here: ${cause}`, instead(spelling), place);
+}
+
+/**
+ * The block with a reference in each place, and the values that the references name. A block in which a value would be an
+ * option says so and does nothing else.
+ */
 export function fillScript(template: ScriptTemplate, values: Values): Script {
   const byName: Record<string, string | SecretName> = {};
+  for (const part of template.parts) {
+    const value = typeof part === 'string' || !part.standing.optionOf ? '' : valueFor(part.placeholder, values);
+    if (typeof part === 'string' || typeof value !== 'string' || !value.startsWith('-')) continue;
+    const source = `printf '%s\\n' ${singleQuoted(beginsLikeOption(part))} >&2; exit 1`;
+    return { source, values: {}, line: template.line };
+  }
   const source = template.parts.map((part) => {
     if (typeof part === 'string') return part;
     if (part.standing.quoting === 'comment') return part.spelling;
@@ -80,6 +104,10 @@ export function renderForReader({ parts }: ScriptTemplate, values: Values, inden
   const text = fitValues(pieces).join('');
   const end = text.endsWith(`\n${indent}`) ? text.length - indent.length : text.length;
   return [indent + text.slice(0, end)];
+}
+
+function beginsLikeOption({ spelling, standing }: Slot): string {
+  return `${spelling} begins with -, and ${standing.optionOf} would read it as an option: write -- before it, or ./${spelling}`;
 }
 
 /** Readable in the block and in `env`; the same for every item. */

@@ -1,8 +1,11 @@
-import type { Command } from './shell-lexer.ts';
+import type { Command, Lexer } from './shell-lexer.ts';
 import { HOLE, type Word } from './shell-word.ts';
 
 const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*(\[[^\]]*\])?\+?=/;
 const NAME = /^[A-Za-z_]\w*$/;
+/** Programs run what these hold, or start other programs because of them. */
+export const SETTINGS =
+  /^(PS[0-4]|ENV|BASH_ENV|BASHOPTS|SHELLOPTS|PROMPT_COMMAND|IFS|PATH|CDPATH|HOME|XDG_\w+|SHELL|EDITOR|VISUAL|PAGER|MANPAGER|BROWSER|LESS|LESSOPEN|LD_\w+|DYLD_\w+|GIT_(DIR|TEMPLATE_DIR|EXEC_PATH|\w*(COMMAND|EDITOR|PAGER|DIFF|ASKPASS|SSH|CONFIG\w*))|(SUDO|SSH)_ASKPASS|PYTHON(STARTUP|PATH|HOME|INSPECT|WARNINGS)|PERL5\w+|RUBY(OPT|LIB)|NODE_OPTIONS|NODE_PATH|npm_config_\w+|MAKEFLAGS|\w*JAVA_(TOOL_)?OPTIONS|TAR_OPTIONS|RSYNC_RSH)\+?=/;
 
 export function isAssignment({ raw }: Word): boolean {
   return ASSIGNMENT.test(raw);
@@ -13,28 +16,45 @@ export function isOpen(expanded: string): boolean {
   return expanded === HOLE || /^([(@*_]|[1-9]\d*|NIGHTSHIFT_(V_.*|ITEM))$/.test(expanded);
 }
 
-/** Variables of a block that may hold a value, or what a command printed or read. Order does not matter: there are loops. */
-export function openVariables(commands: readonly Command[], inherited: ReadonlySet<string>): ReadonlySet<string> {
-  return closure(commands, inherited, isOpen);
+/** The variable that the word begins with, if it begins with one. */
+export function beginsWith({ text }: Word): string {
+  return /^\$\{?(\w+|[@*])/.exec(text)?.[1] ?? '';
 }
 
-/** Variables that a value was assigned to as it is. */
-export function valuedVariables(commands: readonly Command[]): ReadonlySet<string> {
-  return closure(commands, new Set(), (expanded) => expanded === HOLE);
+/** Variables of a block that may hold a value, or what a command printed or read. Order does not matter: there are loops. */
+export function openVariables(commands: readonly Command[], inherited?: ReadonlySet<string>): ReadonlySet<string> {
+  return closure(commands, inherited, (from) => from === undefined || from.expands.some(isOpen));
+}
+
+/** What is printed by a substitution that counts is a number, whatever it is given. */
+const COUNTS = /\b(wc|stat|nproc|length|expr|date|cksum|du)\b|grep -\w*c|--count/;
+
+/** Variables that a value was assigned to as it is, or printed for; also the arguments of functions. */
+export function valuedVariables(
+  { commands, functions }: Pick<Lexer, 'commands' | 'functions'>,
+  inherited?: ReadonlySet<string>,
+): ReadonlySet<string> {
+  const holdsValue = ({ expands, hasHole, raw }: Word) => expands.includes(HOLE) || (hasHole && !COUNTS.test(raw));
+  const isSource = (from: Word | undefined) => from !== undefined && holdsValue(from);
+  const found = closure(commands, inherited, isSource);
+  const isGiven = commands.some(({ words: [first, ...rest] }) => {
+    const takes = first !== undefined && (functions.has(first.text) || first.text === 'set');
+    return takes && rest.some((word) => isSource(word) || word.expands.some((each) => found.has(each)));
+  });
+  return isGiven ? closure(commands, new Set([...found, ...'123456789@*']), isSource) : found;
 }
 
 function closure(
   commands: readonly Command[],
-  inherited: ReadonlySet<string>,
-  isSource: (expanded: string) => boolean,
+  inherited: ReadonlySet<string> = new Set(),
+  isSource: (from: Word | undefined) => boolean,
 ): ReadonlySet<string> {
   const found = new Set(inherited);
   const assignments = commands.flatMap(({ words }) => assignmentsOf(words));
-  for (const { name, from } of assignments) if (from === undefined && isSource('(')) found.add(name);
   for (let size = -1; size !== found.size; ) {
     size = found.size;
     for (const { name, from } of assignments) {
-      if (from?.expands.some((expanded) => isSource(expanded) || found.has(expanded))) found.add(name);
+      if (isSource(from) || from?.expands.some((expanded) => found.has(expanded))) found.add(name);
     }
   }
   return found;

@@ -127,6 +127,15 @@ export abstract class WordReader {
     }
   }
 
+  /** The first holes of these words would be an option of the program if their value begins like one. */
+  markOption(start: number, end: number, optionOf: string): void {
+    for (const hole of this.holes) {
+      const standing = this.standings.get(hole);
+      if (hole < start || hole >= end || standing === undefined || standing.quoting === 'refused') continue;
+      this.standings.set(hole, { ...standing, optionOf });
+    }
+  }
+
   protected looksAt(text: string): boolean {
     return this.at + text.length <= this.end && this.source.startsWith(text, this.at) && !this.isHole(this.at);
   }
@@ -233,8 +242,11 @@ export abstract class WordReader {
     this.at += 2;
     const [, isIndirect, name = '@'] = /^([!]?)#?(\w+|[@*?$!-])?/.exec(this.source.slice(this.at, this.end))!;
     this.expands.push(isIndirect ? '@' : name);
-    const number = /^\w+(?:\[([^\]]*)|:([^-+=?][^}]*))/.exec(this.source.slice(this.at, this.end));
-    this.counted.push(...(`${number?.[1] ?? ''} ${number?.[2] ?? ''}`.match(/[A-Za-z_]\w*/g) ?? []));
+    const [head = ''] = /^[^}]*/.exec(this.source.slice(this.at, this.end))!;
+    const number = /^\w+(?:\[([^\]]*)|:([^-+=?].*))/s.exec(head);
+    this.counted.push(...namesIn(`${number?.[1] ?? ''} ${number?.[2] ?? ''}`));
+    // `${!name}` and `${name@P}` evaluate what the variable holds.
+    if (isIndirect || /@[A-Za-z]$/.test(head)) this.counted.push(name);
     while (this.at < this.end) {
       const char = this.source[this.at]!;
       if (this.isHole(this.at)) this.hole('bare');
@@ -263,7 +275,7 @@ export abstract class WordReader {
       else if (char === "'" || char === '#') this.doubt(`a ${char} in $(( ))`);
       else if (char === ')' && depth === 0) {
         if (!this.looksAt('))')) this.doubt('$(( that is not closed by ))', start);
-        this.counted.push(...(this.source.slice(start, this.at).match(/[A-Za-z_]\w*/g) ?? []));
+        this.counted.push(...namesIn(this.source.slice(start, this.at)));
         this.at += 2;
         return;
       } else {
@@ -279,4 +291,9 @@ export abstract class WordReader {
     const text = this.singleQuotes();
     if (/(^|[^\\])(\\\\)*\\$/.test(text)) this.doubt("\\' in $'...'", start);
   }
+}
+
+/** The variables that an arithmetic expression reads. */
+function namesIn(expression: string): string[] {
+  return expression.match(/[A-Za-z_]\w*|(?<=\$\{?)(?:\d+|[@*])/g) ?? [];
 }

@@ -6,6 +6,8 @@ export interface Accepted {
   readonly quoting: Quoting;
   /** Those of all here-documents around it, as one text; a line of the block that is one of them ends it. */
   readonly delimiters: string;
+  /** The program that would read the value as an option if it begins with `-`. */
+  readonly optionOf?: string;
 }
 export type Quoting = 'bare' | 'double' | 'single' | 'here-document' | 'comment';
 

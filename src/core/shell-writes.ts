@@ -1,7 +1,7 @@
 import type { Command, Lexer } from './shell-lexer.ts';
 import { programOf, readCall } from './shell-programs.ts';
 import type { Word } from './shell-word.ts';
-import { HARMLESS, WRAPPERS } from './shell-wrappers.ts';
+import { HARMLESS, wrappedAt } from './shell-wrappers.ts';
 
 /** Name a file without writing it. */
 const READERS = new Set(
@@ -39,15 +39,36 @@ function isNamedElsewhere({ source, commands, comments }: Lexer, name: string): 
   return new RegExp(`(?<![\\w.-])${literal}(?![\\w.-])`).test(rest);
 }
 
-/** The words that are run: the program, the one behind a wrapper, and scripts. */
+/** The words that are run: first the program, also behind wrappers, then scripts. */
 function runs({ words }: Command): Word[] {
-  const scripts = words.flatMap((_, at) => readCall(words, at)?.script ?? []);
   const [first] = words;
-  if (first === undefined || !WRAPPERS.has(first.text)) return [...words.slice(0, 1), ...scripts];
-  const wrapped = words.find((word, at) => at > 0 && (word.text.includes('/') || HARMLESS.has(word.text)));
-  return [...scripts, ...(wrapped ? [wrapped] : [])];
+  if (first === undefined) return [];
+  const at = wrappedAt(programOf(first) ?? '', words);
+  if (at !== undefined) return runs({ words: words.slice(at), redirections: [] });
+  const scripts = HARMLESS.has(first.text) ? [] : words.flatMap((_, index) => readCall(words, index)?.script ?? []);
+  return [first, ...scripts];
 }
 
-function reads({ words }: Command): readonly Word[] {
-  return words[0] && READERS.has(programOf(words[0]) ?? '') ? words : [];
+function reads({ words, redirections }: Command): readonly Word[] {
+  const inputs = redirections.filter(({ operator }) => /^0?<$/.test(operator)).map(({ target }) => target);
+  return words[0] && READERS.has(programOf(words[0]) ?? '') ? [...words, ...inputs] : inputs;
+}
+
+/** The files that a block writes by a redirection of a command that a value stands in. */
+export function filesWrittenWith({ commands }: Lexer): string[] {
+  const written = commands.flatMap(({ words, redirections }) => {
+    const given = [...words, ...redirections.map(({ target }) => target)];
+    const targets = redirections.filter(({ operator }) => operator.includes('>')).map(({ target }) => target);
+    return words.length === 0 || given.some(({ hasHole }) => hasHole) ? targets : [];
+  });
+  return written.flatMap((word) => programOf(word) ?? []);
+}
+
+/** The files that a block runs, and where: programs with a path, and scripts. */
+export function filesRun({ commands }: Lexer): { readonly name: string; readonly at: number }[] {
+  const words = commands.flatMap((command) => runs(command).filter((word, at) => at > 0 || word.text.includes('/')));
+  return words.flatMap((word) => {
+    const name = programOf(word);
+    return name === undefined ? [] : [{ name, at: word.start }];
+  });
 }

@@ -193,3 +193,26 @@ test('V1 one line that changes nothing is inserted as it is, also where it looks
   }
   expect(filled('x', 'y', 'a\nb').text).toContain('3. (the environment variable KEY)\n');
 });
+
+test('V4 S2 a file that one block writes with a value in it is not run by another block', () => {
+  const compile = (first: string, second: string) => {
+    const text = `# T\n\n## Configuration\n\n## Steps\n\n1. a\n   \`\`\`sh\n   ${first}\n   \`\`\`\n\n## Validation\n\n- b\n  \`\`\`sh\n  ${second}\n  \`\`\`\n`;
+    const document = parseTask(text, 't.md');
+    return () => compileTask({ name: 't', file: 't.md', document }, settings as never, scope, () => ({ file: 't.md' }));
+  };
+  const run = ['sh gen.sh', './gen.sh', 'env timeout 5 sh ./gen.sh', '. ./gen.sh', 'bash -x gen.sh a'];
+  for (const second of run) {
+    for (const first of ['echo {a} > gen.sh', 'cat > gen.sh <<EOF\n   {a}\n   EOF', '{ echo {a}; } > out/gen.sh']) {
+      expect(compile(first, second), `${first} ... ${second}`).toThrow(
+        /^\{a\} can't stand here: line \d+ runs gen\.sh, which this block may write/,
+      );
+    }
+  }
+  const accepted: [string, string][] = [
+    ['echo {a} > out.html', 'sh check.sh out.html'],
+    ['echo {a} > gen.sh', 'cat gen.sh; echo gen.sh'],
+    ['echo a > gen.sh; echo {a}', 'sh gen.sh'],
+    ['sh gen.sh {a}', 'sh gen.sh {a}'],
+  ];
+  for (const [first, second] of accepted) expect(compile(first, second), `${first} ... ${second}`).not.toThrow();
+});

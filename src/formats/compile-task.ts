@@ -1,7 +1,7 @@
 import { NightshiftError } from '../core/errors.ts';
 import { versionOf } from '../core/identity.ts';
 import type { Setting, Settings } from '../core/model.ts';
-import { parseScript } from '../core/shell-template.ts';
+import { parseScript, refuseRunOfWritten } from '../core/shell-template.ts';
 import type { Piece, Task } from '../core/shift.ts';
 import { parseTemplate, type Scope } from '../core/template.ts';
 import { type Entry, findUnwritten, stepTexts, type TaskDocument } from './task.ts';
@@ -24,6 +24,7 @@ export function compileTask(
   const scripts = (entry: Entry) => {
     return entry.blocks.filter(isScript).map((block) => parseScript(block.code, scope, block.line));
   };
+  refuseRunOfWritten([...document.steps, ...document.criteria].flatMap(scripts), scope.file);
   const where = workingDir && { ...scope, file: workingDir.file };
   return {
     name,
@@ -80,10 +81,12 @@ function compileCriterion(
  * whether it names something is not known yet.
  */
 export function checkScripts({ steps, criteria }: TaskDocument, file: string, header: readonly string[]): void {
-  for (const { code, line } of blocksOf([...steps, ...criteria]).filter(isScript)) {
+  const scripts = blocksOf([...steps, ...criteria]).filter(isScript);
+  const templates = scripts.map(({ code, line }) => {
     const names = [...code.matchAll(/\{(?:ENV:)?([A-Za-z_]\w*)\}/g)].map(([, name]) => name!);
-    parseScript(code, { columns: new Set([...header, ...names]), env: new Set(names), file }, line);
-  }
+    return parseScript(code, { columns: new Set([...header, ...names]), env: new Set(names), file }, line);
+  });
+  refuseRunOfWritten(templates, file);
 }
 
 type Block = Entry['blocks'][number];
