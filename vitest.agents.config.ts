@@ -6,8 +6,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/agents/**/*.test.ts'],
-    // What a shift has spent is kept outside of its project, too.
-    env: { XDG_STATE_HOME: join(tmpdir(), 'nightshift-test-state') },
+    // What a shift has spent is kept outside of its project, too. Whoever runs the tests may sit in an agent program.
+    env: { XDG_STATE_HOME: join(tmpdir(), 'nightshift-test-state'), OPENCODE_PID: '', CLAUDECODE: '' },
     globalSetup: ['test/build-once.ts', 'test/agents/install.ts'],
     testTimeout: 300_000,
     hookTimeout: 300_000,

@@ -7,8 +7,8 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     // They need real agent programs: vitest.agents.config.ts.
     exclude: ['test/agents/**'],
-    // What a shift has spent is kept outside of its project, too.
-    env: { XDG_STATE_HOME: join(tmpdir(), 'nightshift-test-state') },
+    // What a shift has spent is kept outside of its project, too. Whoever runs the tests may sit in an agent program.
+    env: { XDG_STATE_HOME: join(tmpdir(), 'nightshift-test-state'), OPENCODE_PID: '', CLAUDECODE: '' },
     globalSetup: ['test/build-once.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,

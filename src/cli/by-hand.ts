@@ -2,16 +2,13 @@ import { AgentSet } from '../agents/registry.ts';
 import { runCheck } from '../checks/checks.ts';
 import { NightshiftError } from '../core/errors.ts';
 import type { Emit, NightshiftEvent } from '../core/events.ts';
-import { askedCriteria, makeOrder } from '../core/order.ts';
 import { Returns } from '../core/returns.ts';
 import type { Shift, Task } from '../core/shift.ts';
 import { Course } from '../engine/course.ts';
 import { findRow } from '../engine/find-row.ts';
 import { perform } from '../engine/item.ts';
 import type { RunParts } from '../engine/run-state.ts';
-import { handedQaPrompt } from '../roles/hand-prompt.ts';
-import { byName } from '../roles/prompt.ts';
-import { type OpenBatch, type OpenItem, writePrompt } from '../store/batch-file.ts';
+import type { OpenBatch, OpenItem } from '../store/batch-file.ts';
 import { InForce } from '../store/in-force.ts';
 import { InForceRecord, readRecord, textsOf } from '../store/in-force-record.ts';
 import type { ShiftPaths } from '../store/layout.ts';
@@ -114,23 +111,6 @@ async function holdBatch(paths: ShiftPaths, batch: OpenBatch, emit: Emit, { now 
   inForce.protect();
   await inForce.putBack();
   return inForce;
-}
-
-/** Written when the dev has succeeded, and not before: until then nobody has the token of the qa. */
-export async function writeQaPrompt(
-  { shift }: ByHand,
-  paths: ShiftPaths,
-  task: Task,
-  item: OpenItem & { readonly metadata: Readonly<Record<string, string>> },
-  token: string,
-): Promise<string> {
-  const order = makeOrder(shift, task, { role: 'qa', item, key: item.key, token });
-  const texts = askedCriteria(order).map(({ text }) => text);
-  return writePrompt(paths, promptName(item, 'qa'), byName(handedQaPrompt(order, texts, token)));
-}
-
-export function promptName({ index }: Pick<OpenItem, 'index'>, role: 'dev' | 'qa'): string {
-  return `row-${index + 1}-${role}.md`;
 }
 
 export function requireTaskIn(shift: Shift, name: string): Task {

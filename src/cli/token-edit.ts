@@ -1,4 +1,5 @@
 import { EXIT, NightshiftError } from '../core/errors.ts';
+import { createMask } from '../core/mask.ts';
 import { askedCriteria, makeOrder } from '../core/order.ts';
 import { statusAt } from '../core/plan.ts';
 import type { Task } from '../core/shift.ts';
@@ -11,12 +12,14 @@ import {
   type OpenItem,
   readBatch,
   signOfLife,
+  withItem,
   writeBatch,
 } from '../store/batch-file.ts';
 import { LOCK_WAIT_MS, lockWithin } from '../store/flock.ts';
 import type { ShiftPaths } from '../store/layout.ts';
 import { printable } from '../views/printable.ts';
-import { type ByHand, locate, openByHand, requireTaskIn, writeQaPrompt } from './by-hand.ts';
+import { type ByHand, locate, openByHand, requireTaskIn } from './by-hand.ts';
+import { writeQaPrompt } from './hand-prompts.ts';
 import type { Io } from './io.ts';
 
 export interface TokenEdit {
@@ -42,7 +45,18 @@ export async function editWithToken(io: Io, paths: ShiftPaths, edit: TokenEdit):
   await using hand = await openByHand(paths, io, { batch: holder.batch });
   const task = requireTaskIn(hand.shift, holder.batch.task);
   const scribe = { io, paths, hand, task, ...holder };
-  return await (holder.role === 'dev' ? devEnds(scribe, edit) : qaEnds(scribe, edit));
+  const said = masked(edit, hand);
+  return await (holder.role === 'dev' ? devEnds(scribe, said) : qaEnds(scribe, said));
+}
+
+/** Its agent knows the values of secrets that its prompt names. Outputs are refused if they hold one. */
+function masked(edit: TokenEdit, { shift }: ByHand): TokenEdit {
+  const mask = createMask(shift.secrets);
+  return {
+    ...edit,
+    reason: edit.reason === undefined ? undefined : mask.text(edit.reason),
+    recommend: edit.recommend?.map((text) => mask.text(text)),
+  };
 }
 
 interface Scribe extends Holder {
@@ -99,7 +113,7 @@ async function devEnds(scribe: Scribe, edit: TokenEdit): Promise<number> {
   const believed = await hearDev(order, said, attempt, parts.agents(shift), looks, parts.emit, signal);
   await parts.flush();
   if (believed.to === undefined) {
-    const left = believed.isAttempt ? `; attempts left: ${task.settings.attempts - number}` : '';
+    const left = believed.isAttempt ? `; attempts left: ${task.settings.attempts - number}` : '; run it again';
     io.warn(`not written: ${printable(believed.reason ?? '')}${left}`);
     return believed.isAttempt ? EXIT.failedItems : EXIT.stopped;
   }
@@ -120,13 +134,12 @@ async function devEnds(scribe: Scribe, edit: TokenEdit): Promise<number> {
 /** Only now there is a token for its qa. */
 async function handOver({ paths, hand, task, item }: Scribe, metadata: Record<string, string>): Promise<void> {
   const token = newToken();
-  await writeQaPrompt(hand, paths, task, { ...item, metadata }, token);
+  await writeQaPrompt({ paths, shift: hand.shift, task }, { ...item, metadata }, token);
   // Two devs may end at the same moment.
   using _lock = await lockWithin(paths.lock, LOCK_WAIT_MS);
   const found = readBatch(paths);
   if (!found) return;
-  const items = found.batch.items.map((each) => (each.id === item.id ? { ...each, qa: hashToken(token) } : each));
-  await writeBatch(paths, { ...found.batch, items });
+  await writeBatch(paths, withItem(found.batch, { ...item, qa: hashToken(token) }));
 }
 
 async function qaEnds(scribe: Scribe, { value, reason }: TokenEdit): Promise<number> {

@@ -83,7 +83,8 @@ interface EventMap {
     ms?: number;
   };
   'item:recorded': { from: Status; to: Status; reason?: string };
-  'item:returned': { reason: string };
+  /** `isSilent`: in a batch by hand, its agent ended without a status. */
+  'item:returned': { reason: string; isSilent?: true };
   'item:withdrawn': { reason: string };
   /** `inFlight`: the items that were. `remedy`: the command that puts it in force after all. */
   'edit:reverted': {

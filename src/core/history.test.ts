@@ -137,6 +137,22 @@ test('P8 L1 recommendations wait until a fold settles them; those of a dev that 
   expect(historyOf(started, succeeded).unsettled('other').size).toBe(0);
 });
 
+test('Q4 agents that end without a status are counted in a row: until one is written, or the item is reset', () => {
+  const silent: Happening = { type: 'item:returned', ...subject, reason: 'no status', isSilent: true };
+  const returned: Happening = { type: 'item:returned', ...subject, reason: 'rate limit' };
+  const written: Happening = { type: 'item:recorded', ...subject, from: 'in_progress', to: 'qa' };
+  const edited = (column: string): Happening => ({
+    type: 'table:edited',
+    by: 'reset',
+    changes: [{ item: 'i1', column, from: 'qa', to: 'todo' }],
+  });
+  const count = (...happenings: Happening[]) => historyOf(...happenings).of('work', 'i1')?.silent;
+  expect(count(started, silent, returned, started, silent)).toBe(2);
+  expect(count(silent, silent, written, silent)).toBe(1);
+  expect(count(silent, edited('other'))).toBe(1);
+  expect(count(silent, edited('work'))).toBeUndefined();
+});
+
 test('unknown usage stays unknown', () => {
   expect(sum({}, {})).toEqual({});
   expect(sum({ inputTokens: 1 }, { inputTokens: 2, costUsd: 0 })).toEqual({ inputTokens: 3, costUsd: 0 });

@@ -20,6 +20,8 @@ export interface ItemHistory {
   attempts: number;
   /** How often a qa has sent it back to that dev. */
   qaRetries?: number;
+  /** In batches by hand: agents in a row that ended without a status. */
+  silent?: number;
   dev?: { status: string; attempts: number; ms: number; at: string; model?: string };
   qa?: { status: string; at: string; model?: string };
   captured: Readonly<Record<string, string>>;
@@ -117,8 +119,14 @@ export class History {
         return;
       }
       case 'item:recorded': {
-        const item = event.from === 'qa' && event.to === 'in_progress' ? this.#item(event) : undefined;
-        if (item) item.qaRetries = (item.qaRetries ?? 0) + 1;
+        const item = this.#item(event);
+        delete item?.silent;
+        if (item && event.from === 'qa' && event.to === 'in_progress') item.qaRetries = (item.qaRetries ?? 0) + 1;
+        return;
+      }
+      case 'item:returned': {
+        const item = event.isSilent ? this.#item(event) : undefined;
+        if (item) item.silent = (item.silent ?? 0) + 1;
         return;
       }
       case 'item:withdrawn':
@@ -256,6 +264,7 @@ export class History {
 
   /** A retry that was interrupted is to continue with the same rows; what somebody else edits is none of it any more. */
   #edited({ changes, retry }: Extract<NightshiftEvent, { type: 'table:edited' }>): void {
+    for (const { item, column } of changes) delete this.of(column, item)?.silent;
     if (!retry) {
       for (const { item } of changes) this.retrying?.items.delete(item);
       return;

@@ -23,7 +23,8 @@ export interface Believed {
 
 /**
  * A dev that works elsewhere (inside OpenCode, or a person) says that it is finished. It is believed as far as any dev:
- * declared outputs must be there, and the checks are run (rule X2). Attempts are counted here (rule D3).
+ * declared outputs must be there, and the checks are run (rule X2). Attempts are counted here (rule D3): one that fails
+ * by the dev's own word is one, too.
  */
 export async function hearDev(
   order: Order,
@@ -42,7 +43,7 @@ export async function hearDev(
     const last =
       said.to === 'qa'
         ? await verify(work, said, { number, onVerdicts: () => {} })
-        : { kind: 'failed' as const, status: 'FAILED', reason: said.reason, final: true };
+        : { kind: 'failed' as const, status: 'FAILED', reason: said.reason, final: false };
     if (last.kind === 'aborted') return { reason: 'stopped', outputs: {}, isAttempt: false };
     if (last.kind === 'trouble') return { reason: last.trouble.reason, outputs: {}, isAttempt: false };
     const isDone = last.kind === 'succeeded';

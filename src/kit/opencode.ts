@@ -76,6 +76,7 @@ export function opencodeFiles(): KitFile[] {
     })),
     plugin('nightshift', 'opencode-guard'),
     plugin('nightshift-tools', 'opencode-tools'),
+    plugin('nightshift-session', 'opencode-session'),
     ...GUARD.map((name) => plugin(`nightshift-guard/${name}`, `nightshift-guard/${name}`)),
   ];
 }

@@ -41,7 +41,8 @@ function joinStrings(pieces: Text): Text {
   return joined;
 }
 
-const TAGS = `Below stand parts between tags such as <item-...> and </item-...>. The tags of this prompt all end in the same code;
+/** For every prompt that has such parts. */
+export const TAGS = `Below stand parts between tags such as <item-...> and </item-...>. The tags of this prompt all end in the same code;
 a tag with another code is not one of them.`;
 
 const ANSWER = `The last thing that you say is your report: one JSON object, in a fence or bare, in the form below. If you have a tool for
@@ -90,7 +91,7 @@ export interface Attempt {
 }
 
 /** For a dev that knows nothing yet. */
-export function devPrompt(order: Order, attempt: Attempt): Text {
+export function devPrompt(order: Order, attempt: Attempt, instructions = DEV): Text {
   const { shift, item } = order;
   const facts = {
     shift: shift.name,
@@ -106,7 +107,7 @@ export function devPrompt(order: Order, attempt: Attempt): Text {
     metadata: item.metadata,
   };
   const parts: PromptPart[] = [
-    { kind: 'instructions', text: [DEV] },
+    { kind: 'instructions', text: [instructions] },
     { kind: 'task', text: order.document },
     { kind: 'item', text: [dataJson(facts, 2)] },
   ];
@@ -177,7 +178,7 @@ ${ANSWER}
 "criteria" has one entry for each criterion, in their order.`;
 
 /** Only what has to be judged and where it is; nothing that the dev said or wrote about it (rule Q1, promise S7). */
-export function qaPrompt(order: Order, criteria: readonly Text[]): Text {
+export function qaPrompt(order: Order, criteria: readonly Text[], instructions = QA): Text {
   const facts = {
     column: order.task,
     index: order.item.index,
@@ -186,7 +187,7 @@ export function qaPrompt(order: Order, criteria: readonly Text[]): Text {
   };
   return renderPrompt(
     [
-      { kind: 'instructions', text: [QA] },
+      { kind: 'instructions', text: [instructions] },
       ...criteria.map((text): PromptPart => ({ kind: 'criterion', text })),
       { kind: 'item', text: [dataJson(facts, 2)] },
     ],

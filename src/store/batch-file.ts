@@ -3,9 +3,11 @@ import { existsSync, lstatSync, lutimesSync, readFileSync, statSync } from 'node
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NightshiftError } from '../core/errors.ts';
+import type { Opener } from '../core/opener.ts';
 import { folderOf, replaceInside } from './inside.ts';
 import type { Position } from './journal-files.ts';
 import type { ShiftPaths } from './layout.ts';
+import { isAlive } from './process-life.ts';
 
 /**
  * A batch that was opened by hand (`nightshift batch open`): which items it holds, and whose token may write their
@@ -20,6 +22,8 @@ export interface OpenBatch {
   /** ISO 8601. */
   readonly opened: string;
   readonly timeoutMs: number;
+  /** The agent program it was opened from; absent: a terminal. */
+  readonly opener?: Opener;
   /** Where the journal ended when it was opened, if there was one: what was recorded since is its own. */
   readonly journalFrom?: Position;
   /** The task file as it was when the items were claimed (rule D5). */
@@ -36,6 +40,8 @@ export interface OpenItem {
   readonly key: string;
   readonly dev?: string;
   readonly qa?: string;
+  /** Whoever starts the agents was told to start its qa. */
+  readonly isQaNamed?: boolean;
 }
 
 export interface FoundBatch {
@@ -62,26 +68,35 @@ export function readBatch(paths: ShiftPaths): FoundBatch | undefined {
   throw new NightshiftError('bad-folder', `${paths.batch} can't be read`, hint, { file: paths.batch });
 }
 
-/** Its agents have had all their time, and nothing was heard of them. */
+/** Its agents have had all their time and nothing was heard of them, or the program that they lived in is gone. */
 export function isStale({ batch, lastSign }: FoundBatch, now: number): boolean {
-  return now > lastSign + batch.timeoutMs;
+  return now > lastSign + batch.timeoutMs || (batch.opener !== undefined && !isAlive(batch.opener));
 }
 
 /** One run at a time (rule T6), whoever runs it. */
 export function refuseOpenBatch(paths: ShiftPaths, now: number): void {
   const found = readBatch(paths);
   if (!found || isStale(found, now)) return;
-  const { task, items, opened } = found.batch;
-  const name = paths.name;
-  throw new NightshiftError(
-    'already-running',
-    `a batch of ${name} is open since ${opened} (${task}, ${items.length === 1 ? '1 item' : `${items.length} items`})`,
-    `\`nightshift batch close ${name}\` closes it when all its items have ended; if its agents are gone, \`nightshift batch open ${name} --take-over\` goes on, or \`nightshift batch close ${name} --give-back\` ends it`,
+  const { name } = paths;
+  throw batchIsOpen(
+    paths,
+    found.batch,
+    `\`nightshift batch close ${name}\` closes it when all its items have ended. If its agents are gone, \`nightshift batch open ${name} --take-over\` resumes, and \`nightshift batch close ${name} --give-back\` ends it`,
   );
+}
+
+export function batchIsOpen({ name }: ShiftPaths, { task, items, opened, opener }: OpenBatch, hint: string) {
+  const what = `${task}, ${items.length === 1 ? '1 item' : `${items.length} items`}`;
+  const by = opener === undefined ? '' : `, by ${opener.program}${opener.pid === undefined ? '' : ` (${opener.pid})`}`;
+  return new NightshiftError('already-running', `a batch of ${name} is open since ${opened}${by} (${what})`, hint);
 }
 
 export async function writeBatch(paths: ShiftPaths, batch: OpenBatch): Promise<void> {
   await replaceInside({ base: paths.folder }, paths.batch, Buffer.from(JSON.stringify(batch)));
+}
+
+export function withItem(batch: OpenBatch, item: OpenItem): OpenBatch {
+  return { ...batch, items: batch.items.map((each) => (each.id === item.id ? item : each)) };
 }
 
 export function signOfLife(paths: ShiftPaths, now: number): void {

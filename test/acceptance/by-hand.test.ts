@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { utimesSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { agentTask, type Ended, Project, type ShiftHandle, shellTask } from '../harness.ts';
+import { close, commandIn, fail, type Opened, open, pass, write } from '../hand.ts';
+import { agentTask, Project, type ShiftHandle, shellTask } from '../harness.ts';
 
 const TABLE = 'name,draft,check_it\na,todo,todo\nb,todo,todo\nc,todo,todo\nd,todo,todo\n';
 
@@ -12,43 +13,6 @@ function newShift(settings: Record<string, string | number | boolean> = {}): Shi
     table: TABLE,
     tasks: { draft: agentTask('1. Draft {name}', '- {name} reads well'), check_it: agentTask() },
   });
-}
-
-interface Opened {
-  notes?: string[];
-  left: boolean;
-  task: string;
-  size: number;
-  recovered: number;
-  items: { index: number; role: string; prompt: string; qaPrompt?: string }[];
-}
-
-const open = async (shift: ShiftHandle, ...flags: string[]): Promise<Opened> =>
-  JSON.parse((await shift.project.run(['batch', 'open', 'site', '--json', ...flags])).stdout);
-
-const close = (shift: ShiftHandle, ...flags: string[]): Promise<Ended> =>
-  shift.project.run(['batch', 'close', 'site', ...flags]);
-
-/** The command that a prompt tells its agent to write this status with, and only that. */
-function commandIn(shift: ShiftHandle, prompt: string, status: string): string[] {
-  const line = shift.project
-    .read(prompt)
-    .split('\n')
-    .find((each) => each.includes(` ${status} --token `));
-  return line!
-    .trim()
-    .replace(/ --(reason|captured).*/, '')
-    .split(' ')
-    .slice(1);
-}
-
-const write = (shift: ShiftHandle, prompt: string, status: string, ...more: string[]): Promise<Ended> =>
-  shift.project.run([...commandIn(shift, prompt, status), ...more]);
-
-/** Dev and qa of one item both succeed. */
-async function pass(shift: ShiftHandle, item: Opened['items'][number], ...more: string[]): Promise<void> {
-  expect(await write(shift, item.prompt, 'qa', ...more)).toMatchObject({ code: 0, stderr: '' });
-  expect(await write(shift, item.qaPrompt!, 'done')).toMatchObject({ code: 0, stderr: '' });
 }
 
 test('O3 a close where no batch is open says the command that opens one, in full', async () => {
@@ -77,7 +41,7 @@ test('O3 O4 batch by hand: claimed in the table, prompts in files, own status by
 
   await pass(shift, first, '--recommend', 'Look at the examples first');
   expect(shift.project.read(first.qaPrompt!)).toContain('a reads well');
-  expect(await write(shift, second.prompt, 'failed', '--reason', 'there is no ink')).toMatchObject({ code: 0 });
+  await fail(shift, second, 'there is no ink');
   expect(shift.column('draft')).toEqual(['done', 'failed', 'todo', 'todo']);
 
   const closed = await close(shift);

@@ -14,13 +14,15 @@ export function playManager({ prompt, answers }: Talk): Move {
   const run = (words: string): Move => ({ calls: [bash(`nightshift ${words}`)] });
   const said = answers.at(-1)?.join('\n');
   if (said === undefined) return run(`batch open ${shift}`);
-  if (said.includes('a batch of')) return run(`batch open ${shift} --take-over`);
-  if (said.includes('Nothing is left to do')) return { text: said.slice(said.indexOf('Progress:')) };
+  if (said.includes('was compacted')) return { text: 'Compacted: true' };
+  if (said.includes('Nothing is left to do')) return { text: said.slice(Math.max(0, said.indexOf('Progress:'))) };
   const closed = /Batch of (\w+) closed/.exec(said)?.[1];
   if (closed !== undefined) return run(`lesson ${shift} ${closed}`);
-  const opened = [...said.matchAll(/^index \d+: (dev|qa), (\.\S+)$/gm)];
-  if (opened.length > 0)
-    return { calls: opened.map(([, role, file]) => taskCall(`nightshift-${role}`, readAndDo(file!))) };
+  const listed = [...said.matchAll(/^index \d+: (dev|qa), (\.\S+)$/gm)];
+  if (listed.length > 0)
+    return { calls: listed.map(([, role, file]) => taskCall(`nightshift-${role}`, readAndDo(file!))) };
+  if (said.includes('it is yours') || said.includes('<task_result>')) return run(`batch close ${shift}`);
+  if (said.includes('--give-back')) return run(`batch close ${shift} --give-back`);
   const wishes = [...said.matchAll(/^- row \d+: (.*)$/gm)].map(([, text]) => text!);
   if (wishes.length > 0) {
     const steps = [...said.matchAll(/^\d+\. /gm)].length;
@@ -29,18 +31,7 @@ export function playManager({ prompt, answers }: Talk): Move {
     return run(`lesson ${shift} ${task} '${JSON.stringify({ changes, summary: 'what was recommended' })}'`);
   }
   if (/No item of|Folded into the Steps/.test(said)) return run(`batch open ${shift}`);
-  if (!/<task |not ended:/.test(said)) return { text: `I do not know what to do with this: ${said}` };
-  return judgeNext(answers) ?? run(`batch close ${shift}`);
-}
-
-/** The close says who has not ended; the qa of each is started, one after the other. */
-function judgeNext(answers: Talk['answers']): Move | undefined {
-  const at = answers.findLastIndex((said) => said.join('').includes('not ended:'));
-  const opened = answers.findLastIndex((said) => said.join('').includes('Each has a file with its prompt'));
-  if (at < opened) return undefined;
-  const waiting = [...answers[at]!.join('').matchAll(/index \d+ is qa \(qa, ([^)]+)\)/g)].map(([, file]) => file!);
-  const next = waiting[answers.length - 1 - at];
-  return next === undefined ? undefined : { calls: [taskCall('nightshift-qa', readAndDo(next))] };
+  return { text: `Stopped: ${said}` };
 }
 
 function readAndDo(file: string): string {
@@ -51,7 +42,9 @@ function readAndDo(file: string): string {
 export function playItem({ player, prompt, answers }: Talk, fates: Fates): Move {
   const filePath = /Read (\S+) and do/.exec(prompt)?.[1] ?? '';
   if (answers.length === 0) return { calls: [{ tool: 'read', input: { filePath } }] };
-  if (answers.length > 1) return { text: '{"overall_status": "as written"}' };
+  if (answers.length > 1 && !answers.at(-1)!.join('').includes('attempts left')) {
+    return { text: answers.at(-1)!.join('').trim() };
+  }
   const text = answers[0]!.join('');
   const name = nameIn(text);
   const fails = player === 'dev' ? fates.devFails : fates.qaFails;
@@ -72,7 +65,12 @@ export function playStart({ prompt, answers }: Talk): Move {
   const shift = /^The shift: (\S+)/m.exec(prompt)?.[1] ?? '';
   const status: Move = { calls: [bash(`nightshift status ${shift}`)] };
   const said = answers.at(-1)?.join('\n');
-  if (said === undefined || said.includes('Nothing is left to do')) return status;
-  if (answers.length > 1 && said.startsWith(`${shift}:`)) return { text: said };
+  if (said === undefined) return status;
+  const stopped = /^Stopped: .*/ms.exec(said)?.[0];
+  if (stopped !== undefined) return { text: stopped };
+  if (said.includes('<task')) return status;
+  // The counts before and after the last manager.
+  const counts = answers.filter((_, i) => i % 2 === 0).map((each) => /^.*remaining/m.exec(each.join(''))?.[0]);
+  if (answers.length > 1 && (/, 0 remaining/.test(said) || counts.at(-1) === counts.at(-2))) return { text: said };
   return { calls: [taskCall('nightshift-manager', `Run the shift ${shift}.`)] };
 }

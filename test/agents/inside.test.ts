@@ -30,7 +30,12 @@ function playAll(fates: Fates): (talk: Talk) => Promise<Move> {
   };
 }
 
-const tasks = { draft: agentTask('1. Draft {name}', '- {name} reads well'), check_it: agentTask() };
+const CHECKED = '- It is checked\n\n  ```sh\n  true\n  ```';
+/** The second needs no qa: that keeps the play short. */
+const tasks = {
+  draft: agentTask('1. Draft {name}', '- {name} reads well'),
+  check_it: agentTask('1. Check {name}', CHECKED),
+};
 const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
 const LESSON = 'Look at the examples first';
 
@@ -86,7 +91,7 @@ test('O3 O4 O5 L5 a shift run wholly by the manager agent ends as with `nightshi
   const read = (player: string, name: string) =>
     prompts.filter(([who, prompt]) => who === player && nameIn(prompt) === name).map(([, prompt]) => prompt);
   expect(names.map((name) => [read('dev', name).length, read('qa', name).length])).toEqual(
-    names.map((name) => (name === 'c' ? [1, 0] : name === 'e' ? [1, 1] : [2, 2])),
+    names.map((name) => (name === 'c' ? [1, 0] : name === 'e' ? [1, 1] : [2, 1])),
   );
   expect(names.filter((name) => read('dev', name)[0]!.includes(LESSON))).toEqual(['c', 'd', 'e', 'f', 'g']);
 
@@ -145,7 +150,7 @@ test('O5 a manager that says `Compacted: true`, or neither line, is followed by 
   expect(text).toMatch(/^site: 3 items, 3 completed/);
   const [manager] = await server.in(project.root).children(sessionID);
   const commands = (await server.in(project.root).calls(manager!)).map(({ input }) => input.command);
-  expect(commands.slice(0, 2)).toEqual(['nightshift batch open site', 'nightshift batch open site --take-over']);
+  expect(commands[0]).toBe('nightshift batch open site');
   expect(shift.column('draft')).toEqual(['done', 'done', 'done']);
 });
 
@@ -191,7 +196,7 @@ test('O1 the six commands do in OpenCode what they are named for', async () => {
 
   const started = await type('start', 'shop background', run('nightshift start shop --detach'));
   expect(started.told).toMatch(/^The shift: shop$/m);
-  expect(started.told).toContain('What the person said about it: background');
+  expect(started.told).toContain('What else the person typed: background');
   await until(() => shift.column('label').every((status) => status === 'done'), 'the background run', 60_000);
 
   const archived = await type('archive', 'shop', run('nightshift archive shop'));
