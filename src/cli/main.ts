@@ -1,64 +1,10 @@
 #!/usr/bin/env node
 import './no-node-warnings.ts';
-import { CommanderError } from 'commander';
-import { EXIT, NightshiftError } from '../core/errors.ts';
-import { systemError } from '../core/system-errors.ts';
-import { type Io, letGoOfLostTerminal, processIo } from './io.ts';
-import { createProgram, OVERVIEW } from './program.ts';
-import { readVersion } from './version.ts';
 
-/** The only place that catches: wrong input and what the system refused take a few lines; a bug shows its stack. */
-async function main(io: Io, argv: readonly string[]): Promise<number> {
-  let exitCode: number = EXIT.done;
-  const program = createProgram(io, readVersion(), (code) => {
-    exitCode = code;
-  });
-  try {
-    if (process.platform === 'win32') {
-      throw new NightshiftError('bad-folder', 'Nightshift does not run on Windows itself', 'run it inside WSL');
-    }
-    const [node = '', script = '', ...given] = argv;
-    const isAlone = given.every((word) => word === '--json');
-    await program.parseAsync([node, script, ...(isAlone ? [OVERVIEW] : []), ...given]);
-    return exitCode;
-  } catch (error) {
-    if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
-    if (error instanceof CommanderError && error.code === 'commander.help') return EXIT.badInput;
-    return tellOf(io, error instanceof CommanderError ? usageError(error) : error, argv);
-  }
+// A hook runs before every tool call of an agent: it loads nothing that it does not need.
+if (process.argv[2] === 'hook') {
+  const { runHook } = await import('./hook.ts');
+  process.exitCode = runHook(process.argv.slice(3), process.env);
+} else {
+  await import('./run-program.ts');
 }
-
-/** Answers the exit code. */
-function tellOf(io: Io, thrown: unknown, argv: readonly string[]): number {
-  const error = systemError(thrown) ?? thrown;
-  if (error instanceof NightshiftError) {
-    tell(io, error, argv.includes('--json'));
-    return error.exitCode;
-  }
-  const stack = (error as Error)?.stack ?? String(error);
-  io.warn(`This is a bug in Nightshift. Nothing that was recorded is lost.\n${stack}`);
-  return EXIT.bug;
-}
-
-/** Commander says what is wrong in one line, and what was meant in a second, in brackets. */
-function usageError({ message }: CommanderError): NightshiftError {
-  const [first = '', meant] = message.replace(/^error: /, '').split('\n');
-  const help = '`nightshift --help` shows the commands, `nightshift COMMAND --help` what one takes';
-  const near = meant === undefined ? '' : `${meant.replace(/^\(Did/, 'did').replace(/\)$/, '')} `;
-  return new NightshiftError('usage', first, near + help);
-}
-
-function tell(io: Io, error: NightshiftError, asJson: boolean): void {
-  const { code, message, hint, file, line } = error;
-  if (asJson) io.print(JSON.stringify({ type: 'error', code, message, hint, file, line }));
-  io.warn(`error: ${message}`);
-  if (file !== undefined) io.warn(`  at ${file}${line === undefined ? '' : `:${line}`}`);
-  if (hint !== undefined) io.warn(`  ${hint}`);
-}
-
-const io = processIo();
-// What is thrown where nobody waits for it. The guard ends what is in flight.
-process.on('uncaughtException', (error) => process.exit(tellOf(io, error, process.argv)));
-const code = await main(io, process.argv);
-letGoOfLostTerminal();
-process.exit(code);

@@ -1,50 +1,83 @@
 import type { KitFile } from './kit.ts';
 import { COMMANDS, DEV, MANAGER, QA } from './texts.ts';
 
-const READING = 'Read, Glob, Grep';
+/** Tools of Claude Code that none of ours has a use for. The hook refuses them too, and those that are new. */
+const USELESS = [
+  'Agent',
+  'EnterWorktree',
+  'ExitWorktree',
+  'Monitor',
+  'NotebookEdit',
+  'SendMessage',
+  'Skill',
+  'TaskStop',
+  'ToolSearch',
+  'WebFetch',
+  'WebSearch',
+  'Workflow',
+];
 
-/**
- * The same for Claude Code: subagents, and skills that people call as slash commands. There a subagent starts no
- * others, so the skill that runs a shift makes the conversation itself the manager; the manager's own agent is for
- * `claude --agent nightshift-manager`.
- */
+/** There are no tools to search with: Claude Code has its agents do that in the shell. */
+const SEARCH = `To look around, run one plain \`ls\`, \`find\` or \`grep\` at a time, with patterns between single quotes.`;
+
+const BACKGROUND = `The agent works in the background. When you have started it, say so and end your turn: you are told when it is back. Do
+not wait in a loop, do not look at its work in the meantime.`;
+
+/** Where the files go, and what agents and commands are called there. */
+interface Place {
+  readonly folder: string;
+  readonly prefix: string;
+  /** In texts, and for the Agent tool. */
+  readonly called: string;
+}
+
+const PROJECT: Place = { folder: '.claude/', prefix: 'nightshift-', called: 'nightshift-' };
+
+/** For Claude Code: subagents, and skills that people call as slash commands. */
 export function claudeFiles(): KitFile[] {
+  return filesIn(PROJECT);
+}
+
+/** Dev and qa have no list of tools, so that they have the MCP servers that a task may name: the hook knows which. */
+function filesIn(place: Place): KitFile[] {
+  const none = (tools: readonly string[]) => `disallowedTools: ${tools.join(', ')}`;
   return [
+    agent(place, 'manager', 'Runs a Nightshift shift batch by batch', 'tools: Read, Bash, Agent', MANAGER),
+    agent(place, 'dev', 'Does one task for one item of a Nightshift shift', none(USELESS), `${DEV}\n\n${SEARCH}`),
     agent(
-      'nightshift-manager',
-      'Runs a Nightshift shift batch by batch',
-      `${READING}, Bash, Agent(nightshift-dev, nightshift-qa)`,
-      MANAGER,
+      place,
+      'qa',
+      'Judges one item of a Nightshift shift, and changes nothing',
+      none([...USELESS, 'Edit', 'Write'].sort()),
+      `${QA}\n\n${SEARCH}`,
     ),
-    agent('nightshift-dev', 'Does one task for one item of a Nightshift shift', `${READING}, Write, Edit, Bash`, DEV),
-    agent('nightshift-qa', 'Judges one item of a Nightshift shift, and changes nothing', `${READING}, Bash`, QA),
-    ...Object.entries(COMMANDS).map(([name, { description, body }]) => skill(name, description, body)),
+    ...Object.entries(COMMANDS).map(([name, { description, body }]) => skill(place, name, description, body)),
   ];
 }
 
-/** Nobody is asked about commands that change nothing but the shift's own state. The words of the person are counted from 0 there. */
-function skill(name: string, description: string, body: string): KitFile {
-  const text = name === 'start' ? START : body.replaceAll('$1', '$0');
-  const shell = name === 'start' ? ['status', 'batch', 'lesson'] : text.includes('nightshift status') ? ['status'] : [];
-  const allowed = shell.map((command) => `Bash(nightshift ${command}:*)`).join(', ');
+/** Nobody is asked about what changes nothing. The words of the person are counted from 0 there, and each is one word. */
+function skill(place: Place, name: string, description: string, body: string): KitFile {
+  const counted = body.replaceAll('$1', '$0').replaceAll('$2', '$ARGUMENTS');
+  const text = name === 'start' ? `${counted}\n\n${BACKGROUND}` : counted;
   const head = [
-    `name: nightshift-${name}`,
+    `name: ${place.prefix}${name}`,
     `description: ${description}`,
     'disable-model-invocation: true',
-    ...(allowed === '' ? [] : [`allowed-tools: ${allowed}`]),
+    ...(text.includes('nightshift status') ? ['allowed-tools: Bash(nightshift status *)'] : []),
   ];
-  return { path: `.claude/skills/nightshift-${name}/SKILL.md`, text: `---\n${head.join('\n')}\n---\n\n${text}\n` };
+  return file(`${place.folder}skills/${place.prefix}${name}/SKILL.md`, head, calledAs(place, text));
 }
 
-const START = `The shift: $0
+function agent(place: Place, role: string, description: string, tools: string, prompt: string): KitFile {
+  const head = [`name: ${place.prefix}${role}`, `description: ${description}`, tools];
+  return file(`${place.folder}agents/${place.prefix}${role}.md`, head, calledAs(place, prompt));
+}
 
-First run \`nightshift status $0\`, and say in a few lines what is about to run. In the background, if the person asks for it ($ARGUMENTS has "background") or
-nobody is going to watch: \`nightshift start $0 --detach\`, then \`nightshift status $0\` now and then; the engine manages by itself, which costs no
-tokens. Say that this way exists. Otherwise you are the manager of this shift, SHIFT is $0, and this is how:
+function calledAs({ called }: Place, text: string): string {
+  const names = ['manager', 'dev', 'qa', ...Object.keys(COMMANDS)].join('|');
+  return text.replace(new RegExp(`\\bnightshift-(?=(?:${names})\\b)`, 'g'), called);
+}
 
-${MANAGER}`;
-
-function agent(name: string, description: string, tools: string, prompt: string): KitFile {
-  const head = ['---', `name: ${name}`, `description: ${description}`, `tools: ${tools}`, '---'];
-  return { path: `.claude/agents/${name}.md`, text: `${head.join('\n')}\n\n${prompt}\n` };
+function file(path: string, head: readonly string[], text: string): KitFile {
+  return { path, text: `---\n${head.join('\n')}\n---\n\n${text}\n` };
 }

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { claudeFiles } from './claude.ts';
+import { CLAUDE_ADDITIONS } from './claude-hooks.ts';
+import type { Addition } from './claude-settings.ts';
 import { opencodeFiles } from './opencode.ts';
 
 /** A file that `init` puts where a program looks for agents and commands. */
@@ -9,8 +11,17 @@ export interface KitFile {
   readonly text: string;
 }
 
-/** The programs that Nightshift can live in. */
-export const KITS: Readonly<Record<string, () => KitFile[]>> = { opencode: opencodeFiles, claude: claudeFiles };
+/** What Nightshift needs to live in a program. */
+export interface Kit {
+  readonly files: () => KitFile[];
+  /** A settings file of the person's that gets entries of ours. */
+  readonly settings?: { readonly path: string; readonly additions: readonly Addition[] };
+}
+
+export const KITS: Readonly<Record<string, Kit>> = {
+  opencode: { files: opencodeFiles },
+  claude: { files: claudeFiles, settings: { path: '.claude/settings.json', additions: CLAUDE_ADDITIONS } },
+};
 
 /**
  * A file is ours by the mark in its last line, and as we wrote it if the hash there is that of the lines above. What has

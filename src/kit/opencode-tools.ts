@@ -1,8 +1,7 @@
 // A plugin of OpenCode, which `nightshift init` writes beside the agents. Their rules are the same for every task; what the
 // `tools:` of a task name (the shell, MCP servers) is added here, to the rules of the one session whose agent was told of
 // that task. Without this plugin nobody has more than the rules in the agents' files.
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { toolsFor } from './nightshift-guard/task-tools.ts';
 
 interface World {
   readonly directory: string;
@@ -34,11 +33,6 @@ interface Rule {
   readonly action: 'allow' | 'deny' | 'ask';
 }
 
-interface Batch {
-  readonly tools?: readonly string[];
-  readonly items?: readonly { readonly index: number }[];
-}
-
 /** Everything that is exported here is a plugin to OpenCode. */
 export async function NightshiftTools({ directory, client }: World) {
   return {
@@ -63,30 +57,6 @@ export async function NightshiftTools({ directory, client }: World) {
       if (permission.length > 0) await client.session.update({ path, body: { permission } });
     },
   };
-}
-
-/**
- * The tools of the task that an agent was told of, from the open batch, where no agent writes that has no shell. Nothing: it was
- * told of no prompt. Who is told of several, or of one that is not for him, gets no tools.
- */
-function toolsFor(agent: string, text: string, directory: string): readonly string[] | undefined {
-  const told = [...text.matchAll(PROMPT)];
-  const [first, shift = '', row, role] = told[0] ?? [];
-  if (first === undefined || !/^nightshift-(manager|dev|qa)$/.test(agent)) return undefined;
-  if (agent !== `nightshift-${role}` || told.some(([prompt]) => prompt !== first)) return [];
-  const { tools = [], items = [] } = readBatch(join(directory, '.nightshift', shift, '.engine', 'batch.json'));
-  if (!items.some(({ index }) => index === Number(row) - 1)) return [];
-  return tools.filter((tool) => tool !== 'bash' || role === 'dev');
-}
-
-const PROMPT = /\.nightshift\/([a-z0-9-]+)\/\.engine\/prompts\/row-(\d+)-(dev|qa)\.md/g;
-
-function readBatch(file: string): Batch {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Batch;
-  } catch {
-    return {};
-  }
 }
 
 /** Without it, an item would fail that is not to blame. */

@@ -82,7 +82,7 @@ export function opencodeFiles(): KitFile[] {
 }
 
 /** What the guard imports. OpenCode takes only the files of the folder itself for plugins. */
-const GUARD = ['rules', 'places', 'plain-line', 'open-shell', 'real-path'];
+const GUARD = ['rules', 'places', 'plain-line', 'open-shell', 'real-path', 'task-tools'];
 
 /** Its own source, compiled: OpenCode runs it without anything else of Nightshift. */
 function plugin(name: string, source: string): KitFile {

@@ -1,4 +1,5 @@
-import { symlinkSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { Project } from '../harness.ts';
 
@@ -8,7 +9,7 @@ const COMMANDS = ['create', 'add-task', 'update-table', 'start', 'test-task', 'a
 );
 
 /** What the first plugin imports. */
-const GUARD = ['rules', 'places', 'plain-line', 'open-shell', 'real-path'];
+const GUARD = ['rules', 'places', 'plain-line', 'open-shell', 'real-path', 'task-tools'];
 
 test.each([
   [
@@ -27,7 +28,7 @@ test.each([
     'claude',
     ['--agent', 'claude'],
     AGENTS.map((name) => `.claude/agents/${name}.md`),
-    COMMANDS.map((name) => `.claude/skills/${name}/SKILL.md`),
+    [...COMMANDS.map((name) => `.claude/skills/${name}/SKILL.md`), '.claude/settings.json'],
   ],
 ])(
   'O1 init writes the agents and commands for %s, brings them up to date and takes them away',
@@ -37,7 +38,7 @@ test.each([
     const first = await project.run(['init', ...flags]);
     expect(first).toMatchObject({ code: 0, stderr: '' });
     expect(first.stdout.match(/^written .*/gm)).toEqual(files.map((file) => `written ${file}`));
-    for (const file of files) {
+    for (const file of files.filter((each) => !each.endsWith('.json'))) {
       expect(project.read(file)).toMatch(
         file.endsWith('.js') ? /^(\/\/ A plugin|\/\*\*|import) ?/ : /^---\n(name|description): /,
       );
@@ -85,4 +86,60 @@ test('O1 init follows no link, and another program is an error that names the kn
   expect(project.read('elsewhere.md')).toBe('my own\n');
   const wrong = await project.run(['init', '--agent', 'claud']);
   expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('did you mean claude?')]);
+});
+
+test("O1 init shows what it adds to a person's settings of Claude Code, and takes out nothing else", async () => {
+  const project = new Project();
+  const theirs = '{"model":"opus", "hooks": {"Stop": []}}\n';
+  project.write('.claude/settings.json', theirs);
+  chmodSync(project.path('.claude/settings.json'), 0o600);
+  const claude = ['init', '--agent', 'claude'];
+  const first = await project.run(claude);
+  const shown = first.stdout.split('written ')[0]!;
+  expect(shown).toMatch(/^\.claude\/settings\.json gets these entries/);
+  expect(shown).toContain('\n  permissions.allow: Bash(nightshift status *)\n');
+  expect(first.stdout).toContain('\nupdated .claude/settings.json\n');
+  const settings = JSON.parse(project.read('.claude/settings.json'));
+  expect(settings).toMatchObject({ model: 'opus', permissions: { allow: ['Bash(nightshift status *)'] } });
+  expect(Object.keys(settings.hooks)).toEqual(['Stop', 'PreToolUse', 'PostToolUse', 'SessionStart']);
+  expect((await project.run(claude)).stdout).not.toContain('gets these entries');
+  expect((await project.run([...claude, '--remove'])).stdout).toContain('updated .claude/settings.json');
+  expect(project.read('.claude/settings.json')).toBe(theirs);
+  expect(statSync(project.path('.claude/settings.json')).mode & 0o777).toBe(0o600);
+
+  project.write('.claude/settings.json', '{\n  "model": opus\n}\n');
+  for (const flags of [[], ['--remove'], ['--force']]) {
+    const { code, stderr } = await project.run([...claude, ...flags]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/settings\.json was left as it is.*it is not JSON/)]);
+  }
+  expect(project.read('.claude/settings.json')).toBe('{\n  "model": opus\n}\n');
+  expect(project.exists('.claude/agents')).toBe(false);
+  rmSync(project.path('.claude/settings.json'));
+  project.write('elsewhere.json', '{}');
+  symlinkSync(project.path('elsewhere.json'), project.path('.claude/settings.json'));
+  expect((await project.run(claude)).stderr).toContain('it is a link');
+  expect(project.read('elsewhere.json')).toBe('{}');
+});
+
+test('O2 the hook looks only at the three agents, and refuses them what it can not check', async () => {
+  const project = new Project();
+  await project.run(['init', '--agent', 'claude']);
+  const { hooks } = JSON.parse(project.read('.claude/settings.json'));
+  const [{ command }] = hooks.PreToolUse[0].hooks as [{ command: string }];
+  const runHook = (input: object) =>
+    spawnSync('sh', ['-c', command], {
+      input: JSON.stringify(input),
+      encoding: 'utf8',
+      env: { PATH: '/usr/bin:/bin' },
+    });
+  const call = { tool_name: 'Agent', tool_input: { prompt: '"agent_type":"nightshift-dev"' } };
+  for (const agent of ['nightshift-dev', 'nightshift-qa', 'nightshift:manager']) {
+    const { status, stderr } = runHook({ agent_type: agent, ...call });
+    expect([status, stderr]).toEqual([2, expect.stringContaining('Nightshift could not check this')]);
+  }
+  for (const input of [call, { agent_type: 'nightshift-reviewer', ...call }, { agent_type: 'Explore', ...call }]) {
+    expect(runHook(input)).toMatchObject({ status: 0, stdout: '', stderr: '' });
+  }
+  const told = await project.run(['hook', 'opencode']);
+  expect([told.code, told.stderr]).toEqual([2, expect.stringContaining('write `nightshift hook claude`')]);
 });

@@ -2,7 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type ChatCompletionRequest, type ChatMessage, type FixtureResponse, LLMock } from '@copilotkit/aimock';
 
 /** One answer of the model: calls of tools, all in one message, or the text that ends its turn. */
-export type Move = { readonly calls: readonly Call[] } | { readonly text: string } | { readonly hang: true };
+export type Move =
+  | { readonly calls: readonly Call[] }
+  | { readonly text: string }
+  | { readonly hang: true }
+  /** The context is too long for the model. */
+  | { readonly tooLong: true };
 export interface Call {
   readonly tool: string;
   readonly input: object;
@@ -58,6 +63,10 @@ export class InsideModel {
     this.talks.push(talk);
     const move = scriptOf(talk)?.[talk.answers.length] ?? (await this.play(talk));
     if ('hang' in move) await delay(3_600_000, undefined, { signal: this.#end.signal }).catch(() => {});
+    if ('tooLong' in move) {
+      const message = 'prompt is too long: 210000 tokens > 200000 maximum';
+      return { error: { message, type: 'invalid_request_error' }, status: 400 };
+    }
     if ('calls' in move) {
       return { toolCalls: move.calls.map(({ tool, input }) => ({ name: tool, arguments: JSON.stringify(input) })) };
     }

@@ -43,13 +43,7 @@ export class InsideServer {
 
   constructor(model: InsideModel) {
     const { programs } = this;
-    mkdirSync(programs, { recursive: true });
-    script(join(programs, 'nightshift'), `exec '${process.execPath}' '${NIGHTSHIFT}' "$@"`);
-    // It reads, it writes with -o, and it runs other programs: what matters of qsv here.
-    script(
-      join(programs, 'qsv'),
-      'verb=$1; for word do case $next in -o|--output) echo out > "$word";; esac; next=$word; done\n[ "$verb" = foreach ] && exec touch foreach-ran\necho "qsv $*"',
-    );
+    writePrograms(programs);
     mkdirSync(join(this.home, '.config/opencode'), { recursive: true });
     writeFileSync(join(this.home, '.config/opencode/opencode.json'), JSON.stringify(configFor(model)));
     this.#environment = {
@@ -178,6 +172,17 @@ function ripgrepFolder(): string {
   const packages = join(programFolder('codex'), '..', '@openai');
   const found = readdirSync(packages, { recursive: true, encoding: 'utf8' }).find((file) => basename(file) === 'rg');
   return found === undefined ? packages : dirname(join(packages, found));
+}
+
+/** `nightshift`, and a program like qsv. */
+export function writePrograms(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  script(join(folder, 'nightshift'), `exec '${process.execPath}' '${NIGHTSHIFT}' "$@"`);
+  // It reads, it writes with -o, and it runs other programs: what matters of qsv here.
+  script(
+    join(folder, 'qsv'),
+    'verb=$1; for word do case $next in -o|--output) echo out > "$word";; esac; next=$word; done\n[ "$verb" = foreach ] && exec touch foreach-ran\necho "qsv $*"',
+  );
 }
 
 function script(file: string, text: string): void {

@@ -3,12 +3,14 @@ import { mkdir, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { EXIT, NightshiftError } from '../../core/errors.ts';
 import { nearest } from '../../core/names.ts';
-import { KITS, type KitFile, marked, originOf } from '../../kit/kit.ts';
+import { HOOK_COMMAND } from '../../kit/claude-settings.ts';
+import { KITS, type Kit, type KitFile, marked, originOf } from '../../kit/kit.ts';
 import { diskError, replaceFile } from '../../store/atomic-write.ts';
 import { initRoot } from '../../store/new-shift.ts';
 import { count } from '../../views/plain.ts';
 import type { Io } from '../io.ts';
 import type { Options } from '../program.ts';
+import { planSettings, type SettingsChange, writeSettings } from '../settings-file.ts';
 
 type Deed = 'written' | 'updated' | 'unchanged' | 'kept' | 'removed' | 'absent';
 
@@ -20,14 +22,18 @@ interface Done {
 /** The folder of the shifts, and the agents and commands where OpenCode or Claude Code looks for them (rule O1). */
 export async function run(io: Io, _args: readonly string[], options: Options): Promise<number> {
   const program: string = options.agent ?? 'opencode';
-  const files = filesFor(program);
+  const { files, settings } = kitFor(program);
+  // First, because it may be an error: then nothing is written.
+  const change = settings && planSettings(io.cwd, settings.path, settings.additions, options.remove === true);
   if (options.remove) {
-    const done = await inTurn(files, (file) => remove(io.cwd, file, options.force));
-    tell(io, options, done, []);
+    const done = await inTurn(files(), (file) => remove(io.cwd, file, options.force));
+    tell(io, options, [...done, ...(await settle(io.cwd, change, 'absent'))], []);
     return EXIT.done;
   }
   const { folder, changed } = await initRoot(io.cwd);
-  const done = await inTurn(files, (file) => write(io.cwd, file, options.force));
+  if (!options.json && settings && change?.before !== change?.after) showAdditions(io, settings);
+  const done = await inTurn(files(), (file) => write(io.cwd, file, options.force));
+  done.push(...(await settle(io.cwd, change, 'unchanged')));
   const isNew = changed ? `${folder} is ready.` : `${folder} is already there.`;
   const next = '`nightshift create NAME --from FILE.csv` makes a shift';
   tell(io, options, done, [
@@ -36,9 +42,28 @@ export async function run(io: Io, _args: readonly string[], options: Options): P
   return EXIT.done;
 }
 
-function filesFor(program: string): KitFile[] {
-  const make = Object.hasOwn(KITS, program) ? KITS[program] : undefined;
-  if (make) return make();
+function showAdditions(io: Io, { path, additions }: NonNullable<Kit['settings']>): void {
+  io.print(`${path} gets these entries; \`nightshift init --agent claude --remove\` takes them out again:`);
+  for (const { path: keys, value } of additions) {
+    const matcher = (value as { matcher?: string }).matcher;
+    const what = typeof value === 'string' ? value : `${HOOK_COMMAND} (${matcher}), for the agents of Nightshift only`;
+    io.print(`  ${keys.join('.')}: ${what}`);
+  }
+}
+
+/** `same`: what it means that nothing had to be changed. */
+async function settle(root: string, change: SettingsChange | undefined, same: Deed): Promise<Done[]> {
+  if (change === undefined) return [];
+  const { path, before, after } = change;
+  if (before === after) return [{ path, deed: same }];
+  await writeSettings(root, change);
+  if (after === undefined) await removeEmpty(root, dirname(join(root, path)));
+  return [{ path, deed: after === undefined ? 'removed' : before === undefined ? 'written' : 'updated' }];
+}
+
+function kitFor(program: string): Kit {
+  const kit = Object.hasOwn(KITS, program) ? KITS[program] : undefined;
+  if (kit) return kit;
   const known = Object.keys(KITS);
   const near = nearest(program, known);
   const hint = near ? `did you mean ${near}?` : `there are agents and commands for: ${known.join(', ')}`;
@@ -72,8 +97,13 @@ async function remove(root: string, { path }: KitFile, force: boolean): Promise<
   if (found === undefined) return 'absent';
   if (originOf(found) !== 'ours' && !force) return 'kept';
   await rm(file);
-  // Folders that are empty now are nobody's.
-  for (let folder = dirname(file); folder !== root; folder = dirname(folder)) {
+  await removeEmpty(root, dirname(file));
+  return 'removed';
+}
+
+/** Folders that are empty now are nobody's. */
+async function removeEmpty(root: string, from: string): Promise<void> {
+  for (let folder = from; folder !== root; folder = dirname(folder)) {
     if (
       !(await rmdir(folder).then(
         () => true,
@@ -82,7 +112,6 @@ async function remove(root: string, { path }: KitFile, force: boolean): Promise<
     )
       break;
   }
-  return 'removed';
 }
 
 /** A link leads to a file that is somebody's, whatever stands in it. */

@@ -123,7 +123,7 @@ function isStatus(words: readonly string[], statuses: readonly string[]): boolea
 }
 
 /** The words of a line that is one plain command; nothing if the shell would do more than call one program with them. */
-function wordsOf(line: string): string[] | undefined {
+export function wordsOf(line: string): string[] | undefined {
   const words: string[] = [];
   let isInWord = false;
   for (let rest = line.trim(); rest !== ''; ) {

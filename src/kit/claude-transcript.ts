@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+
+/** What Claude Code has written down about an agent, as far as the rules need it. */
+export interface AgentRecord {
+  /** All that the agent was told by whoever started it. */
+  readonly told: string;
+  /** Its context was replaced by a summary. */
+  readonly isCompacted: boolean;
+}
+
+interface Line {
+  readonly type?: string;
+  readonly subtype?: string;
+  readonly isCompactSummary?: boolean;
+  readonly message?: { readonly content?: string | readonly { readonly type?: string; readonly text?: string }[] };
+}
+
+/**
+ * A file of JSON lines that only grows. Nothing: it can't be read. Results of tools, and the summary that the agent itself made
+ * of its context, are the words of others.
+ */
+export function readRecord(file: string): AgentRecord | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+  // Few lines of many are parsed: a transcript may have megabytes. Quotes inside of a text are escaped, and do not match.
+  const lines = text
+    .split('\n')
+    .filter((line) => line.includes('"type":"user"') || line.includes('"subtype":"compact_boundary"'))
+    .flatMap(parse);
+  return {
+    told: lines.map(toldBy).join('\n'),
+    isCompacted: lines.some(({ type, subtype }) => type === 'system' && subtype === 'compact_boundary'),
+  };
+}
+
+/** The last line may be half written. */
+function parse(line: string): Line[] {
+  try {
+    return [JSON.parse(line) as Line];
+  } catch {
+    return [];
+  }
+}
+
+function toldBy({ type, isCompactSummary, message }: Line): string {
+  const content = message?.content;
+  if (type !== 'user' || isCompactSummary === true || content === undefined) return '';
+  if (typeof content === 'string') return content;
+  return content.map(({ type: kind, text = '' }) => (kind === 'text' ? text : '')).join('\n');
+}
+
+/** `transcript`: of the conversation. Agents that it started have files of their own. */
+export function recordFile(transcript: string, agentId: string | undefined): string {
+  return agentId === undefined ? transcript : transcript.replace(/\.jsonl$/, `/subagents/agent-${agentId}.jsonl`);
+}

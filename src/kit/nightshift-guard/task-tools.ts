@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+interface Batch {
+  readonly tools?: readonly string[];
+  readonly items?: readonly { readonly index: number }[];
+}
+
+/**
+ * The tools of the task that an agent was told of, from the open batch, where no agent writes that has no shell. Nothing: it was
+ * told of no prompt. Who is told of several, or of one that is not for him, gets no tools.
+ */
+export function toolsFor(agent: string, text: string, directory: string): readonly string[] | undefined {
+  const told = [...text.matchAll(PROMPT)];
+  const [first, shift = '', row, role] = told[0] ?? [];
+  if (first === undefined || !/^nightshift-(manager|dev|qa)$/.test(agent)) return undefined;
+  if (agent !== `nightshift-${role}` || told.some(([prompt]) => prompt !== first)) return [];
+  const { tools = [], items = [] } = readBatch(join(directory, '.nightshift', shift, '.engine', 'batch.json'));
+  if (!items.some(({ index }) => index === Number(row) - 1)) return [];
+  return tools.filter((tool) => tool !== 'bash' || role === 'dev');
+}
+
+const PROMPT = /\.nightshift\/([a-z0-9-]+)\/\.engine\/prompts\/row-(\d+)-(dev|qa)\.md/g;
+
+function readBatch(file: string): Batch {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Batch;
+  } catch {
+    return {};
+  }
+}
