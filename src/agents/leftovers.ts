@@ -5,13 +5,12 @@ import { isOfShift, type Tag, tagOf } from './process-tag.ts';
 /** What an agent and all that it starts carry, wherever they go: in their environment, or as a tag in their limits. */
 export interface Mark {
   readonly shiftFolder: string;
-  /** Absent: any item of the shift, except those of `test-task`, which may run beside a shift. */
+  /** Absent: any item of the shift. */
   readonly key?: string;
   /** With a key: only those of its dev, or of its qa. A dev whose item is judged may be waiting for the verdict. */
   readonly role?: string;
 }
 
-const TEST_KEY = 'test-';
 /** A killed process takes a moment to vanish, and may have forked just before: look again, but not for ever. */
 const ROUNDS = 40;
 const PAUSE_MS = 25;
@@ -32,8 +31,7 @@ interface Found {
 export async function findMarked(mark: Mark): Promise<number[]> {
   const isMarked = ({ pid, shiftFolder, key, role, tag }: Found): boolean => {
     const isItem = key === mark.key && (mark.role === undefined || role === mark.role);
-    const isAsked = mark.key === undefined ? !key.startsWith(TEST_KEY) : isItem;
-    if (shiftFolder === mark.shiftFolder && isAsked) return true;
+    if (shiftFolder === mark.shiftFolder && (mark.key === undefined || isItem)) return true;
     return mark.key === undefined && tag !== undefined && isOfShift(tag, mark.shiftFolder) && !isDead(pid);
   };
   return (await walks.done()).filter(isMarked).map(({ pid }) => pid);

@@ -9,12 +9,8 @@ import { hardLimit, RLIMIT_LOCKS, setLimit } from './rlimit.ts';
 export type Tag = bigint;
 
 const OURS = 1n << 62n;
-const OF_A_TEST = 1n << 61n;
 const SHIFT_BITS = 29n;
 const LAUNCH_BITS = 32n;
-
-/** Items of `test-task` may run beside a shift. */
-const TEST_KEY = 'test-';
 
 /** For a process that has not begun yet. Undefined where that is not possible. */
 export function tagProcess(pid: number, env: Readonly<Record<string, string>>): Tag | undefined {
@@ -26,22 +22,22 @@ export function tagProcess(pid: number, env: Readonly<Record<string, string>>): 
 let launches = randomBytes(4).readUInt32LE();
 let inherited: { limit: bigint | undefined } | undefined;
 
-function newTag({ NIGHTSHIFT_SHIFT_DIR: shiftFolder = '', NIGHTSHIFT_KEY: key = '' }: Record<string, string>): Tag {
+function newTag({ NIGHTSHIFT_SHIFT_DIR: shiftFolder = '' }: Record<string, string>): Tag {
   launches = (launches + 1) >>> 0;
   inherited ??= { limit: tagOf(process.pid) };
   // Nightshift below Nightshift: a limit can only be made lower.
   if (inherited.limit !== undefined) return inherited.limit - 1n - BigInt(launches % 2 ** 30);
-  return (shiftTag(shiftFolder, key.startsWith(TEST_KEY)) << LAUNCH_BITS) | BigInt(launches);
+  return (shiftTag(shiftFolder) << LAUNCH_BITS) | BigInt(launches);
 }
 
 const hashes = new Map<string, bigint>();
 
 /** What the tags of a shift have in common. */
-function shiftTag(shiftFolder: string, isTest: boolean): bigint {
+function shiftTag(shiftFolder: string): bigint {
   const known = hashes.get(shiftFolder);
   const hash = known ?? createHash('sha256').update(shiftFolder).digest().readBigUInt64LE() & ((1n << SHIFT_BITS) - 1n);
   if (known === undefined) hashes.set(shiftFolder, hash);
-  return ((OURS | (isTest ? OF_A_TEST : 0n)) >> LAUNCH_BITS) | hash;
+  return (OURS >> LAUNCH_BITS) | hash;
 }
 
 /** Undefined: it has none, or can't be asked. */
@@ -51,7 +47,7 @@ export function tagOf(pid: number): Tag | undefined {
 
 /** Whether it is a tag of an item of this shift, whichever. */
 export function isOfShift(tag: Tag, shiftFolder: string): boolean {
-  return tag >> LAUNCH_BITS === shiftTag(shiftFolder, false);
+  return tag >> LAUNCH_BITS === shiftTag(shiftFolder);
 }
 
 /** Whether a process has a tag of any shift. `limits`: its `/proc/PID/limits`, which needs no library to be read. */

@@ -7,8 +7,7 @@ import type { Io } from './io.ts';
 import { keysOfWriters } from './open-files.ts';
 import { outputFinder } from './own-output.ts';
 
-/** `record`: the folder that a later run looks into if this one is killed. */
-export function protectFiles(paths: ShiftPaths, io: Io, emit: Emit, record = paths.protection): ProtectedFiles {
+export function protectFiles(paths: ShiftPaths, io: Io, emit: Emit): ProtectedFiles {
   return new ProtectedFiles({
     root: paths.root,
     leftOut: shiftsFolder(paths.root),
@@ -16,8 +15,8 @@ export function protectFiles(paths: ShiftPaths, io: Io, emit: Emit, record = pat
     kept: paths.putBack,
     git: gitProgram(paths.root, io),
     ownOutput: outputFinder(),
-    createRecord: () => createRecord(record),
-    findRecord: () => findRecord(record),
+    createRecord: () => createRecord(paths.protection),
+    findRecord: () => findRecord(paths.protection),
     writers: keysOfWriters,
     report: (file) => emit({ type: 'edit:reverted', file: file.path, what: describe(file), ...keptOf(file) }),
     warn: (message) => emit({ type: 'run:warning', message }),

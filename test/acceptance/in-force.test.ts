@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { agentTask, Project, type Running, type ShiftHandle, shellTask, until } from '../harness.ts';
 
@@ -325,4 +326,25 @@ test('D5 an attempt whose process has the file open for writing when the edit is
   expect(shift.column('work')).toEqual(['failed', 'done']);
   const failed = events.find(({ type, index }) => type === 'dev:finished' && index === 0);
   expect(failed.reason).toContain('it edited what only Nightshift writes (work.md: Validation)');
+});
+
+test('D5 test-task holds documents and table as a run does, one at a time with a run', async () => {
+  const project = new Project();
+  const tasks = { work: agentTask('1. Do {name} as {ENV:HOW}') };
+  const settings = { ...QUIET, attempts: 1 };
+  const shift = project.shift('night', { settings, table: TABLE, tasks, env: 'HOW=well\n' });
+  const before = files(shift);
+  const edit = 'sed -i s/Do/Sabotage/ work.md; echo X=y >> .env; sed -i s/b,todo/b,done/ table.csv';
+  project.behave({ 'dev:a': { sh: `(cd "$NIGHTSHIFT_SHIFT_DIR"; ${edit}); ${WAITS.sh}` } });
+  const tried = project.run(['test-task', 'night', 'work', '--row', '1']);
+  const isAsBefore = () => isDeepStrictEqual([files(shift), shift.tableText], [before, TABLE]);
+  await until(() => copies(shift).length === 3 && isAsBefore(), 'what was put back');
+  const second = await shift.start();
+  expect([second.code, second.stderr]).toEqual([5, expect.stringContaining('night')]);
+  project.write('.nightshift/go', '');
+  const { code, stdout } = await tried;
+  expect([code, stdout.match(/put back/g)?.length]).toEqual([3, 3]);
+  expect(stdout).toContain('it edited what only Nightshift writes (row 2: work from todo to done');
+  // It has ended: what differs from now on is a person's.
+  expect(project.exists(`${shift.folder}/.engine/in-force.json`)).toBe(false);
 });

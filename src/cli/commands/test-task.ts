@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { AgentSet } from '../../agents/registry.ts';
 import { runCheck } from '../../checks/checks.ts';
 import { EXIT } from '../../core/errors.ts';
@@ -12,15 +10,24 @@ import type { Checks } from '../../engine/parts.ts';
 import { pause } from '../../engine/pause.ts';
 import { StopSignals } from '../../engine/stop.ts';
 import { workingFolder } from '../../engine/work.ts';
-import { openShift } from '../../store/layout.ts';
+import { refuseOpenBatch } from '../../store/batch-file.ts';
+import { InForce } from '../../store/in-force.ts';
+import type { InForceOptions } from '../../store/in-force-options.ts';
+import { InForceRecord } from '../../store/in-force-record.ts';
+import { openShift, type ShiftPaths } from '../../store/layout.ts';
+import { takeRunLock } from '../../store/run-lock.ts';
+import type { ShiftFiles } from '../../store/shift-files.ts';
 import { Transcripts } from '../../store/transcripts.ts';
 import { plainLines } from '../../views/plain.ts';
 import { oneLine } from '../../views/printable.ts';
 import { usageText } from '../../views/summary.ts';
+import { Watch } from '../../watch/watch.ts';
 import { requireRoot } from '../choose-shift.ts';
 import { findTask } from '../find-task.ts';
 import type { Io } from '../io.ts';
+import { checkWith, settleBeforeStart } from '../killed-run.ts';
 import { readLimitFlags } from '../limit-flags.ts';
+import { keysOfWriters } from '../open-files.ts';
 import { openAndCheck } from '../open-shift.ts';
 import { processTime } from '../process-time.ts';
 import type { Options } from '../program.ts';
@@ -38,23 +45,22 @@ export async function run(io: Io, [name = '', taskName = '']: readonly string[],
   const { agent, model } = options;
   const limits = readLimitFlags(options);
   const paths = openShift(requireRoot(io), name);
-  const { shift, snapshot } = await openAndCheck(paths, { agent, model, limits });
-  for (const warning of shift.warnings) io.warn(`warning: ${oneLine(warning)}`);
-  const task = findTask(shift, taskName);
-  const index = parseRow(options.row, snapshot.count);
-  await using set = new AgentSet();
-  await requireAgents({ ...shift, tasks: [task] }, set, io);
-  await using spending = await openSpending(io, paths, shift.settings.limits);
-  const refused = spending.reached;
-  if (refused) {
-    io.warn(`nothing was tried: ${refused.text}; raise it in manager.md, or add --${refused.key} ${refused.enough}`);
-    return EXIT.stopped;
-  }
-  spending.begin();
-
-  // The mark by which a run that starts meanwhile knows that this is not a leftover.
+  // The mark by which its processes are known.
   const key = `test-${randomBytes(14).toString('hex')}`;
-  await using transcripts = new Transcripts(paths, io.now);
+  const holder = { pid: process.pid, since: new Date(io.now()).toISOString(), run: key };
+  const print = (event: NightshiftEvent) => {
+    if (options.json) io.print(JSON.stringify(event));
+    else for (const line of plainLines(event)) io.print(line);
+  };
+  await settleBeforeStart(paths, holder, io, print);
+  await using set = new AgentSet();
+  // Bad input is told before anything is written.
+  const first = await openAndCheck(paths, { agent, model, limits });
+  await requireAgents({ ...first.shift, tasks: [findTask(first.shift, taskName)] }, set, io);
+  parseRow(options.row, first.snapshot.count);
+  refuseOpenBatch(paths, io.now());
+  await first.files.prepare();
+  using _running = await takeRunLock(paths, holder);
   let seq = 0;
   const emit = (happening: Happening | TranscriptHappening): void => {
     if (happening.type === 'transcript') {
@@ -63,10 +69,21 @@ export async function run(io: Io, [name = '', taskName = '']: readonly string[],
     }
     if (happening.type === 'usage:spent') spending.add(happening);
     const at = new Date(io.now()).toISOString();
-    const event = { ...happening, at, run: key, seq: ++seq, shift: name } as NightshiftEvent;
-    if (options.json) io.print(JSON.stringify(event));
-    else for (const line of plainLines(event)) io.print(line);
+    print({ ...happening, at, run: key, seq: ++seq, shift: name } as NightshiftEvent);
   };
+  const { shift, snapshot, files, store } = await openAndCheck(paths, { agent, model, limits, emit });
+  for (const warning of shift.warnings) io.warn(`warning: ${oneLine(warning)}`);
+  const task = findTask(shift, taskName);
+  const index = parseRow(options.row, snapshot.count);
+  await using spending = await openSpending(io, paths, shift.settings.limits);
+  const refused = spending.reached;
+  if (refused) {
+    io.warn(`nothing was tried: ${refused.text}; raise it in manager.md, or add --${refused.key} ${refused.enough}`);
+    return EXIT.stopped;
+  }
+  spending.begin();
+
+  await using transcripts = new Transcripts(paths, io.now);
   using stop = new StopSignals(() => io.warn('stopping when this row is finished; Ctrl-C again stops at once'));
   const order = (role: 'dev' | 'qa', checksPassed: boolean) =>
     makeOrder(shift, task, {
@@ -78,13 +95,28 @@ export async function run(io: Io, [name = '', taskName = '']: readonly string[],
     });
   const agents = { find: set.find, secrets: shift.secrets, caller: io.env };
   const folders = watchFolders(paths, io, (message) => emit({ type: 'run:warning', message }));
-  const protection = protectFiles(paths, io, emit, join(tmpdir(), `nightshift-${key}`));
-  await using _held = { [Symbol.asyncDispose]: () => protection.end() };
-  await protection.hold({ folder: workingFolder(order('dev', false), agents), globs: task.settings.protect });
+  const protection = protectFiles(paths, io, emit);
+  await using _ended = { [Symbol.asyncDispose]: () => protection.end() };
+  await protection.begin([{ folder: workingFolder(order('dev', false), agents), globs: task.settings.protect }]);
+  const inForce = await holdDocuments(paths, files, { emit, now: io.now });
+  await using _closed = {
+    async [Symbol.asyncDispose]() {
+      await set[Symbol.asyncDispose]();
+      await inForce.close();
+    },
+  };
+  await using _atWork = inForce.protect({ task: taskName, index });
+  const failure = new AbortController();
+  await using watch = new Watch({
+    changes: () => store.changes(),
+    putBack: () => inForce.putBack(),
+    onFailure: (error) => failure.abort(error),
+  });
+  const signal = AbortSignal.any([stop.now, failure.signal, watch.enter(key, key)]);
   using _entered = protection.enter({ token: key, key, task: taskName, index });
   const checks: Checks = {
     run: runCheck,
-    trespass: (calls) => protection.trespassOf(key, calls),
+    trespass: async (calls) => (await watch.trespassOf(key, calls)) ?? (await protection.trespassOf(key, calls)),
     observe: (run) => protection.observe(run),
     watch: (request) => folders.watch(request),
     pause: (milliseconds, signal) => pause(milliseconds, [signal, stop.drain]),
@@ -92,14 +124,27 @@ export async function run(io: Io, [name = '', taskName = '']: readonly string[],
     time: processTime(),
     random: Math.random,
   };
-  const dev = await perform(order('dev', false), agents, checks, emit, stop.now);
-  const last = dev.to === 'qa' ? await perform(order('qa', true), agents, checks, emit, stop.now) : dev;
+  const dev = await perform(order('dev', false), agents, checks, emit, signal);
+  const last = dev.to === 'qa' ? await perform(order('qa', true), agents, checks, emit, signal) : dev;
+  failure.signal.throwIfAborted();
   const cost = usageText(spending.usage);
   const spent = cost === undefined ? [] : [`this try: ${cost}`];
   if (!options.json) for (const line of [...verdict(taskName, index, dev, last), ...spent]) io.print(line);
   if (stop.now.aborted) return EXIT.interrupted;
   if (last.to === undefined) return last.trouble?.remedy === undefined ? EXIT.stopped : EXIT.agentMissing;
   return last.to === 'done' ? EXIT.done : EXIT.failedItems;
+}
+
+/** What its agents change of how items are done is put back, as during a run (rule D5), also if this is killed. */
+async function holdDocuments(
+  paths: ShiftPaths,
+  files: ShiftFiles,
+  options: Pick<InForceOptions, 'emit' | 'now'>,
+): Promise<InForce> {
+  const record = new InForceRecord(paths);
+  const inForce = await InForce.open(files, { ...options, check: checkWith(paths), record, writers: keysOfWriters });
+  await inForce.read();
+  return inForce;
 }
 
 function verdict(task: string, index: number, dev: Outcome, last: Outcome): string[] {
