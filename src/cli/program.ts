@@ -116,8 +116,8 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     'writes',
     () => import('./commands/batch.ts'),
   )
-    .option('--take-over', 'open: although a batch is open, whose agents are gone; its items go back')
-    .option('--give-back', 'close: although items have not ended; they go back')
+    .option('--take-over', 'open: although a batch is open, whose agents are gone; for people, not agents')
+    .option('--give-back', 'close: although items have no status; they go back, and fail the third time')
     .option('--usage <json>', 'close: what its agents spent, to count towards the limits: {"cost_usd": 0.3}');
   add(
     'lesson <shift> <task> [changes]',

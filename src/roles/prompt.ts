@@ -244,7 +244,7 @@ export function managerPrompt({ task, steps, recommendations }: ManagerQuestion)
 }
 
 /** A secret as the reference that a shell would resolve: the value is in the agent's environment, and stays out of JSON. */
-export function byName(text: Text): string {
+function byName(text: Text): string {
   return text.map((piece) => (typeof piece === 'string' ? piece : `$${piece.env}`)).join('');
 }
 

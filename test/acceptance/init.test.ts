@@ -19,8 +19,8 @@ test.each([
     [
       ...COMMANDS.map((name) => `.opencode/command/${name}.md`),
       '.opencode/plugin/nightshift.js',
-      '.opencode/plugin/nightshift-session.js',
       '.opencode/plugin/nightshift-tools.js',
+      '.opencode/plugin/nightshift-session.js',
       ...GUARD.map((name) => `.opencode/plugin/nightshift-guard/${name}.js`),
     ],
   ],

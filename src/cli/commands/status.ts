@@ -85,7 +85,7 @@ export function runLines(state: State, limited: readonly string[]): string[] {
   const interrupted = tasks.reduce((total, { counts }) => total + counts.in_progress, 0);
   if (batch) {
     const { task, items, opened, isStale } = batch;
-    const silence = isStale ? '; nothing was heard of it for longer than its timeout' : '';
+    const silence = isStale ? '; its program is gone, or nothing was heard of it for longer than its timeout' : '';
     lines.push(`a batch is open since ${opened}: ${task}, ${count(items, 'item')}${silence}`);
   }
   if (!running) lines.push(...lastRunLines(state));
