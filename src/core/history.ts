@@ -2,6 +2,7 @@ import { type CheckpointLine, isCheckpoint, type StepsChange } from './checkpoin
 import { EXIT } from './errors.ts';
 import { isReadable } from './event-shape.ts';
 import type { NightshiftEvent, Recommendation } from './events.ts';
+import { countReturn, type ItemReturns } from './item-returns.ts';
 import type { LastRun } from './last-run.ts';
 import type { Usage } from './model.ts';
 import { withEdit } from './put-back-edits.ts';
@@ -15,13 +16,9 @@ import { addAmounts, rest, sum } from './usage.ts';
  * What the journal tells about an item-task. The table alone says what is done; this only says how it came to that.
  * All items of a shift are in memory at once, so it is small however much was said; `ItemDetails` has the rest.
  */
-export interface ItemHistory {
+export interface ItemHistory extends ItemReturns {
   /** Attempts that its latest dev has ended. */
   attempts: number;
-  /** How often a qa has sent it back to that dev. */
-  qaRetries?: number;
-  /** In batches by hand: agents in a row that ended without a status. */
-  silent?: number;
   dev?: { status: string; attempts: number; ms: number; at: string; model?: string };
   qa?: { status: string; at: string; model?: string };
   captured: Readonly<Record<string, string>>;
@@ -118,17 +115,10 @@ export class History {
         else delete item.failure;
         return;
       }
-      case 'item:recorded': {
-        const item = this.#item(event);
-        delete item?.silent;
-        if (item && event.from === 'qa' && event.to === 'in_progress') item.qaRetries = (item.qaRetries ?? 0) + 1;
+      case 'item:recorded':
+      case 'item:returned':
+        countReturn(this.#item(event), event);
         return;
-      }
-      case 'item:returned': {
-        const item = event.isSilent ? this.#item(event) : undefined;
-        if (item) item.silent = (item.silent ?? 0) + 1;
-        return;
-      }
       case 'item:withdrawn':
         this.#withdrawn(event);
         return;
