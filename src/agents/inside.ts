@@ -34,11 +34,11 @@ function nameOf(role: string | undefined): string {
 }
 
 function runsShift(pid: number): boolean {
-  const words = read(`/proc/${pid}/cmdline`).split('\0');
-  const program = words.findIndex((word) => basename(word) === 'nightshift' || word.endsWith('/cli/main.js'));
-  if (program < 0) return false;
-  const command = words.slice(program + 1).find((word) => !word.startsWith('-'));
-  return WORKERS.includes(command ?? '') || holdsRunLock(pid);
+  const [, ...words] = read(`/proc/${pid}/cmdline`).split('\0');
+  // What Node runs, and nothing behind it: `timeout 9 nightshift table`, `npx nightshift table` only wait for a command.
+  const [script = '', command = ''] = words.filter((word) => !word.startsWith('-'));
+  if (basename(script) !== 'nightshift' && !script.endsWith('/cli/main.js')) return false;
+  return WORKERS.includes(command) || holdsRunLock(pid);
 }
 
 /** The lock of a run is one on its shift's folder. */

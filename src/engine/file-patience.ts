@@ -21,6 +21,8 @@ const CURABLE: readonly ErrorCode[] = [
 ];
 /** What is still so after this is no half of a file: somebody has to correct it. */
 const SETTLE_MS = 1000;
+/** Of a run that is to stop: who saves a file has done so by then, and who asked to stop does not wait for long. */
+const STOPPING_MS = 5000;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 1000;
 
@@ -126,7 +128,9 @@ export class FilePatience {
     const { drain, now } = this.#options.stop;
     if (now.aborted || (drain.aborted && !isResult)) return true;
     const { since } = this.#problems.get(fileOf(error))!;
-    return this.#clock() - since >= this.#options.patienceMs() || !(await this.#options.isThere());
+    const patienceMs = this.#options.patienceMs();
+    const most = drain.aborted ? Math.min(patienceMs, STOPPING_MS) : patienceMs;
+    return this.#clock() - since >= most || !(await this.#options.isThere());
   }
 
   #unreadable(error: NightshiftError): string {
@@ -146,7 +150,7 @@ export class FilePatience {
     const problem = this.#problems.get(file);
     this.#problems.delete(file);
     if (problem?.told === undefined) return;
-    this.#options.emit({ type: 'run:warning', message: `${file} can be read again: the run goes on` });
+    this.#options.emit({ type: 'run:warning', message: `${file} can be read again: the run continues` });
   }
 
   #warnOf({ message, hint, file, line }: NightshiftError): void {
@@ -162,7 +166,8 @@ export class FilePatience {
 function afterRestore({ code, message, hint, file, line }: NightshiftError, { kept }: Restored): NightshiftError {
   const name = file === undefined ? 'the file' : basename(file);
   const done = `${name} was put back as it was before, with what this run recorded`;
-  const place = kept === undefined ? {} : { file: kept, ...(line === undefined ? {} : { line }) };
+  const at = kept ?? file;
+  const place = { ...(at === undefined ? {} : { file: at }), ...(line === undefined ? {} : { line }) };
   return new NightshiftError(code, message, hint === undefined ? done : `${hint}; ${done}`, place);
 }
 

@@ -3,6 +3,7 @@ import { readStatus, STATUSES } from '../core/status.ts';
 import { cellEnd, cellStart, checkTableSize, decodeCell, lineAt } from './table-bytes.ts';
 import { encodeRow } from './table-edit.ts';
 import { checkEncoding } from './table-encoding.ts';
+import { refuseConflict, refuseOtherSeparator } from './table-mistakes.ts';
 import { Table } from './table-rows.ts';
 import { scanTable } from './table-scan.ts';
 
@@ -13,8 +14,16 @@ export type { Table } from './table-rows.ts';
 export function parseTable(bytes: Buffer, file: string): Table {
   checkTableSize(bytes.length, file);
   checkEncoding(bytes, file);
-  const { header, starts, gaps } = scanTable(bytes, file);
-  return new Table(bytes, header, starts, gaps);
+  try {
+    const { header, starts, gaps } = scanTable(bytes, file);
+    if (header.length === 1) refuseOtherSeparator(bytes, file);
+    return new Table(bytes, header, starts, gaps);
+  } catch (error) {
+    // What is found first is seldom the cause.
+    refuseConflict(bytes, file);
+    refuseOtherSeparator(bytes, file);
+    throw error;
+  }
 }
 
 /** A new table: LF, a final line end, quotes only where they are needed. */

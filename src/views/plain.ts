@@ -66,7 +66,7 @@ export function plainLines(event: NightshiftEvent, ctrlC = CTRL_C_AGAIN): string
       return [from === to ? ends : `${ends}; batch size ${from} -> ${to} (${reason})`];
     }
     case 'limit:changed':
-      return [`at most ${event.to} at once, before ${event.from} (${event.reason})`];
+      return [`concurrency ${event.from} -> ${event.to} (${event.reason})`];
     case 'progress':
       return [`Progress: ${event.done}/${event.total}`, `Compacted: ${event.compacted}`];
     case 'run:finished':

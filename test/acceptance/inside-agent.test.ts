@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { processIo } from '../../src/cli/io.ts';
@@ -125,4 +126,12 @@ test('D5 so is one that test-task started', async () => {
   expect(await project.run(['test-task', 'night', 'work', '--row', '1'])).toMatchObject({ code: 0 });
   expect(project.read('said')).toMatch(/is not for an agent that works on an item/);
   expect(shift.tableText).toBe(TABLE);
+});
+
+test('D5 a person may call it through a program that waits for it, whose command line names it', () => {
+  const project = new Project();
+  const shift = night(project);
+  const command = [process.execPath, NIGHTSHIFT, 'table', 'night', 'reset', '--failed'];
+  execFileSync('timeout', ['60', ...command], { cwd: project.root });
+  expect(shift.column('work')).toEqual(['todo', 'done']);
 });

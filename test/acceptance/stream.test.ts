@@ -149,7 +149,7 @@ test('X7 the limit doubles after as many done in a row, up to the cap; each chan
   stream(other, names(3), { agent: 'shell' }, { work: FRAGILE });
   const { stdout } = await other.run(['start', 'night']);
   expect(stdout).toMatch(/^night: 3 items, .*, as a stream$/m);
-  expect(stdout).toMatch(/^at most 4 at once, before 2 \(2 done in a row\)$/m);
+  expect(stdout).toMatch(/^concurrency 2 -> 4 \(2 done in a row\)$/m);
   expect(stdout.match(/^Progress: 3\/3\nCompacted: false$/gm)).toHaveLength(1);
 });
 

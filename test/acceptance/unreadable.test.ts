@@ -105,7 +105,7 @@ describe('F6 a file that can not be read while items are in flight', () => {
     const { code, events, stderr } = await running.ended;
     expect([code, stderr, shift.column('work')]).toEqual([3, '', ['done', 'failed', 'done', 'done']]);
     const warnings = events.map(({ message }) => message).filter((text) => /nothing new|again/.test(text ?? ''));
-    expect(warnings).toEqual([expect.stringContaining(of), `${of} can be read again: the run goes on`]);
+    expect(warnings).toEqual([expect.stringContaining(of), `${of} can be read again: the run continues`]);
     // What ended meanwhile was done once, and is recorded with its reason.
     expect(project.calls().filter((call) => call.name === 'a' && call.role === 'dev' && !call.ended)).toHaveLength(1);
     const { stdout } = await project.run(['show', 'night', '2']);
@@ -148,6 +148,32 @@ describe('F6 a file that can not be read while items are in flight', () => {
     // The shift is as usable as before.
     expect(await shift.start()).toMatchObject({ code: 3, stderr: '' });
     expect(project.calls().filter((call) => call.name === 'a' && call.role === 'dev' && !call.ended)).toHaveLength(1);
+  });
+
+  test('F6 who stops a run whose table stays unreadable gets what ran recorded, and need not wait for its patience', async () => {
+    const { project, shift, running } = await atWork('batches');
+    BREAK['a ragged table']!.by(shift);
+    await running.seen('run:warning', ({ message }) => /nothing new is started until/.test(message));
+    project.write('.nightshift/go', '');
+    running.kill('SIGINT');
+    expect(await running.ended).toMatchObject({ code: 130, stderr: '' });
+    expect(shift.column('work')).toEqual([expect.stringMatching(/^(qa|done)$/), 'failed', 'todo', 'todo']);
+  });
+
+  test('F6 who stops it at once is not told of an error', async () => {
+    const project = new Project();
+    const table = 'name,work\na,todo\nb,todo\n';
+    const shift = project.shift('night', { table, tasks: { work: agentTask() } });
+    project.behave({ dev: WAITS });
+    const running = project.spawn(['start', 'night', '--plain']);
+    await until(() => devs(project) === 'a', 'the dev of a');
+    BREAK['a ragged table']!.by(shift);
+    running.kill('SIGINT');
+    await until(() => shift.journal().some(({ type }) => type === 'run:draining'), 'that it drains');
+    running.kill('SIGINT');
+    const { code, stdout, stderr } = await running.ended;
+    expect([code, stderr]).toEqual([130, '']);
+    expect(stdout).toMatch(/^stopped: interrupted/m);
   });
 
   test('F6 who stops the run meanwhile need not repair anything first', async () => {

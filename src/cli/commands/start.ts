@@ -55,7 +55,7 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
   if (options.json) return exitCode;
   const lines = await closing(io, paths, end, asked).catch((error: unknown) => {
     // What stopped the run may be that the shift can't be read any more.
-    if (exitCode === EXIT.stopped) return [`stopped: ${reason}`];
+    if (exitCode === EXIT.stopped || exitCode === EXIT.interrupted) return [`stopped: ${reason}`];
     throw error;
   });
   for (const line of lines) io.print(line);

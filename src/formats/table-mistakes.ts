@@ -1,0 +1,28 @@
+import { NightshiftError } from '../core/errors.ts';
+import { LF, lineAt } from './table-bytes.ts';
+
+/** Marks that git leaves in a file that it could not merge. */
+const CONFLICT = Buffer.from('<<<<<<< ');
+
+/** Throws if git left a conflict in the table. */
+export function refuseConflict(bytes: Buffer, file: string): void {
+  const at = bytes.indexOf(CONFLICT);
+  if (at === -1 || (at > 0 && bytes[at - 1] !== LF)) return;
+  const hint = 'choose one side of each conflict and remove the lines that begin with <<<<<<<, ======= and >>>>>>>';
+  const place = { file, line: lineAt(bytes, at) };
+  throw new NightshiftError('bad-table', 'the table has a merge conflict', hint, place);
+}
+
+const SEPARATORS = { ';': 'semicolons', '\t': 'tabs' } as const;
+
+/** Throws if the names in the header are separated, but not by commas: spreadsheets save that in many countries. */
+export function refuseOtherSeparator(bytes: Buffer, file: string): void {
+  const end = bytes.indexOf(LF);
+  const header = bytes.subarray(0, end === -1 ? bytes.length : end).toString();
+  if (header.includes(',')) return;
+  const separator = (['\t', ';'] as const).find((each) => header.includes(each));
+  if (separator === undefined) return;
+  const message = `the columns are separated by ${SEPARATORS[separator]}, not by commas`;
+  const hint = 'save the table again as CSV with commas as separators';
+  throw new NightshiftError('bad-table', message, hint, { file, line: 1 });
+}
