@@ -58,6 +58,7 @@ async function claimedItems(
     table: join(folder, 'table.csv'),
     lock: join(folder, 'table.csv.lock'),
     journal: join(folder, 'journal.jsonl'),
+    identity: join(folder, 'identity.json'),
     tasks: [TASK],
     outputs: new Map(),
     emit: () => {},

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -131,6 +132,13 @@ export class Project {
   run(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
     return this.spawn(args, options).ended;
   }
+}
+
+/** An environment in which `nightshift` is on the PATH. */
+export function onPath(project: Project): Record<string, string> {
+  project.write('bin/nightshift', '#!/bin/sh\nexit 1\n');
+  chmodSync(project.path('bin/nightshift'), 0o755);
+  return { PATH: `${project.path('bin')}:${process.env.PATH}` };
 }
 
 export class ShiftHandle {

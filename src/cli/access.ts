@@ -19,7 +19,10 @@ export function refuseInside(io: Io, what: string): void {
 
 export const writesUnlessDry: Access = (_, { dryRun }) => (dryRun ? 'reads' : 'writes');
 
-const TABLE_WRITES = ['edit', 'add', 'import', 'reset'];
+const TABLE_WRITES = [
+  ...['edit', 'add', 'import', 'reset', 'remove'],
+  ...['add-column', 'rename-column', 'drop-column'],
+];
 
 /** The verb is the first or the second word. With a token, `edit` checks whose status it is. */
 export function tableAccess([first = '', second = '']: readonly string[], { token }: Options): 'reads' | 'writes' {

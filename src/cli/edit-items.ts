@@ -3,10 +3,10 @@ import type { CellEdit } from '../core/events.ts';
 import { nearest } from '../core/names.ts';
 import { countByTask, tasksToReset } from '../core/reset.ts';
 import { readStatus, STATUSES, type Status } from '../core/status.ts';
-import { outputsByTask } from '../formats/compile.ts';
+import { outputsByTask, type ShiftDocuments } from '../formats/compile.ts';
 import { addRows, type CellChange, editCells, type Table } from '../formats/table.ts';
 import { refuseOpenBatch } from '../store/batch-file.ts';
-import { Identities } from '../store/identities.ts';
+import { identitiesOf } from '../store/identity-file.ts';
 import type { ShiftPaths } from '../store/layout.ts';
 import { ShiftFiles } from '../store/shift-files.ts';
 import { changeTable, type TableChange } from '../store/table-change.ts';
@@ -19,13 +19,14 @@ export interface OpenTable {
   readonly tasks: readonly string[];
   /** The columns that are not part of an item's identity. */
   readonly statusAndOutputs: ReadonlySet<string>;
+  readonly documents: ShiftDocuments;
 }
 
 export async function openTable(io: Io, paths: ShiftPaths): Promise<OpenTable> {
   const documents = await new ShiftFiles(paths).read();
   const tasks = documents.tasks.map((task) => task.name);
   const statusAndOutputs = new Set([...tasks, ...[...outputsByTask(documents).values()].flat()]);
-  return { io, paths, tasks, statusAndOutputs };
+  return { io, paths, tasks, statusAndOutputs, documents };
 }
 
 /** Adds all rows of another table, in one write; `from` is the index of the first. */
@@ -46,12 +47,15 @@ export function addItems(
   return changeTable(
     paths,
     (table) => {
-      for (const name of names) requireColumn(table, name);
+      for (const name of names) requireColumn(table, name, `nightshift table ${paths.name} add-column NAME`);
       const answer = { added: rows.length, from: table.rowCount };
       if (rows.length === 0) return { table, answer };
-      const cells = rows.map((values) => newRow(tasks, table, values));
+      const number = names.includes(NUMBERED) || statusAndOutputs.has(NUMBERED) ? undefined : nextNumber(table);
+      const cells = rows.map((values, i) => {
+        return newRow(tasks, table, number === undefined ? values : new Map([...values, [NUMBERED, `${number + i}`]]));
+      });
       const longer = addRows(table, cells);
-      const identities = new Identities(longer, statusAndOutputs);
+      const identities = identitiesOf(paths, longer, statusAndOutputs);
       // A run that is going on believes no other status of a new row.
       const edits = cells.flatMap((row, i) => {
         const claimed = tasks.filter((task) => row[table.columnOf(task)] !== 'todo');
@@ -111,12 +115,12 @@ interface RowsToReset {
 
 /** The change of the table that takes named item-tasks, and those that come after them, back to `todo`. */
 export function resetRows(
-  { tasks, statusAndOutputs }: Pick<OpenTable, 'tasks' | 'statusAndOutputs'>,
+  { paths, tasks, statusAndOutputs }: Pick<OpenTable, 'paths' | 'tasks' | 'statusAndOutputs'>,
   table: Table,
   { rows, isNamed, keepLater }: RowsToReset,
 ): TableChange<Reset> {
   const columns = tasks.map((name) => requireColumn(table, name));
-  const identities = new Identities(table, statusAndOutputs);
+  const identities = identitiesOf(paths, table, statusAndOutputs);
   const changes: CellChange[] = [];
   const edits: CellEdit[] = [];
   for (const row of rows) {
@@ -142,6 +146,22 @@ export function resetLine({ reset, tasks }: Reset): string {
   return `${reset} reset to todo${counts.length > 1 ? `: ${counts.join(', ')}` : ''}`;
 }
 
+/** The column in which a new row gets the next number, unless it is given one. */
+const NUMBERED = 'row';
+
+/** Undefined: there is no such column, or it holds something else than numbers. */
+function nextNumber(table: Table): number | undefined {
+  const column = table.columnOf(NUMBERED);
+  if (column < 0) return undefined;
+  let last = 0;
+  for (let row = 0; row < table.rowCount; row++) {
+    const cell = table.cell(row, column);
+    if (!/^\d{1,15}$/.test(cell)) return undefined;
+    last = Math.max(last, Number(cell));
+  }
+  return last + 1;
+}
+
 /** The cells of a row to be added; a status that is not given is `todo`. */
 function newRow(tasks: readonly string[], table: Table, values: ReadonlyMap<string, string>): string[] {
   return table.header.map((name) => {
@@ -153,11 +173,13 @@ function newRow(tasks: readonly string[], table: Table, values: ReadonlyMap<stri
   });
 }
 
-export function requireColumn(table: Table, name: string): number {
+/** `remedy`: the command that adds a column. */
+export function requireColumn(table: Table, name: string, remedy?: string): number {
   const column = table.columnOf(name);
   if (column >= 0) return column;
   const near = nearest(name, table.header);
-  const hint = near ? `did you mean ${near}?` : `columns are: ${table.header.join(', ')}`;
+  const known = near ? `did you mean ${near}?` : `columns are: ${table.header.join(', ')}`;
+  const hint = remedy === undefined ? known : `${known}; \`${remedy}\` adds one`;
   throw new NightshiftError('not-found', `the table has no column ${JSON.stringify(name)}`, hint);
 }
 

@@ -44,6 +44,7 @@ export async function openAndCheck(paths: ShiftPaths, options: OpenOptions = {})
     table: paths.table,
     lock: paths.lock,
     journal: paths.journal,
+    identity: paths.identity,
     tasks: documents.tasks.map(({ name }) => name),
     outputs: outputsByTask(documents),
     emit: options.emit ?? (() => {}),

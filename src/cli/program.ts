@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { type Access, exportAccess, type Options, refuseInside, tableAccess, writesUnlessDry } from './access.ts';
 import type { Io } from './io.ts';
+import { addTableOptions, collect } from './table-options.ts';
 
 export type { Options } from './access.ts';
 
@@ -80,25 +81,14 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     'writes',
     () => import('./commands/add-task.ts'),
   ).option('--from <file.md>', 'take the task from this file');
-  add(
-    'table [shift] [verb] [args...]',
-    'look at the table and edit it, locked (verbs as in qsv)',
-    tableAccess,
-    () => import('./commands/table.ts'),
-  )
-    .alias('update-table')
-    .option('--status <status>', 'show: only rows with this status')
-    .option('--task <task>', 'show, reset: only this task')
-    .option('--exact <value>', 'search: the value of the cell')
-    .option('--select <column>', 'search: the column')
-    .option('--index <index>', 'slice, reset: 0-based; reset takes several', collect)
-    .option('--token <token>', 'edit: of an agent of an open batch, for its own status')
-    .option('--reason <text>', 'edit, with --token: why it failed')
-    .option('--recommend <text>', 'edit, with --token: how the Steps could be better; may be repeated', collect)
-    .option('--captured <name=value>', 'edit, with --token: a value that the task declares under outputs', collect)
-    .option('--failed', 'reset: only what failed (without --index this is the default)')
-    .option('--keep-later', 'reset: leave the later tasks of these items as they are')
-    .addHelpText('after', TABLE_HELP);
+  addTableOptions(
+    add(
+      'table [shift] [verb] [args...]',
+      'look at the table and edit it, locked (verbs as in qsv)',
+      tableAccess,
+      () => import('./commands/table.ts'),
+    ),
+  );
   addLimits(add('start [shift]', 'start a shift or resume it', writesUnlessDry, () => import('./commands/start.ts')))
     .option('--agent <name>', 'let this agent do all tasks')
     .option('--model <name>', 'let all agents use this model')
@@ -276,23 +266,3 @@ function addHidden(program: Command, name: string): Command {
 const RETRY_HELP = `
 Runs the failed tasks and the later tasks of those rows, and nothing else. --reason, --task and --rows choose among the
 failures. The same command continues a retry that was interrupted.`;
-
-const TABLE_HELP = `
-Verbs:
-  count                                 how many rows there are
-  headers                               the columns
-  show [--status S] [--task T]          rows, their metadata and statuses
-  search --exact V --select COLUMN      rows whose cell is exactly V
-  slice --index I                       one row
-  edit COLUMN INDEX VALUE               change one cell; a status only along its arrows
-  add NAME=VALUE...                     add a row; its statuses are todo unless you set them
-  import FILE.csv                       add all rows of another table
-  reset [--failed] [--task T] [--index I]... [--keep-later]
-                                        back to todo: what failed, or the named items whatever they are;
-                                        later tasks of these items go back too
-
-INDEX is 0-based, as in qsv.`;
-
-function collect(value: string, before: string[] = []): string[] {
-  return [...before, value];
-}

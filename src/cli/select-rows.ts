@@ -95,9 +95,13 @@ function conditionTest(snapshot: Snapshot, { column, value }: Condition): (row: 
 /** A value that no row has is a slip of the pen, not a night without work. */
 export function refuseNoMatch(snapshot: Snapshot, choice: Choice): void {
   if (!choice.where || matchingRows(snapshot, choice).length > 0) return;
-  const said = choice.where.map(({ column, value }) => `${column}=${value}`).join(' and ');
-  const among = choice.rows ? ' among the chosen rows' : '';
-  throw new NightshiftError(
+  throw noMatch(choice.where, choice.rows !== undefined);
+}
+
+export function noMatch(where: readonly Condition[], isAmongChosen: boolean): NightshiftError {
+  const said = where.map(({ column, value }) => `${column}=${value}`).join(' and ');
+  const among = isAmongChosen ? ' among the chosen rows' : '';
+  return new NightshiftError(
     'nothing-to-do',
     `no row has ${said}${among}`,
     'the whole cell must be equal, also its case',

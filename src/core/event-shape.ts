@@ -22,6 +22,7 @@ const NEEDED: Partial<Record<NightshiftEvent['type'], Record<string, (value: unk
   'table:edited': {
     changes: (value) => Array.isArray(value) && value.every(isCellEdit),
     retry: isAbsentOr(isTexts),
+    columns: isAbsentOr((value) => Array.isArray(value) && value.every(isColumnChange)),
   },
 };
 
@@ -63,4 +64,10 @@ function isItems(value: unknown): boolean {
 
 function isCellEdit(value: unknown): boolean {
   return isObject(value) && isText(value.item) && isText(value.column) && isText(value.to);
+}
+
+function isColumnChange(value: unknown): boolean {
+  if (!isObject(value) || !isText(value.name)) return false;
+  if (value.kind === 'add') return isText(value.value);
+  return value.kind === 'rename' ? isText(value.to) : value.kind === 'drop';
 }

@@ -96,8 +96,8 @@ interface EventMap {
   };
   /** What a person put in force with a command: it counts from the next claim on. */
   'document:accepted': { file: string; what: string };
-  /** `retry`: they were set back by this command, whose flags these are. */
-  'table:edited': { changes: CellEdit[]; by: string; retry?: string[] };
+  /** `retry`: they were set back by this command, whose flags these are. `columns`: in the order in which they were made. */
+  'table:edited': { changes: CellEdit[]; by: string; retry?: string[]; columns?: ColumnChange[] };
   'table:grew': { rows: number };
   /**
    * `considered`: the items whose recommendations are settled by this, whether they were taken or not. `batch`: the
@@ -138,6 +138,12 @@ export interface CellEdit {
   from: string;
   to: string;
 }
+
+/** A column of metadata that a person changed through a command: all rows stay who they are. `value`: of every row. */
+export type ColumnChange =
+  | { kind: 'add'; name: string; value: string }
+  | { kind: 'rename'; name: string; to: string }
+  | { kind: 'drop'; name: string };
 
 export interface Recommendation {
   text: string;

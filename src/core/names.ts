@@ -4,6 +4,8 @@ const SHIFT_NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 const TASK_NAME = /^[a-z][a-z0-9_]*$/;
 /** Long names break file systems and screens; 64 is what people type. */
 const LONGEST_NAME = 64;
+/** Of a column. */
+const LONGEST_COLUMN = 200;
 const RESERVED_SHIFT_NAMES = ['archive'];
 
 export function checkShiftName(name: string): void {
@@ -18,6 +20,21 @@ export function checkTaskName(name: string): void {
   if (TASK_NAME.test(name) && name.length <= LONGEST_NAME) return;
   const rule = `a task name is snake_case: lower-case letters, digits and underscores, beginning with a letter, at most ${LONGEST_NAME} characters`;
   throw new NightshiftError('bad-name', `${quote(name)} is not a task name: ${rule}`, suggestion(name, '_'));
+}
+
+/** Of metadata. A task can only name it in a placeholder if it is text on one line, without braces or a prefix. */
+export function checkColumnName(name: string): void {
+  const rule =
+    name.trim() === ''
+      ? 'a column needs a name'
+      : /^(ENV|SHIFT):/.test(name)
+        ? `{${name.slice(0, name.indexOf(':'))}:...} never stands for a column`
+        : /[{}\p{Cc}\p{Zl}\p{Zp}]/u.test(name)
+          ? 'it is text on one line, without braces'
+          : name !== name.trim() || name.length > LONGEST_COLUMN
+            ? `it has at most ${LONGEST_COLUMN} characters, and no space at its ends`
+            : undefined;
+  if (rule !== undefined) throw new NightshiftError('bad-name', `${quote(name)} is not the name of a column: ${rule}`);
 }
 
 function quote(name: string): string {

@@ -91,13 +91,32 @@ export function outputsByTask(documents: Pick<ShiftDocuments, 'tasks' | 'manager
   );
 }
 
+/** The task that fills a column, and where that is declared. */
+export function outputPlace(
+  documents: ShiftDocuments,
+  column: string,
+): ({ task: string } & Required<Place>) | undefined {
+  const [task] = [...outputsByTask(documents)].find(([, names]) => names.includes(column)) ?? [];
+  const found = documents.tasks.find(({ name }) => name === task);
+  return found && { task: found.name, ...outputsSetting(documents, found).place };
+}
+
+function outputsSetting(
+  { manager, managerFile }: ShiftDocuments,
+  { file, document }: ShiftDocuments['tasks'][number],
+): { isOwn: boolean; place: Required<Place> } {
+  const own = document.settings.find(({ key }) => key === 'outputs');
+  if (own) return { isOwn: true, place: { file, line: own.line } };
+  const shared = manager.settings.find(({ key }) => key === 'outputs');
+  return { isOwn: false, place: { file: managerFile, line: shared?.line ?? 1 } };
+}
+
 function refuseClashingOutputs(documents: ShiftDocuments, outputs: ReadonlyMap<string, readonly string[]>): void {
   const owner = new Map<string, string>();
-  for (const { name, file, document } of documents.tasks) {
-    const own = document.settings.find(({ key }) => key === 'outputs');
-    const shared = documents.manager.settings.find(({ key }) => key === 'outputs');
-    const place = own ? { file, line: own.line } : { file: documents.managerFile, line: shared?.line ?? 1 };
-    const hint = own ? 'give the output another name' : 'declare it in the Configuration of the task that fills it';
+  for (const task of documents.tasks) {
+    const { name } = task;
+    const { isOwn, place } = outputsSetting(documents, task);
+    const hint = isOwn ? 'give the output another name' : 'declare it in the Configuration of the task that fills it';
     for (const output of outputs.get(name) ?? []) {
       const other = owner.get(output);
       const clash = outputs.has(output)

@@ -6,8 +6,7 @@ import { headOf, listItems } from './list.ts';
 import { parseManager, setProgress } from './manager.ts';
 import { findSections, scan, splice } from './markdown.ts';
 import { unquote } from './settings.ts';
-import { type CellChange, editCells, parseTable, readStatuses, type Table } from './table.ts';
-import { cellEnd, cellStart, encodeCell, QUOTE } from './table-bytes.ts';
+import { type CellChange, editCells, parseTable, readStatuses, renameColumn, type Table } from './table.ts';
 
 /** The files of a shift that may have been written for an older program. */
 export interface OlderShift {
@@ -69,7 +68,7 @@ export function planUpgrade(shift: OlderShift, managerFile: string, tableFile: s
     else if (shift.files.includes(`${from}.md`)) renames.push({ from: `${from}.md`, to: `${to}.md` });
     if (table.columnOf(to) >= 0 && table.columnOf(from) >= 0)
       obstacles.push(`there are both columns ${from} and ${to}`);
-    else table = renameColumn(table, from, to, tableFile);
+    else if (table.columnOf(from) >= 0) table = renameColumn(table, from, to);
   }
   let manager = renameInOrder(shift.manager, names);
   const { tasks, progress } = parseManager(manager, managerFile);
@@ -119,17 +118,6 @@ function renameInOrder(text: string, names: readonly { from: string; to: string 
     if (to !== undefined) changed = splice(changed, start, start + name.length, to);
   }
   return changed;
-}
-
-function renameColumn(table: Table, from: string, to: string, file: string): Table {
-  const column = table.columnOf(from);
-  if (column < 0) return table;
-  const { bytes } = table;
-  const { start: headerStart, end: limit } = table.source(-1);
-  const start = cellStart(bytes, headerStart, limit, column);
-  const end = cellEnd(bytes, start, limit);
-  const cell = Buffer.from(encodeCell(to, to, { quoted: bytes[start] === QUOTE }));
-  return parseTable(Buffer.concat([bytes.subarray(0, start), cell, bytes.subarray(end)]), file);
 }
 
 function translateStatuses(table: Table, column: number, changes: string[], obstacles: string[]): Table {

@@ -1,6 +1,7 @@
 import { NightshiftError } from '../core/errors.ts';
 import { COMMA, CR, cellEnd, cellStart, checkTableSize, decodeCell, encodeCell, LF, QUOTE } from './table-bytes.ts';
 import { Table } from './table-rows.ts';
+import { MAX_COLUMNS } from './table-scan.ts';
 
 /** Edits touch only their own bytes (rule F5) and never scan the table again: a status costs a copy of its row. */
 
@@ -16,7 +17,7 @@ interface NewColumn {
   readonly value: string;
 }
 
-interface Splice {
+export interface Splice {
   /** -1: the header. */
   readonly row: number;
   readonly start: number;
@@ -30,7 +31,7 @@ const MOST_EDITED = 500;
 const BYTES_FOR_A_PIECE = 1024;
 
 /** What a cell without a value is written as where its row would be a line of commas, which is no row. */
-const NO_VALUE = Buffer.from('""');
+export const NO_VALUE = Buffer.from('""');
 
 /** Of several changes of one cell the last counts. A cell that has its value already keeps its source. */
 export function editCells(table: Table, changes: readonly CellChange[]): Table {
@@ -82,7 +83,7 @@ function withSources({ base, header, starts, gaps }: Table, edited: ReadonlyMap<
 }
 
 /** The same table in one piece. */
-function flatten(table: Table): Table {
+export function flatten(table: Table): Table {
   if (table.edited.size === 0) return table;
   const splices = [...table.edited].sort(([a], [b]) => a - b).map(([row, bytes]) => replaceRow(table, row, bytes));
   return rewrite(table, table.header, splices, growthOf(table));
@@ -113,18 +114,25 @@ export function addColumns(table: Table, columns: readonly NewColumn[]): Table {
     }
     names.add(name);
   }
+  if (names.size > MAX_COLUMNS) {
+    const hint = 'drop a column that is not needed';
+    throw new NightshiftError('bad-table', `a table can't have more than ${MAX_COLUMNS} columns`, hint);
+  }
   const inHeader = Buffer.from(columns.map(({ name }) => `,${encodeCell(name, name)}`).join(''));
   const inRow = Buffer.from(columns.map(({ name, value }) => `,${encodeCell(value, name)}`).join(''));
-  const growth = inHeader.length + table.rowCount * inRow.length;
   const flat = flatten(table);
+  let growth = 0;
+  for (const { bytes } of rowEndings(flat, inHeader, inRow)) growth += bytes.length;
   return rewrite(flat, [...names], rowEndings(flat, inHeader, inRow), growth);
 }
 
 /** One at a time, since there are as many as rows. */
 function* rowEndings(table: Table, inHeader: Buffer, inRow: Buffer): Iterable<Splice> {
+  // An empty line is a row only where there is one column.
+  const afterNothing = inRow.every((byte) => byte === COMMA) ? Buffer.concat([NO_VALUE, inRow]) : inRow;
   for (let row = -1; row < table.rowCount; row++) {
-    const { end } = table.sourceInBase(row);
-    yield { row, start: end, end, bytes: row === -1 ? inHeader : inRow };
+    const { start, end } = table.sourceInBase(row);
+    yield { row, start: end, end, bytes: row === -1 ? inHeader : start === end ? afterNothing : inRow };
   }
 }
 
@@ -160,7 +168,7 @@ export function encodeRow(header: readonly string[], cells: readonly string[]): 
 }
 
 /** Copies the base with spans replaced (in order of position, each within its row) and the row starts moved along. */
-function rewrite(table: Table, header: readonly string[], splices: Iterable<Splice>, growth: number): Table {
+export function rewrite(table: Table, header: readonly string[], splices: Iterable<Splice>, growth: number): Table {
   const size = table.base.length + growth;
   checkTableSize(size);
   const bytes = Buffer.allocUnsafe(size);

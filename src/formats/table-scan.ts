@@ -12,7 +12,7 @@ export interface Scan {
 export type Gaps = ReadonlyMap<number, number>;
 
 /** More than this is a file whose line ends got lost, not a table. */
-const MAX_COLUMNS = 2000;
+export const MAX_COLUMNS = 2000;
 
 /** The bytes that may end a run of plain text. A table because one load is faster than four comparisons. */
 const MARKS = new Uint8Array(256);

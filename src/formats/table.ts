@@ -7,6 +7,7 @@ import { refuseConflict, refuseOtherSeparator } from './table-mistakes.ts';
 import { Table } from './table-rows.ts';
 import { scanTable } from './table-scan.ts';
 
+export { changeColumns, removeRows, renameColumn } from './table-columns.ts';
 export { addColumns, addRows, type CellChange, editCells } from './table-edit.ts';
 export type { Table } from './table-rows.ts';
 

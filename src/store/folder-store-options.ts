@@ -5,6 +5,8 @@ import type { ReadingLockOptions } from './reading-lock.ts';
 export interface FolderStoreOptions extends ReadingLockOptions {
   readonly table: string;
   readonly journal: string;
+  /** What ids are derived from since columns were changed. */
+  readonly identity: string;
   readonly tasks: readonly string[];
   /** The columns that a task fills, by task. */
   readonly outputs: ReadonlyMap<string, readonly string[]>;

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { NightshiftError } from '../core/errors.ts';
+import { type IdentityBasis, NO_BASIS } from '../core/identity-basis.ts';
 import { mayWrite, type Status, writerOf } from '../core/status.ts';
 import { replaceFile } from './atomic-write.ts';
 import { Claims, type Held } from './claims.ts';
@@ -7,10 +8,12 @@ import { Draft, snapshotOf, statusColumns } from './draft.ts';
 import { LOCK_WAIT_MS, lockWithin } from './flock.ts';
 import type { FolderStoreOptions } from './folder-store-options.ts';
 import { Identities } from './identities.ts';
+import { readBasis } from './identity-file.ts';
 import { journalEnd, type Position } from './journal-files.ts';
 import { ReadingLock } from './reading-lock.ts';
 import { type Reading, reconcile, summarise } from './reconcile.ts';
 import { RemovedRows } from './removed-rows.ts';
+import { replayColumns } from './replay-columns.ts';
 import { readSanctioned } from './sanctioned.ts';
 import type { Change, Claim, ItemTask, Outputs, Recorded, Restored, Snapshot, Store } from './store.ts';
 import { allRowsGone, TableFile } from './table-file.ts';
@@ -27,6 +30,7 @@ export class FolderStore implements Store {
   #tasks: readonly string[];
   #outputs: ReadonlyMap<string, readonly string[]>;
   #reading: Reading | undefined;
+  #basis: IdentityBasis = NO_BASIS;
   #journalSeen: Position | undefined;
   #changes: Change[] = [];
   #isLocked = false;
@@ -210,6 +214,7 @@ export class FolderStore implements Store {
         if (table.rowCount === 0 && this.#reading && this.#reading.table.rowCount > 0)
           throw allRowsGone(this.#file.file);
         const columns = statusColumns(table, this.#tasks, this.#options.table);
+        this.#basis = readBasis(this.#options.identity);
         return { table, columns, identities: this.#identify(table) };
       });
     } catch (error) {
@@ -227,11 +232,13 @@ export class FolderStore implements Store {
     return true;
   }
 
-  async #settle(before: Reading, after: Reading): Promise<boolean> {
+  async #settle(known: Reading, after: Reading): Promise<boolean> {
     const sanctioned = await readSanctioned(this.#options.journal, this.#journalSeen);
+    const identify = this.#identify.bind(this);
+    const before = replayColumns(known, sanctioned.columns, identify);
     const settled = reconcile(before, after, {
       tasks: this.#tasks,
-      statusAndOutputs: this.#statusAndOutputs(),
+      identify,
       outputsOf: (task) => this.#outputs.get(task) ?? [],
       isClaimed: (id, task) => this.#claims.holderOf({ id, task }) !== undefined,
       claimed: () => this.#claims.all(),
@@ -271,11 +278,8 @@ export class FolderStore implements Store {
   }
 
   #identify(table: Reading['table'], known?: Iterable<[number, string]>): Identities {
-    return new Identities(table, this.#statusAndOutputs(), known);
-  }
-
-  #statusAndOutputs(): ReadonlySet<string> {
-    return new Set([...this.#tasks, ...[...this.#outputs.values()].flat()]);
+    const statusAndOutputs = new Set([...this.#tasks, ...[...this.#outputs.values()].flat()]);
+    return new Identities(table, statusAndOutputs, known, this.#basis);
   }
 
   #taskIndex(task: string): number {

@@ -1,4 +1,5 @@
 import { describeMetadata, itemId } from '../core/identity.ts';
+import { type IdentityBasis, NO_BASIS } from '../core/identity-basis.ts';
 import type { Table } from '../formats/table.ts';
 
 /**
@@ -9,15 +10,26 @@ export class Identities {
   #table: Table;
   readonly #columns: readonly number[];
   readonly #names: readonly string[];
+  readonly #basis: IdentityBasis;
+  /** Those of the columns that ids are derived from. */
+  readonly #deriving: readonly number[];
   readonly #ids = new Map<number, string>();
   readonly #rows = new Map<string, number>();
   #ordinals: Uint32Array | undefined;
 
   /** `statusAndOutputs`: the columns that are not part of an item's identity. */
-  constructor(table: Table, statusAndOutputs: ReadonlySet<string>, known: Iterable<[number, string]> = []) {
+  constructor(
+    table: Table,
+    statusAndOutputs: ReadonlySet<string>,
+    known: Iterable<[number, string]> = [],
+    basis: IdentityBasis = NO_BASIS,
+  ) {
     this.#table = table;
+    this.#basis = basis;
     this.#columns = table.header.flatMap((name, column) => (statusAndOutputs.has(name) ? [] : [column]));
     this.#names = this.#columns.map((column) => table.header[column]!);
+    const deriving = this.#columns.filter((column) => !basis.added.has(table.header[column]!));
+    this.#deriving = deriving.length > 0 ? deriving : this.#columns;
     for (const [row, id] of known) this.#remember(row, id);
   }
 
@@ -29,11 +41,20 @@ export class Identities {
   id(row: number): string {
     const known = this.#ids.get(row);
     if (known !== undefined) return known;
-    const metadata = this.describe(row);
+    const cells = this.#table.cells(row);
+    const names = this.#deriving.map((column) => this.#table.header[column]!);
+    const metadata = describeMetadata(
+      names.map((name) => this.#basis.names.get(name) ?? name),
+      this.#deriving.map((column) => cells[column]!),
+    );
+    const derive = (ordinal: number) => {
+      const derived = itemId(metadata, ordinal);
+      return this.#basis.kept.get(derived) ?? derived;
+    };
     let ordinal = this.#ordinalOf(row);
     // A row whose metadata was edited keeps its old id; a new row with that old metadata must not get the same one.
-    while (this.#rows.has(itemId(metadata, ordinal))) ordinal++;
-    const id = itemId(metadata, ordinal);
+    while (this.#rows.has(derive(ordinal))) ordinal++;
+    const id = derive(ordinal);
     this.#remember(row, id);
     return id;
   }
@@ -80,7 +101,7 @@ export class Identities {
     const hashes = new Uint32Array(rowCount);
     // At most half full, so that a free place is near. A place holds the last of the rows that are equal, counted from 1.
     const places = new Int32Array(2 ** Math.ceil(Math.log2(2 * rowCount + 1)));
-    const isColumn = this.#table.header.map((_, column) => this.#columns.includes(column));
+    const isColumn = this.#table.header.map((_, column) => this.#deriving.includes(column));
     for (let row = 0; row < rowCount; row++) {
       const hash = this.#table.hash(row, isColumn);
       hashes[row] = hash;
@@ -98,6 +119,6 @@ export class Identities {
 
   #plain(row: number): string {
     const cells = this.#table.cells(row);
-    return this.#columns.map((column) => cells[column]).join('\u0000');
+    return this.#deriving.map((column) => cells[column]).join('\u0000');
   }
 }

@@ -7,9 +7,9 @@ import { folderOf } from './inside.ts';
 const FOLDER = '.nightshift';
 const ARCHIVE = 'archive';
 
-/** What `.nightshift/.gitignore` says: secrets, locks, and what the engine keeps for itself. */
+/** What `.nightshift/.gitignore` says: secrets, locks, what the engine keeps for itself, and what `qsv edit -i` leaves. */
 export const GITIGNORE =
-  '.env\n.env.in-force\n*.lock\n.engine/\n*.nightshift-tmp\n*.put-back-*\n.before-doctor-*\n.doctor-new-*\n';
+  '.env\n.env.in-force\n*.lock\n.engine/\n*.nightshift-tmp\n*.put-back-*\n.before-doctor-*\n.doctor-new-*\ntable.csv.bak\n';
 
 /** Where everything of one shift is. */
 export interface ShiftPaths {
@@ -24,6 +24,8 @@ export interface ShiftPaths {
   /** The dot folder of the engine: journal, transcripts, versions, run lock. */
   readonly engine: string;
   readonly journal: string;
+  /** What ids are derived from since columns were changed. */
+  readonly identity: string;
   readonly runLock: string;
   /** What a run in the background prints. */
   readonly runLog: string;
@@ -59,6 +61,7 @@ export function shiftPaths(root: string, name: string): ShiftPaths {
     env: join(folder, '.env'),
     engine,
     journal: join(engine, 'journal.jsonl'),
+    identity: join(engine, 'identity.json'),
     runLock: join(engine, 'run.lock'),
     runLog: join(engine, 'run.log'),
     inForce: join(engine, 'in-force.json'),

@@ -5,15 +5,15 @@ import { NightshiftError } from '../core/errors.ts';
 import { createManager } from '../formats/manager.ts';
 import { createTable, parseTable, type Table } from '../formats/table.ts';
 import { diskError } from './atomic-write.ts';
-import { GITIGNORE, type ShiftPaths, shiftPaths, shiftsFolder } from './layout.ts';
+import { archiveFolder, GITIGNORE, type ShiftPaths, shiftPaths, shiftsFolder } from './layout.ts';
 import { readError } from './table-file.ts';
 
-/** The `.nightshift` folder with its `.gitignore`; lines that a person added to it stay. */
+/** The `.nightshift` folder with its archive and its `.gitignore`; lines that a person added to it stay. */
 export async function initRoot(root: string): Promise<{ folder: string; changed: boolean }> {
   const folder = shiftsFolder(root);
   const file = join(folder, '.gitignore');
   try {
-    await mkdir(folder, { recursive: true });
+    await mkdir(archiveFolder(root), { recursive: true });
     const present = await readFile(file, 'utf8').catch(() => '');
     const lines = present.split(/\r?\n/);
     const missing = GITIGNORE.split('\n').filter((line) => line !== '' && !lines.includes(line));
@@ -42,8 +42,7 @@ export async function createShift(root: string, { from, ...shift }: NewShift): P
     const hint = 'choose another name, or archive it first';
     throw new NightshiftError('usage', `there is already a shift ${shift.name}`, hint, { file: paths.folder });
   }
-  const table =
-    from === undefined ? createTable(['item'], []) : typeof from === 'string' ? await readItems(from) : from;
+  const table = from === undefined ? createTable(['row'], []) : typeof from === 'string' ? await readItems(from) : from;
   await initRoot(root);
   let building: string | undefined;
   try {

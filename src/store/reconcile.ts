@@ -1,7 +1,7 @@
 import { matchRows } from '../core/row-match.ts';
 import { STATUSES, type Status } from '../core/status.ts';
 import type { CellChange, Table } from '../formats/table.ts';
-import { Identities } from './identities.ts';
+import type { Identities } from './identities.ts';
 import type { RemovedRow, RemovedRows } from './removed-rows.ts';
 
 /** One reading of the table: its bytes, the statuses in it, and who is who. */
@@ -14,7 +14,8 @@ export interface Reading {
 /** What the run knows that the file does not. */
 export interface Knowledge {
   readonly tasks: readonly string[];
-  readonly statusAndOutputs: ReadonlySet<string>;
+  /** Who is who in a table, of which some are known. */
+  identify(table: Table, known: Iterable<[number, string]>): Identities;
   outputsOf(task: string): readonly string[];
   /** The run has a token for it. */
   isClaimed(id: string, task: string): boolean;
@@ -53,7 +54,7 @@ export function reconcile(before: Reading, after: Reading, known: Knowledge): Re
     if (image >= 0) ids.push([image, id]);
   }
   const fresh = after.identities;
-  const identities = new Identities(after.table, known.statusAndOutputs, ids);
+  const identities = known.identify(after.table, ids);
   const reading: Reading = { ...after, identities };
 
   const differences = findDifferences(before, after, images, known, fresh);

@@ -51,7 +51,8 @@ function folderSubject(rows: Rows, onFailpoint: (name: string, table: string) =>
   let writes = 0;
   const events: Subject['events'] = [];
   const store = new FolderStore({
-    ...{ table: paths.table, lock: paths.lock, journal, tasks: TASKS, outputs: OUTPUTS },
+    ...{ table: paths.table, lock: paths.lock, journal, identity: join(root, 'identity.json'), tasks: TASKS },
+    outputs: OUTPUTS,
     emit: (event) => events.push(event),
     failpoint: (name) => {
       if (name === 'table:renamed') writes++;

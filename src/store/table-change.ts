@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
-import type { CellEdit } from '../core/events.ts';
+import type { CellEdit, ColumnChange } from '../core/events.ts';
+import type { IdentityBasis } from '../core/identity-basis.ts';
 import type { Table } from '../formats/table.ts';
 import type { Failpoint } from './atomic-write.ts';
 import { LOCK_WAIT_MS, lockIfThere, lockWithin } from './flock.ts';
+import { writeBasis } from './identity-file.ts';
 import { Journal } from './journal.ts';
 import type { ShiftPaths } from './layout.ts';
 import { TableFile } from './table-file.ts';
@@ -15,6 +17,10 @@ export interface TableChange<T> {
   readonly edits?: readonly CellEdit[];
   /** The flags of the `retry` that does it. */
   readonly retry?: readonly string[];
+  /** Columns of metadata that it changes, for the same reason. */
+  readonly columns?: readonly ColumnChange[];
+  /** What ids are derived from afterwards, if that is something else. */
+  readonly basis?: IdentityBasis | undefined;
 }
 
 /** Reads the table under the lock and, if `change` gives another one, puts that in place. */
@@ -30,16 +36,18 @@ export async function changeTable<T>(
   const file = new TableFile(paths.table, failpoint ?? (() => {}));
   for (;;) {
     const table = (await file.readIfChanged((read) => read))!;
-    const { table: changed, answer, edits = [], retry } = change(table);
-    // Before the table: a run must never meet a status that nobody has told it about.
-    if (edits.length > 0) await tellRun(paths, { changes: edits, ...(retry ? { retry } : {}) }, now);
+    const { table: changed, answer, edits = [], retry, columns, basis } = change(table);
+    // Before the table: a run must never meet a status or a column that nobody has told it about.
+    if (basis) await writeBasis(paths, basis);
+    const more = { ...(retry ? { retry } : {}), ...(columns ? { columns } : {}) };
+    if (edits.length > 0 || columns) await tellRun(paths, { changes: edits, ...more }, now);
     if (changed === table || (await file.write(changed))) return answer;
   }
 }
 
 async function tellRun(
   paths: ShiftPaths,
-  edited: { readonly changes: readonly CellEdit[]; readonly retry?: readonly string[] },
+  edited: { changes: readonly CellEdit[] } & Pick<TableChange<unknown>, 'retry' | 'columns'>,
   now: () => number,
 ): Promise<void> {
   await using journal = await Journal.open(paths);

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { chmodSync, readdirSync, rmdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { Project } from '../harness.ts';
+import { onPath, Project } from '../harness.ts';
 
 const AGENTS = ['manager', 'dev', 'qa'].map((name) => `nightshift-${name}`);
 const COMMANDS = ['create', 'add-task', 'update-table', 'start', 'test-task', 'archive'].map(
@@ -35,7 +35,7 @@ test.each([
   async (_, flags, agents, commands) => {
     const project = new Project();
     const files = [...agents, ...commands];
-    const first = await project.run(['init', ...flags]);
+    const first = await project.run(['init', ...flags], { env: onPath(project) });
     expect(first).toMatchObject({ code: 0, stderr: '' });
     expect(first.stdout.match(/^written .*/gm)).toEqual(files.map((file) => `written ${file}`));
     for (const file of files.filter((each) => !each.endsWith('.json'))) {
@@ -142,4 +142,22 @@ test('O2 the hook looks only at the three agents, and refuses them what it can n
   }
   const told = await project.run(['hook', 'opencode']);
   expect([told.code, told.stderr]).toEqual([2, expect.stringContaining('write `nightshift hook claude`')]);
+});
+
+test('O1 init makes the archive, ignores what qsv leaves, and says when nightshift is not on the PATH', async () => {
+  const project = new Project();
+  const before = await project.run(['init', '--json'], { env: { PATH: '/nowhere' } });
+  expect(before.stderr).toMatch(
+    /^warning: `nightshift` is not on your PATH, so the agents and commands can't run it\n {2}`npm link` in \/.+ puts it there\n$/,
+  );
+  expect(JSON.parse(before.stdout).files).not.toHaveLength(0);
+  expect(readdirSync(project.path('.nightshift'))).toEqual(['.gitignore', 'archive']);
+  expect(project.read('.nightshift/.gitignore').split('\n')).toContain('table.csv.bak');
+  expect((await project.run(['init'], { env: onPath(project) })).stderr).toBe('');
+  // One that was made before today gets what it lacks, and keeps its own lines.
+  project.write('.nightshift/.gitignore', 'mine\n.env\n');
+  rmdirSync(project.path('.nightshift/archive'));
+  await project.run(['init']);
+  expect(project.read('.nightshift/.gitignore')).toMatch(/^mine\n\.env\n(.*\n)*table\.csv\.bak\n$/);
+  expect(project.exists('.nightshift/archive')).toBe(true);
 });

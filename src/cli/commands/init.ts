@@ -1,6 +1,8 @@
 import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { mkdir, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { findProgram } from '../../agents/program.ts';
 import { EXIT, NightshiftError } from '../../core/errors.ts';
 import { nearest } from '../../core/names.ts';
 import { HOOK_COMMAND } from '../../kit/claude-settings.ts';
@@ -39,7 +41,16 @@ export async function run(io: Io, _args: readonly string[], options: Options): P
   tell(io, options, done, [
     `${isNew} ${next}${program === 'opencode' ? ', and so does /nightshift-create in OpenCode' : ''}.`,
   ]);
+  await warnIfNotOnPath(io);
   return EXIT.done;
+}
+
+/** The agents and commands call `nightshift` by that name. */
+async function warnIfNotOnPath({ env, warn }: Io): Promise<void> {
+  if (await findProgram('nightshift', { environment: { PATH: env.PATH ?? '' } })) return;
+  const here = fileURLToPath(new URL('../../..', import.meta.url));
+  warn("warning: `nightshift` is not on your PATH, so the agents and commands can't run it");
+  warn(`  \`npm link\` in ${here} puts it there`);
 }
 
 function showAdditions(io: Io, { path, additions }: NonNullable<Kit['settings']>): void {

@@ -5,7 +5,7 @@ import { cellsAt, countEligible, statusAt, tasksFrom } from '../../core/plan.ts'
 import { isSameRetry } from '../../core/retrying.ts';
 import type { Status } from '../../core/status.ts';
 import { outputsByTask } from '../../formats/compile.ts';
-import { Identities } from '../../store/identities.ts';
+import { identitiesOf } from '../../store/identity-file.ts';
 import type { ShiftPaths } from '../../store/layout.ts';
 import { refuseSecondRun } from '../../store/run-lock.ts';
 import { changeTable } from '../../store/table-change.ts';
@@ -138,11 +138,11 @@ async function setBack(
   return changeTable(
     paths,
     (table) => {
-      const identities = new Identities(table, statusAndOutputs);
+      const identities = identitiesOf(paths, table, statusAndOutputs);
       const isNamed = (row: number, task: string, status: Status) =>
         status === 'failed' && wanted.has(`${task} ${identities.id(row)}`);
       const rows = Array.from({ length: table.rowCount }, (_, row) => row);
-      const change = resetRows({ tasks: snapshot.tasks, statusAndOutputs }, table, { rows, isNamed, keepLater });
+      const change = resetRows({ paths, tasks: snapshot.tasks, statusAndOutputs }, table, { rows, isNamed, keepLater });
       return { ...change, retry: flags };
     },
     io.now,

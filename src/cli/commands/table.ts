@@ -5,13 +5,14 @@ import { nearest } from '../../core/names.ts';
 import { isArrow, isStatus, readStatus, STATUSES } from '../../core/status.ts';
 import { editCells, type Table } from '../../formats/table.ts';
 import { refuseOpenBatch } from '../../store/batch-file.ts';
-import { Identities } from '../../store/identities.ts';
+import { identitiesOf } from '../../store/identity-file.ts';
 import { listShifts } from '../../store/layout.ts';
 import { readItems } from '../../store/new-shift.ts';
 import { changeTable, readTable } from '../../store/table-change.ts';
 import { count as counted } from '../../views/plain.ts';
 import { printable } from '../../views/printable.ts';
 import { chooseShift, requireRoot } from '../choose-shift.ts';
+import { editColumn } from '../edit-columns.ts';
 import {
   addItems,
   importItems,
@@ -25,10 +26,14 @@ import {
 } from '../edit-items.ts';
 import type { Io } from '../io.ts';
 import type { Options } from '../program.ts';
+import { removedLine, removeItems } from '../remove-items.ts';
 import { parseIndex } from '../rows.ts';
 import { editWithToken } from '../token-edit.ts';
 
-export const VERBS = ['count', 'headers', 'show', 'search', 'slice', 'edit', 'add', 'import', 'reset'] as const;
+export const VERBS = [
+  ...(['count', 'headers', 'show', 'search', 'slice', 'edit', 'add', 'import', 'remove', 'reset'] as const),
+  ...(['add-column', 'rename-column', 'drop-column'] as const),
+] as const;
 type Verb = (typeof VERBS)[number];
 
 /** What every verb works with. */
@@ -64,12 +69,16 @@ function readArguments(io: Io, given: readonly string[]): { name?: string; verb:
 }
 
 /** How many arguments a verb takes; one too many is a slip, such as `--index 0 1`. */
-const MOST_ARGUMENTS: Partial<Record<Verb, number>> = { edit: 3, add: Number.POSITIVE_INFINITY, import: 1 };
+const MOST_ARGUMENTS: Partial<Record<Verb, number>> = {
+  ...{ edit: 3, add: Number.POSITIVE_INFINITY, import: 1 },
+  ...{ 'add-column': 1, 'rename-column': 2, 'drop-column': 1 },
+};
+const TAKES_INDICES: readonly Verb[] = ['slice', 'remove', 'reset'];
 
 function refuseExtra(verb: Verb, args: readonly string[]): void {
   const extra = args[MOST_ARGUMENTS[verb] ?? 0];
   if (extra === undefined) return;
-  const hint = verb === 'slice' || verb === 'reset' ? 'write --index before each index' : undefined;
+  const hint = TAKES_INDICES.includes(verb) ? 'write --index before each index' : undefined;
   throw new NightshiftError('usage', `${verb} does not take ${JSON.stringify(extra)}`, hint);
 }
 
@@ -161,6 +170,35 @@ const HANDLERS: Record<Verb, (desk: Desk) => Promise<void>> = {
     const reset = await resetItems(desk, { task, onlyFailed: failed, named: index, parse: parseIndex, keepLater });
     say(desk, reset, resetLine(reset));
   },
+
+  async remove(desk) {
+    const { index = [], where } = desk.options;
+    const removed = await removeItems(desk, { named: index, where, parse: parseIndex });
+    say(desk, removed, removedLine(removed));
+  },
+
+  async 'add-column'(desk) {
+    const [name] = desk.args;
+    if (name === undefined) throw wrongArguments('add-column needs NAME');
+    const { value = '' } = desk.options;
+    const { rows } = await editColumn(desk, { change: { kind: 'add', name, value } });
+    const filled = value === '' ? 'empty' : printable(value);
+    say(desk, { column: name, rows }, `added the column ${printable(name)}: ${filled} in ${counted(rows, 'row')}`);
+  },
+
+  async 'rename-column'(desk) {
+    const [name, to] = desk.args;
+    if (name === undefined || to === undefined) throw wrongArguments('rename-column needs OLD NEW');
+    await editColumn(desk, { change: { kind: 'rename', name, to }, force: desk.options.force });
+    say(desk, { column: to, from: name }, `the column ${printable(name)} is now ${printable(to)}`);
+  },
+
+  async 'drop-column'(desk) {
+    const [name] = desk.args;
+    if (name === undefined) throw wrongArguments('drop-column needs NAME');
+    const { rows } = await editColumn(desk, { change: { kind: 'drop', name }, force: desk.options.force });
+    say(desk, { column: name, rows }, `dropped the column ${printable(name)}`);
+  },
 };
 
 /** Tasks that come after one and are not at `todo`: they rest on what it did before. */
@@ -181,7 +219,7 @@ function statusEdit(desk: Desk, table: Table, row: number, task: string, cell: s
     const hint = ways.length > 0 ? `from ${from} it can become ${ways.join(' or ')}` : undefined;
     throw new NightshiftError('bad-transition', `a status does not go from ${from ?? cell} to ${to}`, hint);
   }
-  return { item: new Identities(table, desk.statusAndOutputs).id(row), column: task, from, to };
+  return { item: identitiesOf(desk.paths, table, desk.statusAndOutputs).id(row), column: task, from, to };
 }
 
 function wrongArguments(message: string): NightshiftError {
