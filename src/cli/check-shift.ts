@@ -21,6 +21,7 @@ import { failpointFrom } from './failpoint.ts';
 import type { Io } from './io.ts';
 import { type OpenShift, openAndCheck } from './open-shift.ts';
 import { requireAgents } from './run-shift.ts';
+import { strayedFiles } from './strayed-files.ts';
 import { unprotectedFiles } from './unprotected-files.ts';
 
 /** Everything that is known to go wrong with a shift, each with what to do. Nothing is written. */
@@ -57,6 +58,7 @@ export async function checkShift(io: Io, root: string, name: string): Promise<Fi
     findings.push(...statusFindings(opened, isRunning));
     const unprotected = await unprotectedFiles(io, paths, opened);
     findings.push(...unprotected.map((each): Finding => ({ level: 'note', shift: name, ...each })));
+    findings.push(...(await strayedFiles(paths, opened)));
   }
   findings.push(...(await leftovers(paths, isRunning)));
   if (opened && findings.every(({ level }) => level === 'note')) {

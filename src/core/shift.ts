@@ -85,5 +85,5 @@ function fillPiece(piece: Piece, values: Values): Text {
 
 /** The values that placeholders of one item stand for. */
 export function valuesOf(shift: Shift, metadata: Readonly<Record<string, string>>): Values {
-  return { columns: metadata, shift: { FOLDER: shift.folder, NAME: shift.name, TABLE: shift.table } };
+  return { columns: metadata, shift: { FOLDER: `${shift.folder}/`, NAME: shift.name, TABLE: shift.table } };
 }

@@ -6,6 +6,7 @@ import { headOf, listItems } from './list.ts';
 import { progressLines } from './manager-progress.ts';
 import type { Line, Markdown, Section } from './markdown.ts';
 import { findSections, insertBelow, scan, splice } from './markdown.ts';
+import { noTasksYet } from './older-documents.ts';
 import { requireClosed, requireSection } from './required.ts';
 import { readSettings, unquote } from './settings.ts';
 
@@ -90,7 +91,10 @@ export function addTask(text: string, task: string): string {
   const items = listItems(section.lines, 'numbered');
   if (items.some((item) => unquote(headOf(item)) === task)) return text;
   const last = items.at(-1);
-  if (last === undefined) return insertAtEnd(document, section, [`1. ${task}`]);
+  if (last === undefined) {
+    const line = noTasksYet(text);
+    return line ? splice(text, line.start, line.end, `1. ${task}`) : insertAtEnd(document, section, [`1. ${task}`]);
+  }
   const numbers = items.map((item) => Number.parseInt(item.marker, 10));
   // `1. 1. 1.` is a style too.
   const step = numbers.length > 1 && numbers.at(-1) === numbers.at(-2) ? 0 : 1;

@@ -5,8 +5,17 @@ import { isStatus, readStatus, STATUSES, type Status } from '../core/status.ts';
 import { headOf, listItems } from './list.ts';
 import { parseManager, setProgress } from './manager.ts';
 import { findSections, scan, splice } from './markdown.ts';
+import { upgradeManager, upgradeTask } from './older-documents.ts';
 import { unquote } from './settings.ts';
-import { type CellChange, editCells, parseTable, readStatuses, renameColumn, type Table } from './table.ts';
+import {
+  type CellChange,
+  createTable,
+  editCells,
+  parseTable,
+  readStatuses,
+  renameColumn,
+  type Table,
+} from './table.ts';
 
 /** The files of a shift that may have been written for an older program. */
 export interface OlderShift {
@@ -14,6 +23,8 @@ export interface OlderShift {
   readonly table: Buffer;
   /** The names of all files in the folder. */
   readonly files: readonly string[];
+  /** The text of each task file that the Task Order names, by its name. */
+  readonly tasks: ReadonlyMap<string, string>;
 }
 
 /** How a shift of older origin becomes one of today. */
@@ -24,6 +35,8 @@ export interface Upgrade {
   readonly obstacles: readonly string[];
   readonly manager: string;
   readonly table: Buffer;
+  /** Task files with another text, by the name that they have in the end. */
+  readonly tasks: ReadonlyMap<string, string>;
   readonly renames: readonly { readonly from: string; readonly to: string }[];
   readonly removals: readonly string[];
 }
@@ -61,7 +74,7 @@ export function planUpgrade(shift: OlderShift, managerFile: string, tableFile: s
   const obstacles: string[] = [];
   const names = renamedTasks(shift.manager);
   const renames: { from: string; to: string }[] = [];
-  let table = parseTable(shift.table, tableFile);
+  let table = parseTable(shift.table.toString().trim() === '' ? firstHeader(shift, changes) : shift.table, tableFile);
   for (const { from, to } of names) {
     changes.push(`the task ${from} becomes ${to}: in the Task Order, its file and its column`);
     if (shift.files.includes(`${to}.md`)) obstacles.push(`there are both ${from}.md and ${to}.md`);
@@ -70,7 +83,16 @@ export function planUpgrade(shift: OlderShift, managerFile: string, tableFile: s
       obstacles.push(`there are both columns ${from} and ${to}`);
     else if (table.columnOf(from) >= 0) table = renameColumn(table, from, to);
   }
-  let manager = renameInOrder(shift.manager, names);
+  const ofManager = upgradeManager(renameInOrder(shift.manager, names), names, orderedTasks(shift.manager).length > 0);
+  let manager = ofManager.text;
+  changes.push(...ofManager.changes);
+  const texts = new Map<string, string>();
+  for (const [file, text] of shift.tasks) {
+    const name = renames.find(({ from }) => from === file)?.to ?? file;
+    const upgraded = upgradeTask(text, name, names);
+    changes.push(...upgraded.changes);
+    if (upgraded.text !== text) texts.set(name, upgraded.text);
+  }
   const { tasks, progress } = parseManager(manager, managerFile);
   const columns = tasks.map(({ name }) => table.columnOf(name)).filter((column) => column >= 0);
   for (const column of columns) table = translateStatuses(table, column, changes, obstacles);
@@ -80,7 +102,19 @@ export function planUpgrade(shift: OlderShift, managerFile: string, tableFile: s
   }
   const removals = shift.files.filter((name) => LEFT_BY_QSV.test(name));
   for (const name of removals) changes.push(`${name}, which an older table tool has left, goes to the kept copy`);
-  return { changes, obstacles, manager, table: table.bytes, renames, removals };
+  return { changes, obstacles, manager, table: table.bytes, tasks: texts, renames, removals };
+}
+
+/** The names in the Task Order, as they stand there. */
+export function orderedTasks(manager: string): string[] {
+  return orderItems(manager).map(({ name }) => name);
+}
+
+/** Some older programs begin with a table that has no columns. */
+function firstHeader({ manager }: OlderShift, changes: string[]): Buffer {
+  const header = ['row', ...orderedTasks(manager)];
+  changes.push(`table.csv, which is empty, gets its header: ${header.join(', ')}`);
+  return createTable(header, []).bytes;
 }
 
 function orderItems(text: string): { name: string; start: number }[] {

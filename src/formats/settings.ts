@@ -26,6 +26,9 @@ export const TASK_KEYS = [
   'protect',
 ] as const;
 
+/** How older programs write a key. */
+const OLDER_KEYS: ReadonlyMap<string, string> = new Map([['working_dir', 'working-dir']]);
+
 /** A setting and where its value stands in the source, without the quotes around it. */
 interface PlacedSetting extends Setting {
   readonly item: Item;
@@ -55,8 +58,9 @@ export function readSettings(section: Section): SettingList {
 function readSetting(item: Item): PlacedSetting | undefined {
   const line = item.lines[0]!;
   const colon = line.active.indexOf(':', item.content);
-  const key = unquote(line.active.slice(item.content, Math.max(colon, item.content)).trim());
-  if (key === '') return undefined;
+  const written = unquote(line.active.slice(item.content, Math.max(colon, item.content)).trim());
+  if (written === '') return undefined;
+  const key = OLDER_KEYS.get(written) ?? written;
   const raw = line.active.slice(colon + 1);
   const trimmed = raw.trim();
   const value = unquote(trimmed);
@@ -94,7 +98,11 @@ export function settingWarnings(
   file: string,
 ): string[] {
   const unknown = settings.filter(({ key }) => !known.includes(key));
+  const isolated = settings.filter(({ key, value }) => key === 'worktree' && value === 'true');
   return [
+    ...isolated.map(({ line }) => {
+      return `\`worktree: true\` has no effect yet: the items are worked on in \`working-dir\` itself (${file} line ${line})`;
+    }),
     ...unknown.map(({ key, line }) => {
       const meant = nearest(key, known);
       const question = meant === undefined ? '' : `; did you mean \`${meant}\`?`;

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { chmod, cp, link, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { planUpgrade, type Upgrade } from '../formats/older.ts';
+import { orderedTasks, planUpgrade, type Upgrade } from '../formats/older.ts';
 import { diskError } from './atomic-write.ts';
 import { lockWithin } from './flock.ts';
 import { type ShiftPaths, shiftsFolder } from './layout.ts';
@@ -20,7 +20,11 @@ export async function readUpgrade(paths: ShiftPaths): Promise<Upgrade> {
     read(paths.table),
     readdir(paths.folder),
   ]);
-  return planUpgrade({ manager, table, files }, paths.manager, paths.table);
+  const tasks = new Map<string, string>();
+  for (const name of orderedTasks(manager).map((task) => `${task}.md`)) {
+    if (files.includes(name)) tasks.set(name, (await read(join(paths.folder, name))).toString('utf8'));
+  }
+  return planUpgrade({ manager, table, files, tasks }, paths.manager, paths.table);
 }
 
 /** Never through a link, as everywhere. */
@@ -100,6 +104,7 @@ async function build(paths: ShiftPaths, building: string, upgrade: Upgrade): Pro
   // The same files, not copies: whoever waits for a lock or holds one is meant by it afterwards too.
   for (const file of locks) await link(file, join(building, file.slice(paths.folder.length + 1)));
   for (const { from, to } of upgrade.renames) await rename(join(building, from), join(building, to));
+  for (const [file, text] of upgrade.tasks) await writeFile(join(building, file), text);
   await writeFile(join(building, 'manager.md'), upgrade.manager);
   await writeFile(join(building, 'table.csv'), upgrade.table);
   await chmod(building, (await stat(paths.folder)).mode & 0o777);

@@ -7,11 +7,7 @@ import { NightshiftError } from '../../src/core/errors.ts';
 import { openShift } from '../../src/store/layout.ts';
 import { agentTask, CALLS, Project, type ShiftHandle, shellTask, until } from '../harness.ts';
 
-function tableOf(project: Project) {
-  return (...args: string[]) => project.run(['table', 'night', ...args]);
-}
-
-/** The same in this process, for many calls: what a command prints, or the error that it throws. */
+/** A command in this process, since there are many: what it prints, or the error that it throws. */
 async function inProcess(project: Project, ...args: string[]): Promise<string | NightshiftError> {
   const printed: string[] = [];
   const print = (line: string) => printed.push(line);
@@ -47,13 +43,8 @@ async function devsRun(project: Project, count: number): Promise<void> {
 
 test('F3 F5 T1 what /nightshift-update-table asks for: a new table has `row`; columns and rows come, change and go', async () => {
   const project = new Project();
-  const table = tableOf(project);
-  const said: string[] = [];
-  const ask = async (...args: string[]) => {
-    const { code, stdout, stderr } = await table(...args);
-    expect([args, code, stderr]).toEqual([args, 0, '']);
-    said.push(stdout.trimEnd());
-  };
+  const said: unknown[] = [];
+  const ask = async (...args: string[]) => said.push(await inProcess(project, 'table', 'night', ...args));
   const text = () => project.read('.nightshift/night/table.csv');
   await project.run(['create', 'night', '--agent', 'shell']);
   expect(text()).toBe('row\n');
@@ -154,7 +145,6 @@ test('T3 T4 T7 columns that change during a run: nobody is stopped, nothing is d
   project.behave({ 'dev:a': WAITS, 'dev:b': { ...WAITS, ...fails }, 'dev:c': WAITS });
   const running = shift.spawn();
   await devsRun(project, 4);
-  const table = tableOf(project);
   const changes = [
     ['add-column', 'note', '--value', 'x'],
     ['rename-column', 'note', 'remark'],
@@ -164,7 +154,9 @@ test('T3 T4 T7 columns that change during a run: nobody is stopped, nothing is d
     ['add', 'name=e', 'remark=late'],
     ['remove', '--where', 'name=d'],
   ];
-  for (const change of changes) expect([change, (await table(...change)).code]).toEqual([change, 0]);
+  for (const change of changes) {
+    expect([change, await inProcess(project, 'table', 'night', ...change)]).toEqual([change, expect.any(String)]);
+  }
   expect(shift.tableText).toBe(
     'name,work,remark\na,in_progress,x\nb,in_progress,x\nc,in_progress,mine\nc,in_progress,x\ne,todo,late\n',
   );
@@ -192,14 +184,14 @@ test('T4 a row that is removed while it is worked on is withdrawn, and the comma
   project.behave({ 'dev:a': WAITS, 'dev:b': WAITS });
   const running = shift.spawn();
   await devsRun(project, 2);
-  const { stdout } = await tableOf(project)('remove', '--index', '0');
+  const { stdout } = await project.run(['table', 'night', 'remove', '--index', '0']);
   expect(stdout).toBe('1 row removed, 1 of them in flight: agents stopped, results dropped\n');
   expect(await running.seen('item:withdrawn')).toMatchObject({ index: 0, reason: 'somebody removed its row' });
   const emptied = await inProcess(project, 'table', 'night', 'remove', '--where', 'x=');
   expect(emptied).toMatchObject({ message: "all rows can't be removed while the shift runs" });
   // Its task needs it, and could not be done without it.
-  const refused = await tableOf(project)('drop-column', 'name', '--force');
-  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('stop the shift first')]);
+  const refused = await inProcess(project, 'table', 'night', 'drop-column', 'name', '--force');
+  expect(refused).toMatchObject({ message: 'the task work uses {name}', hint: expect.stringContaining('stop the shift') });
   project.write('go', '');
   await running.ended;
   expect(shift.tableText).toBe('name,x,work\nb,,done\n');

@@ -108,6 +108,86 @@ test('doctor reads a shift of older origin and says what would be changed; --fix
   expect(project.read('made')).toBe('b\nd\n');
 });
 
+/** As the origin's templates of 0.x to 3.x write it. */
+const ORIGIN_TASK = `## Configuration
+
+- tools: bash
+# - model: sonnet
+- agent: shell
+- \`working_dir\`: {repo_path}
+- worktree: true
+
+## Steps
+
+1. After \`create-page\` (see create-page.md), not create-pages; {{create-page}} was {create-page}
+
+   \`\`\`sh
+   echo {repo_path} > "{SHIFT:FOLDER}/made.txt"; cp {SHIFT:FOLDER}//made.txt here.txt; touch {SHIFT:FOLDER}plain.txt
+   \`\`\`
+
+## Validation
+
+- It is in {SHIFT:FOLDER}
+
+  \`\`\`sh
+  : {create-page}; test -e here.txt -a -e '{SHIFT:FOLDER}plain.txt'
+  \`\`\`
+`;
+
+test('F2 F3 V1 V4 what the origin wrote from 0.x to 3.x is understood, or brought up to date by doctor --fix', async () => {
+  const project = new Project();
+  const manager = (order: string) =>
+    `## Shift Configuration\n\n- name: old\n- created: 2026-01-01\n- agent: shell\n<!-- - parallel: true -->\n\n## Task Order\n\n${order}`;
+  const none = '(no tasks yet — use `/nightshift-add-task old` to add tasks)\n';
+  project.write('repos/a/.keep', '');
+  project.write('.nightshift/oldplain.txt', '');
+  project.write('.nightshift/old/manager.md', manager(`${none}\n1. create-page\n2. check\n`));
+  project.write('.nightshift/old/table.csv', 'row,repo_path,create-page,check\n1,repos/a,complete,pending\n');
+  project.write('.nightshift/old/create-page.md', shellTask('true'));
+  project.write('.nightshift/old/check.md', ORIGIN_TASK);
+  const details = (findings: { shift?: string; details?: string[] }[]) =>
+    findings.flatMap((each) => each.details ?? []);
+  expect(details((await doctor(project)).findings)).toEqual(
+    expect.arrayContaining([
+      'manager.md: the line "(no tasks yet ...)" goes, since there are tasks',
+      'check.md: `working_dir` becomes `working-dir`',
+      'check.md: {SHIFT:FOLDER}/ becomes {SHIFT:FOLDER}, which ends in a slash (2 places)',
+      'check.md: create-page becomes create_page (5 places)',
+    ]),
+  );
+  const { findings } = await doctor(project, '--fix');
+  expect(project.read('.nightshift/old/manager.md')).toContain(
+    '## Task Order\n\n\n1. create_page\n2. check\n\n## Progress\n',
+  );
+  expect(project.read('.nightshift/old/check.md')).toBe(
+    ORIGIN_TASK.replace('working_dir', 'working-dir')
+      .replaceAll('create-page', 'create_page')
+      .replace('create_pages', 'create-pages')
+      .replace('{SHIFT:FOLDER}/made', '{SHIFT:FOLDER}made')
+      .replace('{SHIFT:FOLDER}//made', '{SHIFT:FOLDER}made'),
+  );
+  // What an earlier version put beside the folder, and what is not done as it was.
+  const said = findings.filter(({ shift }: { shift?: string }) => shift === 'old');
+  expect(said.map(({ message }: { message: string }) => message)).toEqual([
+    expect.stringMatching(/^0\/1 completed/),
+    expect.stringContaining('`worktree: true` has no effect yet'),
+    expect.stringMatching(/^oldplain\.txt in .*: written when \{SHIFT:FOLDER\} had no slash at its end$/),
+  ]);
+  const run = await project.run(['start', 'old']);
+  expect([run.code, run.stdout]).toEqual([0, expect.stringContaining('`worktree: true` has no effect yet')]);
+  const found = ['.nightshift/old/made.txt', '.nightshift/old/plain.txt', 'repos/a/here.txt'];
+  expect(found.filter((file) => !project.exists(file))).toEqual([]);
+
+  // A shift of 3.x that has just begun: no columns, no tasks.
+  project.write('.nightshift/new/manager.md', manager(none).replace('name: old', 'name: new'));
+  project.write('.nightshift/new/table.csv', '');
+  await doctor(project, '--fix');
+  expect(project.read('.nightshift/new/table.csv')).toBe('row\n');
+  project.write('work.md', shellTask('true'));
+  expect((await project.run(['add-task', 'new', 'work', '--from', 'work.md'])).code).toBe(0);
+  expect(project.read('.nightshift/new/manager.md')).toContain('## Task Order\n\n1. work\n');
+});
+
 test('what only a person can decide is named, and nothing of that shift is changed; others are fixed', async () => {
   const project = new Project();
   olderShift(project);

@@ -40,7 +40,7 @@ test('V1 every kind is filled in, in Steps and Validation, in one pass: what com
     const of = (role: string) =>
       project.calls().find((call) => call.role === role && call.index === String(index) && !call.ended);
     const shown = cell.includes('\n') ? '(the value of "cell" in <item>)' : cell;
-    const filled = `1. A${shown}B example.org night ${folder} ${folder}/table.csv`;
+    const filled = `1. A${shown}B example.org night ${folder}/ ${folder}/table.csv`;
     expect(of('dev').prompt).toContain(filled);
     expect(of('dev').prompt).toContain(`- Z${shown}Y at example.org in night`);
     expect(of('qa').prompt).toContain(`\nZ${shown}Y at example.org in night\n`);
