@@ -55,10 +55,6 @@ export class History {
     return this.#items.get(`${task} ${item}`);
   }
 
-  get isEmpty(): boolean {
-    return this.#items.size === 0;
-  }
-
   /** Rule P8: recommendations outlive an interruption. Only those of items that have passed count (rule L1). */
   unsettled(task: string): ReadonlyMap<string, readonly Recommendation[]> {
     return this.#recommendations.get(task) ?? new Map();

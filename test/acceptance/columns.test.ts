@@ -191,7 +191,10 @@ test('T4 a row that is removed while it is worked on is withdrawn, and the comma
   expect(emptied).toMatchObject({ message: "all rows can't be removed while the shift runs" });
   // Its task needs it, and could not be done without it.
   const refused = await inProcess(project, 'table', 'night', 'drop-column', 'name', '--force');
-  expect(refused).toMatchObject({ message: 'the task work uses {name}', hint: expect.stringContaining('stop the shift') });
+  expect(refused).toMatchObject({
+    message: 'the task work uses {name}',
+    hint: expect.stringContaining('stop the shift'),
+  });
   project.write('go', '');
   await running.ended;
   expect(shift.tableText).toBe('name,x,work\nb,,done\n');

@@ -47,7 +47,10 @@ const CASES: readonly [typed: string[], offered: string[]][] = [
   [['start', 'night', '--json', '--w'], ['--where']],
   [['start', 'night', '--where', 'pl'], ['place=']],
   [['show', 'noon', '1', 'w'], ['work']],
-  [['table', 'night', 're'], ['remove', 'reset', 'rename-column']],
+  [
+    ['table', 'night', 're'],
+    ['remove', 'rename-column', 'reset'],
+  ],
   [
     ['retry', '--agent', ''],
     ['acp', 'claude', 'codex', 'command', 'opencode', 'shell'],
