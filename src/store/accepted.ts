@@ -1,9 +1,10 @@
 import { hash, randomBytes, scryptSync, timingSafeEqual } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { parseManager } from '../formats/manager.ts';
 import { replaceInside } from './inside.ts';
 import type { ShiftPaths } from './layout.ts';
+import { readHere } from './read-here.ts';
 
 /**
  * Texts that a person put in force with a command while items may be in flight, by the name of their file: a run takes
@@ -32,7 +33,7 @@ export async function accept(paths: ShiftPaths, file: string, text: string): Pro
 
 function read({ accepted }: ShiftPaths): Accepted {
   try {
-    const found: unknown = JSON.parse(readFileSync(accepted, 'utf8'));
+    const found: unknown = JSON.parse(readHere(accepted));
     return typeof found === 'object' && found !== null ? (found as Accepted) : {};
   } catch {
     return {};

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, lstatSync, lutimesSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, lutimesSync, statSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NightshiftError } from '../core/errors.ts';
@@ -8,6 +8,7 @@ import { folderOf, replaceInside } from './inside.ts';
 import type { Position } from './journal-files.ts';
 import type { ShiftPaths } from './layout.ts';
 import { isAlive } from './process-life.ts';
+import { readHere } from './read-here.ts';
 
 /**
  * A batch that was opened by hand (`nightshift batch open`): which items it holds, and whose token may write their
@@ -61,7 +62,7 @@ export function hashToken(token: string): string {
 export function readBatch(paths: ShiftPaths): FoundBatch | undefined {
   if (!existsSync(paths.batch)) return undefined;
   try {
-    const batch = JSON.parse(readFileSync(paths.batch, 'utf8')) as OpenBatch;
+    const batch = JSON.parse(readHere(paths.batch)) as OpenBatch;
     if (Array.isArray(batch.items)) return { batch, lastSign: statSync(paths.batch).mtimeMs };
   } catch {}
   const hint = 'remove it: the items of that batch go back to todo with the next start';

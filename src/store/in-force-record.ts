@@ -1,4 +1,4 @@
-import { readFileSync, statSync, utimesSync } from 'node:fs';
+import { statSync, utimesSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { ShiftDocuments } from '../formats/compile.ts';
@@ -8,6 +8,7 @@ import { readDocument } from './document-text.ts';
 import { replaceInside } from './inside.ts';
 import type { ShiftPaths } from './layout.ts';
 import { initRoot } from './new-shift.ts';
+import { readHere } from './read-here.ts';
 
 /** The texts in force, by file; undefined: there is no such file. */
 export type Texts = ReadonlyMap<string, string | undefined>;
@@ -117,7 +118,7 @@ export function readRecord(paths: ShiftPaths): FoundRecord | undefined {
   try {
     // That of the inode: an agent could set the other one to any time.
     const lastSign = statSync(paths.inForce).ctimeMs;
-    const { files, env, next } = JSON.parse(readFileSync(paths.inForce, 'utf8'));
+    const { files, env, next } = JSON.parse(readHere(paths.inForce));
     const texts = new Map<string, string | undefined>();
     for (const [name, text] of Object.entries(files)) {
       texts.set(join(paths.folder, basename(name)), typeof text === 'string' ? text : undefined);

@@ -1,19 +1,9 @@
 import { createHash } from 'node:crypto';
-import {
-  closeSync,
-  fstatSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { lstatSync, mkdirSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Usage } from '../core/model.ts';
 import { temporaryName } from './atomic-write.ts';
-import { READ_ONLY_HERE } from './table-file.ts';
+import { readHere } from './read-here.ts';
 
 /** What a shift has spent in all its runs. */
 export interface Total {
@@ -78,14 +68,4 @@ const BEGUN = /(?:^|[,"])(?:in_progress|qa|done|failed)(?:[,"\r]|$)/m;
 /** Whether the table shows work: then somebody has put the shift back, from a branch or a backup, without its journal. */
 function hasProgress(folder: string): boolean {
   return BEGUN.test(readHere(join(folder, 'table.csv')));
-}
-
-/** Without waiting for the other end of a pipe that somebody put there. */
-function readHere(file: string): string {
-  const fd = openSync(file, READ_ONLY_HERE);
-  try {
-    return fstatSync(fd).isFile() ? readFileSync(fd, 'utf8') : '';
-  } finally {
-    closeSync(fd);
-  }
 }

@@ -1,8 +1,9 @@
-import { constants, lutimesSync, readFileSync, statSync } from 'node:fs';
+import { constants, lutimesSync, statSync } from 'node:fs';
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FoundRecord, ProtectionRecord, SavedFile } from '../core/protection.ts';
 import { diskError } from './atomic-write.ts';
+import { readHere } from './read-here.ts';
 
 const CONTENTS = 'contents';
 const FILES = 'files.jsonl';
@@ -73,7 +74,7 @@ export async function findRecord(folder: string): Promise<FoundRecord | undefine
   try {
     // That of the inode: an agent could set the other one to any time.
     lastSign = statSync(join(folder, FILES)).ctimeMs;
-    text = readFileSync(join(folder, FILES), 'utf8');
+    text = readHere(join(folder, FILES));
   } catch {
     return undefined;
   }

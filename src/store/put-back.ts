@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync, type Stats } from 'node:fs';
+import { readdirSync, type Stats } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Failpoint, replaceFile } from './atomic-write.ts';
+import { readHere } from './read-here.ts';
 
 /** What stands where a document should be: its text, nothing, or what is no text at all (a link, a folder). */
 export interface Seen {
@@ -92,7 +93,7 @@ function keptCopies(folder: string): KeptCopy[] {
 
 function textOf(file: string): string | undefined {
   try {
-    return readFileSync(file, 'utf8');
+    return readHere(file);
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-import { closeSync, constants, readFileSync, writeSync } from 'node:fs';
+import { closeSync, constants, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NightshiftError } from '../core/errors.ts';
@@ -6,6 +6,7 @@ import { diskError } from './atomic-write.ts';
 import { pidOfLock, tryLock } from './flock.ts';
 import { openInside } from './inside.ts';
 import type { ShiftPaths } from './layout.ts';
+import { readHere } from './read-here.ts';
 import { retryPassing } from './retry.ts';
 
 export interface Holder {
@@ -101,7 +102,7 @@ function openRunLock(file: string): ReturnType<typeof tryLock> {
 /** Who took the lock last, and may be gone. */
 export function lastHolder(file: string): Holder | undefined {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Holder;
+    return JSON.parse(readHere(file)) as Holder;
   } catch {
     return undefined;
   }

@@ -136,6 +136,9 @@ export function readError(cause: unknown, file: string): unknown {
       );
     case 'EISDIR':
       return notAFile(true, file);
+    // A socket.
+    case 'ENXIO':
+      return notAFile(false, file);
     case 'EACCES':
       return new NightshiftError(
         'bad-folder',

@@ -1,5 +1,6 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { describe } from 'vitest';
 import { check, LONG, type Mistake, setManager } from '../mistakes.ts';
 
@@ -165,9 +166,24 @@ describe('F1 nothing leads out of the shift', () => {
       advises: /must be a file/,
       at: 'table.csv',
     },
+    'a socket in place of the manifest': {
+      make: (shift, project) => {
+        rmSync(project.path(shift.folder, 'manager.md'));
+        socket(project.path(shift.folder, 'manager.md'));
+      },
+      says: /manager\.md is not a file/,
+      advises: /must be a file/,
+      at: 'manager.md',
+    },
   });
 });
 
 function pipe(file: string): void {
   execFileSync('mkfifo', [file]);
+}
+
+/** It stays when the program that made it is killed. */
+function socket(file: string): void {
+  const script = "require('net').createServer().listen(process.argv[1], () => process.kill(process.pid, 9))";
+  spawnSync(process.execPath, ['-e', script, basename(file)], { cwd: dirname(file) });
 }
