@@ -18,7 +18,7 @@ const WORKED_ON =
 const LEAVES = /(>|\b(tee|cp|mv|touch|install|curl|wget|git)\b)[^;]*$/;
 
 export interface Unprotected {
-  /** Where the check stands. */
+  /** Where the script stands. */
   readonly file: string;
   readonly line: number;
   readonly message: string;
@@ -33,9 +33,16 @@ interface Checked {
   readonly leftOut: string;
 }
 
+/** What decides about an item and is run from the working folder: a check, or the program of a `command` agent. */
+interface Script {
+  readonly name: string;
+  readonly file: string;
+  readonly runs: readonly RunFiles[];
+}
+
 /**
- * Files of the working folder that a check runs, and that a dev can rewrite because `protect:` does not hold them; a line
- * for each. `row`: the one whose working folder is looked at.
+ * Files of the working folder that checks and `command` run, and that a dev can rewrite because `protect:` does not hold
+ * them; a line for each. `row`: the one whose working folder is looked at.
  */
 export async function unprotectedFiles(
   io: Io,
@@ -46,15 +53,17 @@ export async function unprotectedFiles(
   const found = new Map<string, Unprotected>();
   const listed = new Map<string, Promise<ReadonlySet<string> | undefined>>();
   for (const task of shift.tasks) {
-    const run = task.criteria.flatMap(({ check }) => (check ? filesRunBy(check) : []));
-    if (run.length === 0 || row >= snapshot.count) continue;
+    const scripts = scriptsOf(task).filter(({ runs }) => runs.length > 0);
+    if (scripts.length === 0 || row >= snapshot.count) continue;
     const text = fillTemplate(task.workingDir, valuesOf(shift, snapshot.metadata(row)));
     const folder = real(resolve(root, resolveText(text, shift.secrets)));
     if (!listed.has(folder)) listed.set(folder, trackedIn(gitProgram(root, io), folder));
     const checked = { task, folder, tracked: await listed.get(folder), leftOut: shiftsFolder(root) };
-    for (const files of run) {
-      const unprotected = await findUnprotected(checked, files);
-      if (unprotected && !found.has(unprotected.message)) found.set(unprotected.message, unprotected);
+    for (const script of scripts) {
+      for (const files of script.runs) {
+        const unprotected = await findUnprotected(checked, script, files);
+        if (unprotected && !found.has(unprotected.message)) found.set(unprotected.message, unprotected);
+      }
     }
   }
   return [...found.values()];
@@ -78,7 +87,21 @@ async function trackedIn(git: Git, folder: string): Promise<ReadonlySet<string> 
   return tracked && new Set(tracked.files);
 }
 
-async function findUnprotected(checked: Checked, { anyOf, by, line }: RunFiles): Promise<Unprotected | undefined> {
+function scriptsOf(task: Task): Script[] {
+  const checks = task.criteria.flatMap(({ check }) =>
+    check ? [{ name: 'the check', file: task.file, runs: filesRunBy(check) }] : [],
+  );
+  const { agent, qaAgent, command } = task.settings;
+  if (command === undefined || (agent !== 'command' && qaAgent !== 'command')) return checks;
+  const { file = task.file, line = 1 } = task.place('command');
+  return [...checks, { name: 'the command', file, runs: filesRunBy({ parts: [command], line }) }];
+}
+
+async function findUnprotected(
+  checked: Checked,
+  { name, file: from }: Script,
+  { anyOf, by, line }: RunFiles,
+): Promise<Unprotected | undefined> {
   const { task, folder, tracked, leftOut } = checked;
   const isNamed = globMatcher(folder, task.settings.protect);
   for (const glob of anyOf) {
@@ -87,16 +110,16 @@ async function findUnprotected(checked: Checked, { anyOf, by, line }: RunFiles):
     const files = [...found.files];
     if (files.length === 0) continue;
     if (isWorkedOn(task, [glob, ...files.map((each) => relative(folder, each))])) return undefined;
-    const place = { file: task.file, line };
+    const place = { file: from, line };
     const file = files.find((each) => !isNamed(each));
     if (file !== undefined) {
       const what = files.length === 1 ? relative(folder, file) : glob;
-      const message = `the check \`${by}\` runs ${what}, which a dev can rewrite`;
+      const message = `${name} \`${by}\` runs ${what}, which a dev can rewrite`;
       return { ...place, message, remedy: `add \`- protect: ${what}\` to the Configuration` };
     }
     const untracked = tracked && files.find((each) => !tracked.has(real(each)));
     if (untracked === undefined) return undefined;
-    const message = `the check \`${by}\` runs ${relative(folder, untracked)}, which a dev can rewrite as long as git does not track it`;
+    const message = `${name} \`${by}\` runs ${relative(folder, untracked)}, which a dev can rewrite as long as git does not track it`;
     return { ...place, message, remedy: '`git add` it: `protect` names it already' };
   }
   return undefined;

@@ -2,13 +2,13 @@ import { Lexer } from './shell-lexer.ts';
 import type { ScriptTemplate } from './shell-template.ts';
 import { HOLE } from './shell-word.ts';
 
-/** Files that a check runs, or that decide what a program runs in it: any one of them, whichever is there. */
+/** Files that a script runs, or that decide what a program runs in it: any one of them, whichever is there. */
 export interface RunFiles {
   /** As globs, relative to the working folder: a placeholder in a path may be anything. */
   readonly anyOf: readonly string[];
   /** The command, in short: `npm test`. */
   readonly by: string;
-  /** In the task file. */
+  /** In the file that the script is from. */
   readonly line: number;
 }
 
@@ -68,8 +68,8 @@ function spread<T>(names: string, value: T): Record<string, T> {
   return Object.fromEntries(names.split(' ').map((name) => [name, value]));
 }
 
-/** What a check runs, as far as it can be told from its words. Each only once. */
-export function filesRunBy({ parts, line }: ScriptTemplate): RunFiles[] {
+/** What a script runs, as far as its words tell. Each only once. */
+export function filesRunBy({ parts, line }: Pick<ScriptTemplate, 'parts' | 'line'>): RunFiles[] {
   const source = parts.map((part) => (typeof part === 'string' ? part : HOLE)).join('');
   const lexer = new Lexer(source, []);
   lexer.read();

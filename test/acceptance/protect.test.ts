@@ -208,7 +208,7 @@ test('D5 test-task and batches by hand hold protected files too', async () => {
   expect([project.read('tests/check.sh'), project.exists(`${shift.folder}/.engine/protected`)]).toEqual([CHECK, false]);
 });
 
-test('D5 start, preview and doctor name files that a check runs and a dev can rewrite', async () => {
+test('D5 start, preview and doctor name files that a check or `command` runs and a dev can rewrite', async () => {
   const project = new Project();
   const check =
     './tests/check.sh {name}; npm --version > /dev/null; sh lib/a.sh; sh made.sh; . ./new.sh || true; sh gone.sh || true';
@@ -232,4 +232,11 @@ test('D5 start, preview and doctor name files that a check runs and a dev can re
   const doctor = JSON.parse((await project.run(['doctor', '--json'])).stdout);
   const found = JSON.stringify(doctor).match(/which a dev can rewrite/g);
   expect(found).toHaveLength(2);
+  const program = shift.task('work').replace(/^- command: .*$/m, '- command: sh lib/judge.sh --fast');
+  project.write(`${shift.folder}/work.md`, program);
+  project.write('lib/judge.sh', 'true\n');
+  const ownProgram = await project.run(['preview', 'night', 'work', '--row', '1']);
+  expect(ownProgram.stderr).toMatch(
+    /work\.md:\d+: the command `sh lib\/judge\.sh` runs lib\/judge\.sh, which a dev can rewrite; add `- protect: lib/,
+  );
 });
