@@ -32,7 +32,18 @@ test('Q2 D5 a tool that is denied is denied as a whole, since one that is denied
     permissionRules(role, [], []).findLast(({ permission }) => permission === tool || permission === '*');
   expect(last('qa', 'edit')).toEqual({ permission: '*', pattern: '*', action: 'deny' });
   expect(last('manager', 'read')).toEqual({ permission: '*', pattern: '*', action: 'deny' });
-  expect(decide(permissionRules('dev', [], []), 'edit', 'home/x/.nightshift/night/table.csv')).toBe('deny');
+  const edit = (file: string) => decide(permissionRules('dev', [], [], 'night'), 'edit', `home/x/.nightshift/${file}`);
+  const closed = [
+    'night/table.csv',
+    'night/manager.md',
+    'night/.env',
+    'night/.engine/x',
+    'archive/night/x.md',
+    'other/x.md',
+    'x',
+  ];
+  expect(closed.map(edit)).toEqual(closed.map(() => 'deny'));
+  expect(['night/own.md', 'night/notes/x.md'].map(edit)).toEqual(['allow', 'allow']);
 });
 
 test('S5 the server has no variables of an item, and a mark that tells a test from a shift', () => {

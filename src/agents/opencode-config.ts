@@ -64,11 +64,19 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** What only Nightshift writes in the folder of a shift. A `*` in a pattern also stands for several folders. */
+const SHIFT_FILES = ['table.csv', 'table.csv.lock', 'manager.md', '.env*', '.engine/*'];
+
 /**
  * What a session may do; of the rules that match, the last one counts, whatever the user's configuration says.
- * `servers`: all MCP servers that this folder has, also those that other tasks named.
+ * `servers`: all MCP servers that this folder has, also those that other tasks named. `shift`: the name of its folder.
  */
-export function permissionRules(role: Role, tools: readonly string[], servers: Iterable<string>): PermissionRule[] {
+export function permissionRules(
+  role: Role,
+  tools: readonly string[],
+  servers: Iterable<string>,
+  shift = '',
+): PermissionRule[] {
   const rule =
     (action: PermissionRule['action']) =>
     (permission: string, pattern = '*') => ({
@@ -83,7 +91,13 @@ export function permissionRules(role: Role, tools: readonly string[], servers: I
   const isNamed = (server: string) => role !== 'manager' && tools.includes(server);
   const ofServers = byLength.map((server) => (isNamed(server) ? allow : deny)(`${toolPrefix(server)}*`));
   // A tool is offered unless the last rule of its name denies all of it: so rules about files only where it is allowed.
-  const ofFiles = [deny('edit', '*.nightshift/*'), deny('read', '*.nightshift/*.env')];
+  const ofFiles = [
+    deny('edit', '*.nightshift/*'),
+    // Files of its own in the shift's folder. Task files are held by the watch, which knows their names.
+    ...(shift === '' ? [] : [allow('edit', `*.nightshift/${shift}/*`)]),
+    ...SHIFT_FILES.map((file) => deny('edit', `*.nightshift/*/${file}`)),
+    deny('read', '*.nightshift/*.env'),
+  ];
   const ofShift = ofFiles.filter(({ permission }) => OWN_TOOLS[role].includes(permission));
   return [deny('*'), ...ofServers, ...OWN_TOOLS[role].map((tool) => allow(tool)), ...bash, ...ofShift];
 }

@@ -1,4 +1,4 @@
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Trouble, Usage } from '../core/model.ts';
 import { rest, sum } from '../core/usage.ts';
@@ -115,7 +115,7 @@ export class OpencodeSession implements Session {
       // With a title no model is asked for one.
       title: `Nightshift: ${role}`,
       agent: agentName(role),
-      permission: permissionRules(role, settings.tools, servers),
+      permission: permissionRules(role, settings.tools, servers, basename(environment.NIGHTSHIFT_SHIFT_DIR ?? '')),
     });
     return data ? { server, id: data.id } : { reason: `opencode: no session: ${JSON.stringify(error)}` };
   }

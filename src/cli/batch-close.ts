@@ -16,6 +16,7 @@ import { callingProgram } from './calling-program.ts';
 import type { Io } from './io.ts';
 import type { Options } from './program.ts';
 import { returnSilent } from './silent-agents.ts';
+import { changedSteering, readSteering, warnOfSteering } from './steering-files.ts';
 
 export async function closeBatch(io: Io, paths: ShiftPaths, options: Options): Promise<number> {
   const found = readBatch(paths);
@@ -41,6 +42,11 @@ export async function closeBatch(io: Io, paths: ShiftPaths, options: Options): P
   const usage = options.usage === undefined ? undefined : readUsage(options.usage);
   if (!options.giveBack && !isStale(found, io.now())) await refuseUnended(paths, task, ends);
   if (usage) parts.emit({ type: 'usage:spent', role: 'manager', agent: 'by hand', task: task.name, usage });
+  const changed = changedSteering(batch.steering, readSteering(paths.root, io.env));
+  warnOfSteering(changed, (message) => {
+    parts.emit({ type: 'run:warning', message });
+    io.warn(`warning: ${message}`);
+  });
   await parts.protection.end();
   await removeBatch(paths);
   await new InForceRecord(paths).remove();
@@ -57,7 +63,8 @@ export async function closeBatch(io: Io, paths: ShiftPaths, options: Options): P
   const left = course.isLeft(after);
   const progress = said.find((event) => event.type === 'progress');
   const { done = 0, total = 0 } = progress?.type === 'progress' ? progress : {};
-  if (options.json) io.print(JSON.stringify({ progress: { done, total }, left, ...end }));
+  if (options.json)
+    io.print(JSON.stringify({ progress: { done, total }, left, ...end, ...(changed.length > 0 ? { changed } : {}) }));
   else {
     io.print(`Batch of ${batch.task} closed: ${end.done} done, ${end.failed} failed, ${end.returned} given back.`);
     io.print(`Progress: ${done}/${total}`);

@@ -21,6 +21,7 @@ import { promptName, writeDevPrompt, writeEnvironment, writeQaPrompt } from './h
 import type { Io } from './io.ts';
 import { settleKilledRun } from './killed-run.ts';
 import type { Options } from './program.ts';
+import { steeringAtOpening } from './steering-files.ts';
 
 /** What whoever starts the agents is told about one item. */
 interface Told {
@@ -35,6 +36,7 @@ export async function openBatch(io: Io, paths: ShiftPaths, options: Options): Pr
   const caller = callingProgram(io);
   refuseToOpen(paths, caller, io.now(), options.takeOver === true);
   await settleKilledRun(paths, io, (event) => warnOfEdit(io, event));
+  const steering = steeringAtOpening(paths, io.env);
   await removeBatch(paths);
   await using hand = await openByHand(paths, io, { opens: true });
   const { parts, shift } = hand;
@@ -74,6 +76,7 @@ export async function openBatch(io: Io, paths: ShiftPaths, options: Options): Pr
     ...(journalFrom === undefined ? {} : { journalFrom }),
     text: task.text,
     tools: task.settings.tools,
+    steering,
     items,
   });
   const notes = notesOf(turn, chosen.rows.length - turn.rows.length);

@@ -31,12 +31,27 @@ function statusShell(statuses: readonly string[]): Record<string, string> {
   ]);
 }
 
+const SHIFT_FILES = ['table.csv', 'table.csv.lock', 'manager.md', '.env*', '.engine/*'];
+
 /** `doom_loop`: where that is denied, the third call that is the same ends the agent. */
 const NOTHING_ASKED = { external_directory: 'deny', doom_loop: 'allow', question: 'deny' };
+/** In the project's folder, and where paths are seen from further up. */
+const anywhere = (...patterns: readonly string[]) => patterns.flatMap((pattern) => [pattern, `*/${pattern}`]);
+const deny = (pattern: string): Rule => [pattern, 'deny'];
+
 /** Reading what MCP servers hold out comes with the server. */
-const FILES = rules([
+const FILES = rules([['*', 'allow'], deny('mcp:*'), ...anywhere('.nightshift/*/.env*').map(deny)]);
+
+/**
+ * All but what makes up shifts, and what steers agents and git. Here a `*` also stands for several folders. Which files are
+ * tasks, and which shift is the dev's own, only the guard knows.
+ */
+const EDITS = rules([
   ['*', 'allow'],
-  ['mcp:*', 'deny'],
+  ...anywhere('.nightshift/*').map(deny),
+  ...anywhere('.nightshift/*/*').map((pattern): Rule => [pattern, 'allow']),
+  ...anywhere('.nightshift/archive/*', ...SHIFT_FILES.map((file) => `.nightshift/*/${file}`)).map(deny),
+  ...anywhere('.opencode/*', 'opencode.json', 'opencode.jsonc', '.claude/*', '.mcp.json', '.git/*').map(deny),
 ]);
 const READING = { read: FILES, glob: 'allow', grep: 'allow', list: 'allow' };
 
@@ -56,11 +71,7 @@ export function opencodeFiles(): KitFile[] {
     agent('nightshift-dev', 'subagent', 'Does one task for one item of a Nightshift shift', DEV, {
       '*': 'deny',
       ...READING,
-      edit: rules([
-        ['*', 'allow'],
-        ['.nightshift/**', 'deny'],
-        ['**/.nightshift/**', 'deny'],
-      ]),
+      edit: EDITS,
       bash: statusShell(['qa', 'failed']),
       ...NOTHING_ASKED,
     }),
@@ -82,7 +93,7 @@ export function opencodeFiles(): KitFile[] {
 }
 
 /** What the guard imports. OpenCode takes only the files of the folder itself for plugins. */
-const GUARD = ['rules', 'places', 'plain-line', 'open-shell', 'real-path', 'task-tools'];
+const GUARD = ['rules', 'places', 'plain-line', 'open-shell', 'globs', 'real-path', 'task-tools'];
 
 /** Its own source, compiled: OpenCode runs it without anything else of Nightshift. */
 function plugin(name: string, source: string): KitFile {

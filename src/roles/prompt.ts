@@ -63,8 +63,8 @@ What to do:
    criterion does not hold and you cannot put it right: FAILED (validation).
 3. Report truthfully. Another agent, which does not see your report, and checks that Nightshift runs judge the work.
 
-- Never edit the task file, the manifest (manager.md) or the table. If the Steps should be better,
-  say so under "recommendations": short, general sentences that help with every item, without values of this one, without secrets.
+- You may write files of your own in the shift's folder, but not table.csv, table.csv.lock, manager.md, task files, .env or .engine/,
+  and nothing elsewhere in .nightshift/. If the Steps should be better, say so under "recommendations": short, general sentences that help with every item, without values of this one, without secrets.
 - Secrets are in your environment under the names that the item lists. Never print them or write them into files or the report.
 - Work on this item only. You may be run again for the same item: what is done already need not be done twice.
 

@@ -31,6 +31,8 @@ export interface OpenBatch {
   readonly text: string;
   /** What `tools:` of the task names; the plugin in OpenCode gives it to the item's agents. */
   readonly tools: readonly string[];
+  /** Hashes of the files that steer agents and git, by path. */
+  readonly steering?: Readonly<Record<string, string>>;
   readonly items: readonly OpenItem[];
 }
 

@@ -9,7 +9,7 @@ const COMMANDS = ['create', 'add-task', 'update-table', 'start', 'test-task', 'a
 );
 
 /** What the first plugin imports. */
-const GUARD = ['rules', 'places', 'plain-line', 'open-shell', 'real-path', 'task-tools'];
+const GUARD = ['rules', 'places', 'plain-line', 'open-shell', 'globs', 'real-path', 'task-tools'];
 
 test.each([
   [

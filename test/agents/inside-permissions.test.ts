@@ -1,87 +1,24 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
-import { basename } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { Action } from '../../src/kit/nightshift-guard/rules.ts';
+import {
+  ALLOWED_IN_SHELL,
+  DEV_WRITES,
+  FORBIDDEN_FILES,
+  FORBIDDEN_IN_SHELL,
+  FORBIDDEN_LINES,
+  layTraps,
+  MANAGER_LINES,
+  READABLE,
+} from '../guard-actions.ts';
 import { agentTask, Project, type ShiftHandle } from '../harness.ts';
 import { bash, type Call, scripted, taskCall } from './inside-model.ts';
 import { type Folder, startInside } from './inside-server.ts';
 
-const { model, server } = await startInside();
-
-/** Each would leave a trace in the project, if it ran. */
-const FORBIDDEN = [
-  'rm -f keep.txt',
-  'touch made',
-  'cat > made',
-  'cat keep.txt > made',
-  'echo hi > made',
-  '> keep.txt',
-  'export X=1 > made',
-  '[[ a ]] > made',
-  'cd . > made',
-  'tee made',
-  'cp keep.txt made',
-  'mv keep.txt made',
-  'mkdir made',
-  'env touch made',
-  'command touch made',
-  'sh -c "touch made"',
-  'bash -c "nightshift status site; touch made"',
-  "node -e \"require('fs').writeFileSync('made', '')\"",
-  'git commit --allow-empty -m made',
-  'eval "touch made"',
-  'nightshift status site > made',
-  'nightshift status site 2> made',
-  'nightshift status site >| made',
-  'nightshift status site &> made',
-  'nightshift status site | tee made',
-  'nightshift status site | nightshift status site > made',
-  'nightshift status site && touch made',
-  'nightshift status site || touch made',
-  'nightshift batch open site; touch made',
-  'nightshift status site & touch made',
-  'nightshift status site\ntouch made',
-  'nightshift status "$(touch made)"',
-  'nightshift status `touch made`',
-  'nightshift status <(touch made)',
-  'nightshift status site << END > made\nx\nEND',
-  "nightshift lesson site draft '{}' > made",
-  'X=1 nightshift status site > made',
-  'flock -x f -c "touch made"',
-  'flock -x .nightshift/site/table.csv.lock touch made',
-  'flock -x .nightshift/site/table.csv.lock -c "touch made"',
-  'flock -x made.table.csv.lock qsv count table.csv',
-  'flock -x .nightshift/site/table.csv.lock qsv slice -i 0 .nightshift/site/table.csv --output made',
-  'qsv foreach name "touch made" .nightshift/site/table.csv',
-  'qsv select -o made name .nightshift/site/table.csv',
-  'qsv select name -no made .nightshift/site/table.csv',
-  'qsv slice --output made .nightshift/site/table.csv',
-  'qsv count .nightshift/site/table.csv > made',
-  'nightshift table site edit name 0 made',
-  'nightshift table site edit name 0 show',
-  'nightshift table site edit draft 0 failed',
-  'nightshift table site reset --index 0',
-  'nightshift table site add name=made',
-  'nightshift create made',
-  'nightshift start site',
-  'nightshift start site --detach',
-  'nightshift init --force --agent claude',
-  'nightshift archive site',
-] as const;
-
-const MANAGERS = [
-  'nightshift status site',
-  'nightshift table site count',
-  'nightshift table site headers',
-  'nightshift table site show --status todo',
-  "nightshift table site search --exact 'a' --select name",
-  'nightshift table site slice --index 0',
-  'nightshift lesson site draft',
-  'qsv count .nightshift/site/table.csv',
-  'qsv select name .nightshift/site/table.csv --no-headers',
-  'flock -x .nightshift/site/table.csv.lock qsv slice -i 0 .nightshift/site/table.csv',
-];
+const { server } = await startInside();
 
 interface Place {
   readonly project: Project;
@@ -89,12 +26,12 @@ interface Place {
   readonly folder: Folder;
 }
 
-async function newPlace(isGit = true): Promise<Place> {
+async function newPlace({ isGit = true, tools = '' } = {}): Promise<Place> {
   const project = new Project();
   const shift = project.shift('site', {
     settings: { parallel: true },
     table: 'name,draft\na,todo\nb,todo\n',
-    tasks: { draft: agentTask() },
+    tasks: { draft: agentTask(undefined, undefined, tools) },
   });
   project.write('keep.txt', 'kept\n');
   if (isGit) execFileSync('git', ['init', '-q'], { cwd: project.root });
@@ -102,19 +39,24 @@ async function newPlace(isGit = true): Promise<Place> {
   return { project, shift, folder: server.in(project.root) };
 }
 
-/** Every file that is not OpenCode's own, with its content. */
-function contentOf(project: Project): Record<string, string> {
-  const files = readdirSync(project.root, { recursive: true, encoding: 'utf8' }).sort();
-  return Object.fromEntries(
-    files
-      .filter((file) => !/^\.opencode\/|^\.git\/(?!logs)|^\.nightshift\/.*\.lock$/.test(file))
-      .filter((file) => existsSync(project.path(file)) && statSync(project.path(file)).isFile())
-      .map((file) => [
-        file,
-        createHash('sha256')
-          .update(readFileSync(project.path(file)))
-          .digest('hex'),
-      ]),
+const OPENCODES =
+  /^\.opencode\/(node_modules|package|bun|\.gitignore)|^\.git\/(?!logs|hooks|config|info|HEAD)|^\.nightshift\/.*\.lock$/;
+
+/** Every file that is not OpenCode's own, with its content. Links are not followed. */
+function contentOf(project: Project, folder = ''): Record<string, string> {
+  const entries = readdirSync(project.path(folder), { withFileTypes: true })
+    .map((entry) => ({ entry, file: join(folder, entry.name) }))
+    .filter(({ file }) => !OPENCODES.test(file));
+  const hash = (file: string) =>
+    createHash('sha256')
+      .update(readFileSync(project.path(file)))
+      .digest('hex');
+  return Object.assign(
+    {},
+    ...entries.map(({ entry, file }) => {
+      if (entry.isDirectory()) return contentOf(project, file);
+      return entry.isFile() ? { [file]: hash(file) } : { [file]: 'a link' };
+    }),
   );
 }
 
@@ -128,8 +70,8 @@ test.each(['nightshift-manager', 'nightshift-dev', 'nightshift-qa'])(
     const before = contentOf(project);
     const { prompt, qaPrompt } = opened.items[0];
     const told = agent === 'nightshift-qa' ? qaPrompt : prompt;
-    const denied = await folder.ask(agent, `${scripted([{ calls: FORBIDDEN.map(bash) }])} Read ${told}`);
-    expect(denied.map(({ input }) => input.command)).toEqual(FORBIDDEN);
+    const denied = await folder.ask(agent, `${scripted([{ calls: FORBIDDEN_LINES.map(bash) }])} Read ${told}`);
+    expect(denied.map(({ input }) => input.command)).toEqual(FORBIDDEN_LINES);
     expect(denied.filter(({ status }) => status !== 'error').map(({ input }) => input.command)).toEqual([]);
     expect(contentOf(project)).toEqual(before);
 
@@ -144,7 +86,7 @@ test.each(['nightshift-manager', 'nightshift-dev', 'nightshift-qa'])(
     };
     const toQa = commandOf(prompt, 'qa');
     if (agent === 'nightshift-manager') {
-      const said = await runs(...MANAGERS, 'nightshift batch close site --give-back');
+      const said = await runs(...MANAGER_LINES, 'nightshift batch close site --give-back');
       expect(said).toContain('qsv slice -i 0');
       expect(said).toContain('2 given back');
     } else if (agent === 'nightshift-dev') {
@@ -163,7 +105,7 @@ test.each(['nightshift-manager', 'nightshift-dev', 'nightshift-qa'])(
 );
 
 test('O4 nobody sees the token of another: not in its prompt, and not by searching', async () => {
-  const { project, folder } = await newPlace(false);
+  const { project, folder } = await newPlace({ isGit: false });
   const { items } = JSON.parse((await project.run(['batch', 'open', 'site', '--json'])).stdout);
   const [own, other] = items.map(({ prompt }: { prompt: string }) => prompt);
   const reads = [own, other].map((filePath): Call => ({ tool: 'read', input: { filePath } }));
@@ -183,41 +125,62 @@ test('O4 nobody sees the token of another: not in its prompt, and not by searchi
   }
 });
 
-test.each([
-  ['with', true],
-  ['without', false],
-])('O2 a dev writes everywhere but inside .nightshift, a qa and a manager nowhere, %s git', async (_, isGit) => {
-  const { project, folder } = await newPlace(isGit);
-  symlinkSync('.nightshift/site', project.path('by-folder'));
-  symlinkSync('.nightshift/site/table.csv', project.path('by-file'));
-  symlinkSync('.nightshift/site/made', project.path('by-nothing'));
-  const write = (filePath: string): Call => ({ tool: 'write', input: { filePath, content: 'made' } });
-  const forbidden = [
-    '.nightshift/site/table.csv',
-    '.nightshift/made',
-    project.path('.nightshift/site/manager.md'),
-    'src/../.nightshift/site/table.csv',
-    'by-folder/table.csv',
-    'by-file',
-    'by-nothing',
-    `../${basename(project.root)}-made`,
-  ];
-  const before = contentOf(project);
-  // A write needs the file to have been read.
-  const reads = forbidden.map((filePath): Call => ({ tool: 'read', input: { filePath } }));
-  const edit = { filePath: '.nightshift/site/table.csv', oldString: 'a,todo', newString: 'a,done' };
-  const calls = [...forbidden.map(write), { tool: 'edit', input: edit }];
-  const denied = (await folder.ask('nightshift-dev', scripted([{ calls: reads }, { calls }]))).slice(reads.length);
-  expect(denied.map(({ status }) => status)).toEqual(calls.map(() => 'error'));
-  for (const agent of ['nightshift-qa', 'nightshift-manager']) {
-    await folder.ask(agent, scripted([{ calls: [write('made'), ...calls] }]));
-    expect(model.talks.at(-1)!.tools).not.toContain('write');
+/** The call of OpenCode that an action is. */
+function callsFor(action: Action): Call[] {
+  switch (action.kind) {
+    case 'write': {
+      const { path: filePath } = action;
+      const edit = { filePath, oldString: '', newString: 'made' };
+      return [
+        { tool: 'write', input: { filePath, content: 'made' } },
+        { tool: 'edit', input: edit },
+      ];
+    }
+    case 'read':
+      return [{ tool: 'read', input: { filePath: action.path } }];
+    case 'search':
+      return [{ tool: 'grep', input: { pattern: '.', path: action.path, include: action.glob } }];
+    default:
+      return [];
   }
-  expect(contentOf(project)).toEqual(before);
-  expect(existsSync(`${project.root}-made`)).toBe(false);
-  await folder.ask('nightshift-dev', scripted([{ calls: [write('made.txt'), write('src/made.txt')] }]));
-  expect([project.read('made.txt'), project.read('src/made.txt')]).toEqual(['made', 'made']);
-});
+}
+
+test.each(['nightshift-manager', 'nightshift-dev', 'nightshift-qa'])(
+  'O2 %s reads no secret and disarms nothing with the tools for files, nor with a shell',
+  async (agent) => {
+    const { project, folder } = await newPlace({ isGit: agent !== 'nightshift-qa', tools: '- tools: bash' });
+    layTraps(project.root);
+    const { items } = JSON.parse((await project.run(['batch', 'open', 'site', '--json'])).stdout);
+    const told = `Read ${agent === 'nightshift-qa' ? items[0].qaPrompt : items[0].prompt}`;
+    const before = contentOf(project);
+    const actions = FORBIDDEN_FILES.map((action) =>
+      'path' in action && action.path ? { ...action, path: action.path.replace('ROOT', project.root) } : action,
+    );
+    const outside: Action = { kind: 'write', path: `../${basename(project.root)}-made` };
+    const calls = [...actions, outside].flatMap(callsFor);
+    const lines = agent === 'nightshift-dev' ? FORBIDDEN_IN_SHELL.map(bash) : [];
+    const tried = await folder.ask(agent, `${scripted([{ calls }, { calls: lines }])} ${told}`);
+    expect(tried).toHaveLength(calls.length + lines.length);
+    // What an agent has no tool for at all is answered by a tool that says so.
+    const done = tried.filter(({ tool, status }) => status !== 'error' && tool !== 'invalid');
+    expect(done.map(({ tool, input }) => [tool, input])).toEqual([]);
+    expect(tried.map(({ output }) => output).join('\n')).not.toContain('sk-secret');
+    expect(contentOf(project)).toEqual(before);
+    expect(existsSync(`${project.root}-made`)).toBe(false);
+
+    const writes = DEV_WRITES.flatMap((path) => callsFor({ kind: 'write', path }).slice(0, 1));
+    const reads = READABLE.flatMap(callsFor);
+    const shell = ALLOWED_IN_SHELL.map(bash);
+    const moves = [{ calls: [...reads, ...writes] }, ...shell.map((call) => ({ calls: [call] }))];
+    const ran = await folder.ask(agent, `${scripted(moves)} ${told}`);
+    const isDev = agent === 'nightshift-dev';
+    const good = ran.filter(({ tool, status }) => status === 'completed' && tool !== 'invalid');
+    expect(good).toHaveLength(
+      reads.length + (isDev ? writes.length + shell.length : agent === 'nightshift-manager' ? 1 : 0),
+    );
+    expect(DEV_WRITES.map((file) => project.exists(file))).toEqual(DEV_WRITES.map(() => isDev));
+  },
+);
 
 test('O2 a manager that was started by Task starts dev and qa and nobody else; nothing is left to ask', async () => {
   const { folder } = await newPlace();

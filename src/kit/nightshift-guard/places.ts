@@ -1,4 +1,5 @@
 import { basename, isAbsolute, relative, resolve } from 'node:path';
+import { meanings } from './globs.ts';
 
 export type Role = 'manager' | 'dev' | 'qa';
 
@@ -95,8 +96,12 @@ export function nameRefusal(path: string, facts: Facts): string | undefined {
 export function searchRefusal(path: string, glob: string | undefined, facts: Facts): string | undefined {
   const found = readRefusal(path, facts);
   if (found !== undefined || glob === undefined) return found;
-  const plain = glob.replace(/\*\*\//g, '');
-  return readRefusal(isAbsolute(plain) ? plain : resolve(facts.folder, path, plain), facts);
+  const folder = resolve(facts.folder, path);
+  for (const each of meanings(glob.replace(/\*\*\//g, ''))) {
+    const why = readRefusal(each, { ...facts, folder });
+    if (why !== undefined) return why;
+  }
+  return undefined;
 }
 
 function isSteering(path: string, { settings }: Facts): boolean {
