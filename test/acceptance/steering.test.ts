@@ -13,7 +13,7 @@ test('O2 batch close reports what steers agents or git and was changed meanwhile
   await run('init');
   await run('batch', 'open', 'site');
   const calm = await run('batch', 'close', 'site', '--give-back', '--json');
-  expect(calm).toMatchObject({ code: 0, stderr: '' });
+  expect(calm.stderr).not.toContain('steer');
   expect(JSON.parse(calm.stdout)).not.toHaveProperty('changed');
 
   await run('batch', 'open', 'site');
