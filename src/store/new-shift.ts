@@ -1,11 +1,12 @@
-import { existsSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NightshiftError } from '../core/errors.ts';
 import { createManager } from '../formats/manager.ts';
 import { createTable, parseTable, type Table } from '../formats/table.ts';
-import { diskError } from './atomic-write.ts';
+import { diskError, replaceFile } from './atomic-write.ts';
 import { archiveFolder, GITIGNORE, type ShiftPaths, shiftPaths, shiftsFolder } from './layout.ts';
+import { readHere } from './read-here.ts';
 import { readError } from './table-file.ts';
 
 /** The `.nightshift` folder with its archive and its `.gitignore`; lines that a person added to it stay. */
@@ -14,15 +15,24 @@ export async function initRoot(root: string): Promise<{ folder: string; changed:
   const file = join(folder, '.gitignore');
   try {
     await mkdir(archiveFolder(root), { recursive: true });
-    const present = await readFile(file, 'utf8').catch(() => '');
+    const present = textOf(file);
     const lines = present.split(/\r?\n/);
     const missing = GITIGNORE.split('\n').filter((line) => line !== '' && !lines.includes(line));
     if (missing.length === 0) return { folder, changed: false };
     const gap = present === '' || present.endsWith('\n') ? '' : '\n';
-    await writeFile(file, `${present}${gap}${missing.join('\n')}\n`);
+    await replaceFile(file, Buffer.from(`${present}${gap}${missing.join('\n')}\n`), 0o644);
     return { folder, changed: true };
   } catch (cause) {
-    throw diskError(cause, folder);
+    throw cause instanceof NightshiftError ? cause : diskError(cause, folder);
+  }
+}
+
+function textOf(file: string): string {
+  if (!lstatSync(file, { throwIfNoEntry: false })) return '';
+  try {
+    return readHere(file);
+  } catch (cause) {
+    throw readError(cause, file);
   }
 }
 

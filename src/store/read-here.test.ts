@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { readBatch } from './batch-file.ts';
 import { readRecord } from './in-force-record.ts';
 import { shiftPaths } from './layout.ts';
+import { initRoot } from './new-shift.ts';
 import { findRecord } from './protection-record.ts';
 import { lastHolder } from './run-lock.ts';
 
@@ -14,11 +15,13 @@ test('F1 nobody waits for the other end of a pipe that an agent put in the place
   onTestFinished(() => rmSync(root, { recursive: true }));
   const paths = shiftPaths(root, 'night');
   const record = join(root, 'record');
-  for (const file of [paths.batch, paths.runLock, paths.inForce, join(record, 'files.jsonl')]) {
+  const ignored = join(root, '.nightshift', '.gitignore');
+  for (const file of [paths.batch, paths.runLock, paths.inForce, ignored, join(record, 'files.jsonl')]) {
     mkdirSync(dirname(file), { recursive: true });
     execFileSync('mkfifo', [file]);
   }
   expect(() => readBatch(paths)).toThrow(/batch\.json can't be read/);
+  await expect(initRoot(root)).rejects.toThrow(/\.gitignore is not a file/);
   expect(lastHolder(paths.runLock)).toBeUndefined();
   expect(readRecord(paths)).toBeUndefined();
   expect(await findRecord(record)).toBeUndefined();
