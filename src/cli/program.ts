@@ -69,6 +69,7 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     () => import('./commands/init.ts'),
   )
     .option('--agent <program>', 'for which program: opencode (the default) or claude')
+    .option('--plugin <dir>', 'with --agent claude: write all of it as a plugin to this folder instead')
     .option('--remove', 'take the agents and commands away again; shifts stay')
     .option('--force', 'also files that somebody else wrote or edited');
   add('create <shift>', 'make a new shift', 'writes', () => import('./commands/create.ts'))

@@ -24,7 +24,7 @@ function group(matcher: string, line: string): Group {
 const EVERYBODY = ['manager', 'dev', 'qa'];
 
 /** For the settings of a project, and for the plugin. */
-const CLAUDE_HOOKS: Readonly<Record<string, readonly Group[]>> = {
+export const CLAUDE_HOOKS: Readonly<Record<string, readonly Group[]>> = {
   // What our agents may run, read and write.
   PreToolUse: [group('*', command(EVERYBODY, '', ` || { echo '${NOT_CHECKED}' >&2; exit 2; }`))],
   // Tokens of others are taken out of what a command printed.

@@ -1,3 +1,4 @@
+import { CLAUDE_HOOKS } from './claude-hooks.ts';
 import type { KitFile } from './kit.ts';
 import { COMMANDS, DEV, MANAGER, QA } from './texts.ts';
 
@@ -32,11 +33,41 @@ interface Place {
 }
 
 const PROJECT: Place = { folder: '.claude/', prefix: 'nightshift-', called: 'nightshift-' };
+const PLUGIN: Place = { folder: '', prefix: '', called: 'nightshift:' };
 
 /** For Claude Code: subagents, and skills that people call as slash commands. */
 export function claudeFiles(): KitFile[] {
   return filesIn(PROJECT);
 }
+
+/**
+ * The same as a plugin, which is its own marketplace. Its name stands before those of its agents and commands; a plugin brings
+ * hooks, but no permissions.
+ */
+export function claudePlugin(version: string): KitFile[] {
+  const description = 'Works through a table of similar things with coding agents, unattended';
+  const plugin = { name: 'nightshift', version, description, author: { name: 'Nightshift' }, license: 'MIT' };
+  const plugins = [{ name: 'nightshift', source: './', description }];
+  const market = { name: 'nightshift', owner: plugin.author, metadata: { description }, plugins };
+  const json = (path: string, value: unknown) => ({ path, text: `${JSON.stringify(value, null, 2)}\n` });
+  return [
+    json(PLUGIN_MANIFEST, plugin),
+    json('.claude-plugin/marketplace.json', market),
+    json('hooks/hooks.json', { hooks: CLAUDE_HOOKS }),
+    { path: 'README.md', text: README },
+    ...filesIn(PLUGIN),
+  ];
+}
+
+const README = `# Nightshift for Claude Code
+
+Three agents and six commands to work through a table of similar things: \`/nightshift:create\` makes a shift from a table,
+\`/nightshift:add-task\` says how one item is done and checked, \`/nightshift:start\` runs it. Hooks hold the agents to their
+rules: they ask the program \`nightshift\`, which has to be on the PATH. Other conversations are left alone.
+\`nightshift init --agent claude --plugin DIR\` wrote this folder, and brings it up to date.
+`;
+
+export const PLUGIN_MANIFEST = '.claude-plugin/plugin.json';
 
 /** Dev and qa have no list of tools, so that they have the MCP servers that a task may name: the hook knows which. */
 function filesIn(place: Place): KitFile[] {

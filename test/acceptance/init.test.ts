@@ -161,3 +161,20 @@ test('O1 init makes the archive, ignores what qsv leaves, and says when nightshi
   expect(project.read('.nightshift/.gitignore')).toMatch(/^mine\n\.env\n(.*\n)*table\.csv\.bak\n$/);
   expect(project.exists('.nightshift/archive')).toBe(true);
 });
+
+test('O1 init writes a plugin for Claude Code to a folder of its own, and over nothing else', async () => {
+  const project = new Project();
+  const plugin = ['init', '--agent', 'claude', '--plugin'];
+  for (const _ of [1, 2]) expect(await project.run([...plugin, 'made'])).toMatchObject({ code: 0, stderr: '' });
+  expect([project.exists('.claude'), project.exists('.nightshift')]).toEqual([false, false]);
+  expect(JSON.parse(project.read('made/.claude-plugin/plugin.json'))).toMatchObject({ name: 'nightshift' });
+  const texts = ['agents/manager.md', 'skills/start/SKILL.md', 'skills/create/SKILL.md'].map((file) =>
+    project.read(`made/${file}`),
+  );
+  expect(texts.join('\n')).toContain('/nightshift:add-task');
+  expect(texts.join('\n')).toContain('`nightshift:dev` or `nightshift:qa`');
+  expect(texts.join('\n')).not.toMatch(/nightshift-(manager|dev|qa|add-task)/);
+  project.write('theirs/notes.md', 'my own\n');
+  expect((await project.run([...plugin, 'theirs'])).stderr).toContain('theirs holds something else');
+  expect((await project.run(['init', '--plugin', 'made'])).stderr).toContain('--plugin is for Claude Code');
+});

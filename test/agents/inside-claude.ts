@@ -117,7 +117,7 @@ export function inClaude(play: Play, agents = 'nightshift-'): Play {
 
 function asInOpenCode(answer: string): string {
   const text = answer.replace(/\s*<system-reminder>.*?<\/system-reminder>\s*/gs, '');
-  return text.includes('[Subagent hand-back]') ? `<task ${text}` : text;
+  return text.includes('[Subagent hand-back]') ? `<task_result>${text}` : text;
 }
 
 export function claudeCall({ tool, input }: Call, agents = 'nightshift-'): Call {

@@ -11,6 +11,7 @@ import { diskError, replaceFile } from '../../store/atomic-write.ts';
 import { initRoot } from '../../store/new-shift.ts';
 import { count } from '../../views/plain.ts';
 import type { Io } from '../io.ts';
+import { writePlugin } from '../plugin-folder.ts';
 import type { Options } from '../program.ts';
 import { planSettings, type SettingsChange, writeSettings } from '../settings-file.ts';
 
@@ -24,6 +25,11 @@ interface Done {
 /** The folder of the shifts, and the agents and commands where OpenCode or Claude Code looks for them (rule O1). */
 export async function run(io: Io, _args: readonly string[], options: Options): Promise<number> {
   const program: string = options.agent ?? 'opencode';
+  if (options.plugin !== undefined) {
+    if (program !== 'claude') throw new NightshiftError('usage', '--plugin is for Claude Code', 'add `--agent claude`');
+    await writePlugin(io, options.plugin);
+    return EXIT.done;
+  }
   const { files, settings } = kitFor(program);
   // First, because it may be an error: then nothing is written.
   const change = settings && planSettings(io.cwd, settings.path, settings.additions, options.remove === true);
