@@ -2,7 +2,18 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import {
+  ALLOWED_IN_SHELL,
+  DEV_WRITES,
+  FORBIDDEN_FILES,
+  FORBIDDEN_IN_SHELL,
+  FORBIDDEN_LINES,
+  layTraps,
+  MANAGER_LINES,
+  READABLE,
+} from '../../test/guard-actions.ts';
 import { answerHook } from './claude-guard.ts';
+import type { Action } from './nightshift-guard/rules.ts';
 
 const DEV = '.nightshift/site/.engine/prompts/row-1-dev.md';
 const QA = DEV.replace('dev', 'qa');
@@ -130,6 +141,34 @@ test('O2 O4 hook: each agent has its own commands and files, with the names of a
       expect([role, tool, input, answer]).toEqual([role, tool, input, expect.stringMatching(/^\S.{15,}\.$/s)]);
     }
   }
+});
+
+/** The tool of Claude Code that does this. */
+function toolFor(action: Action, root: string): [string, Record<string, unknown>] {
+  const path = 'path' in action ? join(root, (action.path ?? '').replace('ROOT', '')) : root;
+  if (action.kind === 'shell') return ['Bash', { command: action.line }];
+  if (action.kind === 'search') return ['Grep', { pattern: 'x', path, glob: action.glob }];
+  return [action.kind === 'read' ? 'Read' : 'Write', { file_path: path }];
+}
+
+test('O2 O4 hook: what the rules refuse is refused here, to each agent, and what they allow is allowed', () => {
+  const narrow = place();
+  const shell = place(['bash']);
+  for (const { root } of [narrow, shell]) layTraps(root);
+  const lines = (list: readonly string[]): Action[] => list.map((line) => ({ kind: 'shell', line }));
+  const allowed = (asks: Place, agent: string, actions: readonly Action[]) =>
+    actions.filter((action) => asks.ask(agent, ...toolFor(action, asks.root)) === 'allow');
+  const writes: Action[] = DEV_WRITES.map((path) => ({ kind: 'write', path }));
+  for (const role of ['manager', 'dev', 'qa']) {
+    const agent = `nightshift-${role}`;
+    const more = role === 'dev' ? [] : writes;
+    expect(allowed(narrow, agent, [...lines(FORBIDDEN_LINES), ...FORBIDDEN_FILES, ...more])).toEqual([]);
+    expect(allowed(shell, agent, READABLE)).toEqual(READABLE);
+  }
+  expect(allowed(shell, 'nightshift-manager', lines(MANAGER_LINES))).toEqual(lines(MANAGER_LINES));
+  expect(allowed(shell, 'nightshift-dev', [...lines(FORBIDDEN_IN_SHELL), ...FORBIDDEN_FILES])).toEqual([]);
+  const devs = [...lines(ALLOWED_IN_SHELL), ...writes];
+  expect(allowed(shell, 'nightshift-dev', devs)).toEqual(devs);
 });
 
 test('O2 hook: a search leaves .nightshift out, and a manager waits for agents that work in its own folder', () => {
