@@ -21,6 +21,7 @@ import { promptName, writeDevPrompt, writeEnvironment, writeQaPrompt } from './h
 import type { Io } from './io.ts';
 import { settleKilledRun } from './killed-run.ts';
 import type { Options } from './program.ts';
+import { refuseEmpty } from './refuse-empty.ts';
 import { steeringAtOpening } from './steering-files.ts';
 
 /** What whoever starts the agents is told about one item. */
@@ -40,6 +41,7 @@ export async function openBatch(io: Io, paths: ShiftPaths, options: Options): Pr
   await removeBatch(paths);
   await using hand = await openByHand(paths, io, { opens: true });
   const { parts, shift } = hand;
+  refuseEmpty(shift, (await parts.store.snapshot()).count);
   for (const each of shift.tasks) refuseUnwritten(each);
   // The columns of outputs are there before the first claim.
   await parts.load();

@@ -36,6 +36,7 @@ import { keysOfWriters } from './open-files.ts';
 import { checkerOf, type OpenOptions, type OpenShift, openAndCheck, reloader } from './open-shift.ts';
 import { processTime } from './process-time.ts';
 import { protectFiles } from './protect-files.ts';
+import { refuseEmpty } from './refuse-empty.ts';
 import { parseRow } from './rows.ts';
 import { type Choice, isPart, refuseNoMatch, selector } from './select-rows.ts';
 import { unprotectedLines } from './unprotected-files.ts';
@@ -206,7 +207,7 @@ async function checkFirst(
   io: Io,
 ): Promise<Counts | undefined> {
   const found = await openAndCheck(paths, overridesIn(options));
-  refuseEmpty(found, options);
+  refuseNothing(found, options);
   const { count, tasks } = found.snapshot;
   if (cellsAt(found.snapshot, 'done').length === count * tasks.length) return countItems(found.snapshot);
   await requireAgents(found.shift, agents, io);
@@ -235,17 +236,10 @@ async function selectIn(store: OpenShift['store'], choice: Choice): Promise<Retu
   return selector(await store.snapshot(), choice);
 }
 
-/** Nothing to work on is bad input, and each has its own message (rule M7). */
-function refuseEmpty({ shift, snapshot }: OpenShift, choice: Choice): void {
+/** A choice that names nothing is bad input, too. */
+function refuseNothing({ shift, snapshot }: OpenShift, choice: Choice): void {
   const { task, rows } = choice;
-  if (shift.tasks.length === 0) {
-    const hint = `\`nightshift add-task ${shift.name} TASK\` adds one`;
-    throw new NightshiftError('nothing-to-do', `${shift.name} has no tasks`, hint, shift.taskOrder);
-  }
-  if (snapshot.count === 0) {
-    const hint = `\`nightshift table ${shift.name} add NAME=VALUE\` or \`import FILE.csv\` adds some`;
-    throw new NightshiftError('nothing-to-do', `${shift.name} has no items`, hint, { file: shift.table, line: 1 });
-  }
+  refuseEmpty(shift, snapshot.count);
   if (task !== undefined) findTask(shift, task);
   if (rows !== undefined) parseRow(String(rows.from + 1), snapshot.count);
   refuseNoMatch(snapshot, choice);
@@ -273,7 +267,7 @@ export async function planFolder(
   io: Io,
 ): Promise<OpenShift & { selection: Selection; hasModel: boolean }> {
   const opened = await openAndCheck(paths, overridesIn(options));
-  refuseEmpty(opened, options);
+  refuseNothing(opened, options);
   await using agents = new AgentSet();
   await requireAgents(opened.shift, agents, io);
   return {

@@ -20,6 +20,23 @@ test('O3 a close where no batch is open says the command that opens one, in full
   expect([code, stderr]).toEqual([2, 'error: no batch of site is open\n  `nightshift batch open site` opens one\n']);
 });
 
+test('M7 a batch is refused where there is no task or no item, in the words of start', async () => {
+  const shift = newShift();
+  const both = async (message: string) => {
+    for (const args of [
+      ['batch', 'open', 'site'],
+      ['start', 'site'],
+    ]) {
+      const { code, stderr } = await shift.project.run(args);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    }
+  };
+  shift.tableText = 'name,draft,check_it\n';
+  await both('error: site has no items');
+  shift.manager = shift.manager.replace(/## Task Order[^#]*/, '## Task Order\n\n');
+  await both('error: site has no tasks');
+});
+
 test('O3 O4 batch by hand: claimed in the table, prompts in files, own status by token, size and Progress at the close', async () => {
   const shift = newShift();
   const opened = await open(shift);
@@ -220,6 +237,22 @@ test('L1 L3 a lesson needs a recommendation of an item that passed, and keeps pl
   expect(shift.task('draft')).toBe(before);
   expect((await lesson([{ op: 'add', after: 1, text: 'Write shorter sentences.' }])).code).toBe(0);
   expect(shift.task('draft')).toContain('2. Write shorter sentences.');
+});
+
+test('L5 with disable-self-improvement, lesson lists nothing and changes nothing', async () => {
+  const shift = newShift({ 'disable-self-improvement': true });
+  const { items } = await open(shift);
+  await pass(shift, items[0]!, '--recommend', 'Write shorter sentences');
+  const before = shift.task('draft');
+  const lesson = ['lesson', 'site', 'draft'];
+  // A manager goes on after this, and stops at an error.
+  expect(await shift.project.run(lesson)).toMatchObject({
+    code: 0,
+    stdout: 'The Steps stay as they are: site has `disable-self-improvement: true`.\n',
+  });
+  const change = JSON.stringify({ changes: [{ op: 'add', after: 1, text: 'Write shorter sentences.' }], summary: 's' });
+  expect(await shift.project.run([...lesson, change])).toMatchObject({ code: 2 });
+  expect(shift.task('draft')).toBe(before);
 });
 
 test('T3 flock and a program that replaces the file as qsv does take part: no update is lost', async () => {

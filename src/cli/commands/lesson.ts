@@ -21,18 +21,17 @@ export async function run(
   await using hand = await openByHand(paths, io);
   const { parts, shift } = hand;
   const task = findTask(shift, taskName);
-  if (!shift.settings.learn) {
-    throw new NightshiftError(
-      'nothing-to-do',
-      `${name} has \`disable-self-improvement: true\``,
-      'its Steps stay as they are',
-    );
+  const { learn } = shift.settings;
+  if (!learn && given !== undefined) {
+    const message = `${name} has \`disable-self-improvement: true\``;
+    throw new NightshiftError('nothing-to-do', message, 'its Steps stay as they are');
   }
   const snapshot = await parts.store.snapshot();
-  const recommendations = passedRecommendations(parts, task, snapshot);
+  const recommendations = learn ? passedRecommendations(parts, task, snapshot) : [];
   if (given === undefined) {
     const steps = task.stepTexts.map((text, i) => ({ step: i + 1, text }));
     if (options.json) io.print(JSON.stringify({ task: task.name, steps, recommendations }));
+    else if (!learn) io.print(`The Steps stay as they are: ${name} has \`disable-self-improvement: true\`.`);
     else if (recommendations.length === 0)
       io.print(`No item of ${task.name} that passed has recommended anything new.`);
     else {
