@@ -13,6 +13,9 @@ const wrap = (text: string, width: number): string => text.replace(new RegExp(`(
 const numeric = (text: string): string => text.replace(/[^\w ]/gu, (each) => `&#${each.codePointAt(0)};`);
 const percent = (text: string): string => text.replace(/[^\w.~-]/gu, (each) => hex(each).replace(/../g, '%$&'));
 
+const quotedPrintable = (text: string): string =>
+  text.replace(/[^!-<>-~]/gu, (each) => hex(each).toUpperCase().replace(/../g, '=$&'));
+
 /** The ways in which programs print a value. */
 const ENCODINGS: Readonly<Record<string, (value: string) => string>> = {
   raw: (value) => value,
@@ -46,6 +49,16 @@ const ENCODINGS: Readonly<Record<string, (value: string) => string>> = {
   'base64 in indented lines': (value) => wrap(base64(value), 64).replaceAll('\n', '\r\n    '),
   'base64 in lines in JSON': (value) => json(wrap(base64(value), 76)),
   'base64 in JSON with escaped slashes': (value) => base64(value).replaceAll('/', '\\/'),
+  'base64 of base64': (value) => base64(base64(value)),
+  'everything percent-encoded': (value) => hex(value).replace(/../g, '%$&'),
+  'everything as \\u': (value) =>
+    value.replace(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  'everything in numeric HTML': (value) => value.replace(/./gsu, (each) => `&#${each.codePointAt(0)};`),
+  'everything in hexadecimal HTML': (value) =>
+    value.replace(/./gsu, (each) => `&#x${each.codePointAt(0)!.toString(16)};`),
+  'quoted-printable': quotedPrintable,
+  'quoted-printable in lines': (value) => (value.match(/.{1,13}/gsu) ?? []).map(quotedPrintable).join('=\r\n'),
+  'folded by backslashes': (value) => wrap(value, 13).replaceAll('\n', '\\\n  '),
   hex,
   'hex in upper case': (value) => hex(value).toUpperCase(),
   'hex in lines': (value) => wrap(hex(value), 60),
@@ -109,7 +122,7 @@ describe('S4 a mask', () => {
           }
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: 1000 },
     );
   });
 
@@ -131,6 +144,21 @@ describe('S4 a mask', () => {
     const pieces = stream();
     expect(pieces.push('8xQ2eZ') + pieces.push('vKY') + pieces.push('. 51H8') + pieces.end()).toBe('[KEY]. 51H8');
   });
+
+  it('finds words that were folded between them, and a part of a key with the signs of base64', () => {
+    const { text } = createMask({ WORDS: 'correct horse battery', AWS: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzMPLzKEY2' });
+    expect(text('a: >\n  correct\n  horse battery')).toBe('a: >\n  [WORDS]');
+    expect(text('key wJalrXUtnFEMI/K7MD...')).toBe('key [AWS]...');
+    expect(text('correct horses, src/core/mask.ts')).toBe('correct horses, src/core/mask.ts');
+  });
+
+  it('takes no longer for a value whose letters repeat', () => {
+    const { text } = createMask({ SAME: `${'a'.repeat(20_000)}b`, PERIODIC: 'ab1'.repeat(2000) });
+    const long = 'a'.repeat(100_000);
+    expect(text(long)).toBe(long);
+    expect(text(`${long}b`)).toBe(`${'a'.repeat(80_000)}[SAME]`);
+    expect(text('ab1'.repeat(4000))).toBe('[PERIODIC][PERIODIC]');
+  }, 15_000);
 
   it('masks the longer of two values that begin alike, and leaves short ones alone', () => {
     const { text } = createMask({ A: 'abcdef', B: 'abcdefgh', C: '1' });

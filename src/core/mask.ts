@@ -38,9 +38,10 @@ function buildMask(secrets: Readonly<Record<string, string>>): Mask {
   const scan = (text: string, ended: boolean): { shown: string; held: string } => {
     let shown = '';
     let copied = 0;
+    const reading = { text, ended, progress: new Map() };
     let at = index.next(text, 0, ended);
     while (at < text.length) {
-      const found = index.matchAt(text, at, ended);
+      const found = index.matchAt(reading, at);
       if (found === 'undecided') return { shown: shown + text.slice(copied, at), held: text.slice(at) };
       if (found) {
         shown += `${text.slice(copied, at)}[${found.name}]`;

@@ -1,13 +1,17 @@
-import { spellings } from './spellings.ts';
+import { createUnit, spellings, type Unit } from './spellings.ts';
 
 /** Shorter values (`1`, `true`, `8080`) are in every text, and masking them would wreck it. */
 const SHORTEST = 6;
 
-/** One way to write a value: a list of units, each with its spellings. A line break may stand between any two. */
+/** One way to write a value. */
 export interface Form {
-  readonly units: readonly (readonly string[])[];
+  readonly units: readonly Unit[];
+  /** Its letters and digits may be escaped too. */
+  readonly isText?: boolean;
   /** Hexadecimal bytes also come as `73 6b`, `73:6b` and `0x73, 0x6b`. */
-  readonly isSpaced: boolean;
+  readonly isSpaced?: boolean;
+  /** No line break stands between any two of its units. */
+  readonly isUnbroken?: boolean;
 }
 
 /** All the ways in which programs write a value that are looked for. */
@@ -16,11 +20,19 @@ export function formsOf(value: string): Form[] {
   // Tools print the lines of a key one by one, with something before each.
   const lines = trimmed.includes('\n') ? trimmed.split(/\r?\n/).map((line) => line.trim()) : [];
   const raws = new Set([value, trimmed, ...lines].filter((raw) => raw.length >= SHORTEST));
-  return [...raws].flatMap((raw) => [
-    { units: [...raw].map(spellings), isSpaced: false },
-    ...base64Texts(raw).map((text) => ({ units: [...text].map(base64Spellings), isSpaced: false })),
-    { units: [...Buffer.from(raw)].map(hexSpellings), isSpaced: true },
+  const forms = [...raws].flatMap((raw): Form[] => [
+    { units: [...raw].map(textUnit), isText: true },
+    ...base64Texts(raw).map((text) => ({ units: [...text].map(base64Unit) })),
+    { units: [...Buffer.from(raw)].map(hexUnit), isSpaced: true },
   ]);
+  return trimmed.length < SHORTEST ? forms : [...forms, ...twiceInBase64(trimmed)];
+}
+
+/** Base64 of base64, of the whole value only: a key has many lines. */
+function twiceInBase64(value: string): Form[] {
+  const whole = base64Of(base64Of(value));
+  const inside = base64Insides(value).flatMap(base64Insides);
+  return [whole, ...inside].map((text) => ({ units: [...text].map(base64Unit), isUnbroken: true }));
 }
 
 /**
@@ -28,26 +40,43 @@ export function formsOf(value: string): Form[] {
  * value with the newline that `echo` adds.
  */
 function base64Texts(value: string): string[] {
+  const whole = base64Of(value);
+  const texts = new Set([whole, whole.replace(/=+$/, ''), ...base64Insides(value)]);
+  return [...texts].filter((text) => text.length >= SHORTEST);
+}
+
+function base64Of(value: string): string {
+  return Buffer.from(value, 'utf8').toString('base64');
+}
+
+function base64Insides(value: string): string[] {
   const bytes = Buffer.from(value, 'utf8');
-  const whole = bytes.toString('base64');
-  const inside = [0, 1, 2].map((before) => {
+  return [0, 1, 2].map((before) => {
     const encoded = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64');
     // Each character holds 6 bits: only those that hold nothing but bits of the value.
     return encoded.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6));
   });
-  const texts = new Set([whole, whole.replace(/=+$/, ''), ...inside]);
-  return [...texts].filter((text) => text.length >= SHORTEST);
 }
+
+const textUnit = remember((character: string) => createUnit(spellings(character)));
 
 const BASE64URL: Readonly<Record<string, string>> = { '+': '-', '/': '_' };
 
-function base64Spellings(character: string): readonly string[] {
+const base64Unit = remember((character: string) => {
   const other = BASE64URL[character];
-  return other === undefined ? spellings(character) : [...spellings(character), other];
-}
+  return createUnit(other === undefined ? spellings(character) : [...spellings(character), other]);
+});
 
-function hexSpellings(byte: number): readonly string[] {
+const hexUnit = remember((byte: number) => {
   const lower = byte.toString(16).padStart(2, '0');
-  const upper = lower.toUpperCase();
-  return lower === upper ? [lower] : [lower, upper];
+  return createUnit([lower, lower.toUpperCase()]);
+});
+
+function remember<K>(create: (key: K) => Unit): (key: K) => Unit {
+  const known = new Map<K, Unit>();
+  return (key) => {
+    const unit = known.get(key) ?? create(key);
+    known.set(key, unit);
+    return unit;
+  };
 }

@@ -1,17 +1,34 @@
-/**
- * How programs write a character of a value: as it is, or escaped for JSON, a shell, CSV, HTML or a URL, once or inside
- * one another. Letters and digits have one spelling.
- */
-export function spellings(character: string): readonly string[] {
-  let known = cache.get(character);
-  if (!known) {
-    known = /^[A-Za-z0-9]$/.test(character) ? [character] : [...new Set(spellAll(character))];
-    cache.set(character, known);
-  }
-  return known;
+/** One character of a form, or one byte of it, and how programs write it. */
+export interface Unit {
+  readonly plain: string;
+  /** All spellings by their first character, the plain one among them. */
+  readonly byFirst: ReadonlyMap<string, readonly string[]>;
+  /** Where the plain spelling stands, no other one and no line break stands. */
+  readonly isDecided: boolean;
 }
 
-const cache = new Map<string, readonly string[]>();
+/** Line breaks, and the signs before them, begin with one of these. */
+export const BREAK_BEGINNINGS = '\r\n\\%&=';
+
+/** The first spelling is the plain one. */
+export function createUnit(spellings: readonly string[]): Unit {
+  const [plain = '', ...others] = new Set(spellings);
+  const byFirst = new Map<string, string[]>();
+  for (const spelling of [plain, ...others]) {
+    const first = spelling[0]!;
+    byFirst.set(first, [...(byFirst.get(first) ?? []), spelling]);
+  }
+  const isAmbiguous = BREAK_BEGINNINGS.includes(plain[0]!) || others.some((other) => other.startsWith(plain));
+  return { plain, byFirst, isDecided: !isAmbiguous };
+}
+
+/**
+ * How programs write a character of a value: as it is, or escaped for JSON, a shell, CSV, HTML, a URL or a mail, once or
+ * inside one another. Letters and digits have one spelling; `escapes.ts` reads those of encoders that escape everything.
+ */
+export function spellings(character: string): readonly string[] {
+  return /^[A-Za-z0-9]$/.test(character) ? [character] : spellAll(character);
+}
 
 const NAMED_IN_HTML: Readonly<Record<string, readonly string[]>> = {
   '&': ['amp'],
@@ -19,6 +36,9 @@ const NAMED_IN_HTML: Readonly<Record<string, readonly string[]>> = {
   '>': ['gt'],
   '"': ['quot'],
   "'": ['apos'],
+  '/': ['sol'],
+  '=': ['equals'],
+  '+': ['plus'],
 };
 
 const NAMED_BY_BACKSLASH: Readonly<Record<string, string>> = {
@@ -39,6 +59,7 @@ function spellAll(character: string): string[] {
     ...quoteForms(character),
     ...htmlForms(character),
     ...urlForms(character),
+    ...byteForms(character, '='),
     ...(character === '\n' ? ['\r\n'] : []),
   ];
 }
@@ -89,12 +110,14 @@ function htmlForms(character: string): string[] {
 }
 
 function urlForms(character: string): string[] {
-  const encode = (prefix: string, upper: boolean): string =>
-    [...Buffer.from(character)]
-      .map((byte) => `${prefix}${upper ? twoDigits(byte).toUpperCase() : twoDigits(byte)}`)
-      .join('');
-  const forms = ['%', '%25'].flatMap((prefix) => [encode(prefix, true), encode(prefix, false)]);
+  const forms = ['%', '%25', '%2525'].flatMap((prefix) => byteForms(character, prefix));
   return character === ' ' ? [...forms, '+'] : forms;
+}
+
+/** Its bytes in hexadecimal, in both cases. */
+function byteForms(character: string, prefix: string): string[] {
+  const bytes = [...Buffer.from(character)].map(twoDigits);
+  return [bytes, bytes.map((byte) => byte.toUpperCase())].map((each) => each.map((byte) => prefix + byte).join(''));
 }
 
 function twoDigits(byte: number): string {

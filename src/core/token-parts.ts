@@ -2,8 +2,16 @@
 const SHORTEST_PART = 8;
 /** What looks like a key and not like words: long, in one piece, digits and letters mixed. */
 const TOKEN = /[A-Za-z0-9_-]{20,}/g;
+/** The same with the signs of base64, as in the keys of a cloud; a path has no capitals and digits mixed. */
+const BASE64_TOKEN = /^(?=.*[A-Z].*[A-Z])(?=.*[a-z].*[a-z])(?=.*\d)[A-Za-z0-9+/_-]{32,}={0,2}$/;
 const FEWEST_DIGITS = 3;
 const FEWEST_LETTERS = 3;
+
+const CASE_CHANGE = /[a-z](?=[A-Z])|[A-Z](?=[a-z])/g;
+const FEWEST_CHANGES = 3;
+
+/** A value that repeats itself has the same part in many places. */
+const MOST_PLACES = 16;
 
 interface Place {
   readonly name: string;
@@ -21,12 +29,16 @@ export class TokenParts {
   readonly #beginnings = new Set<string>();
 
   add(value: string, name: string): void {
-    for (const token of value.match(TOKEN) ?? []) {
-      if (count(token, /\d/g) < FEWEST_DIGITS || count(token, /[A-Za-z]/g) < FEWEST_LETTERS) continue;
+    const isBase64 = BASE64_TOKEN.test(value.trim());
+    for (const token of (isBase64 ? [value.trim()] : value.match(TOKEN)) ?? []) {
+      const isMixed = count(token, /\d/g) >= FEWEST_DIGITS && count(token, /[A-Za-z]/g) >= FEWEST_LETTERS;
+      if (!isBase64 && !isMixed) continue;
       for (let offset = 0; offset + SHORTEST_PART <= token.length; offset++) {
         const part = token.slice(offset, offset + SHORTEST_PART);
-        if (!/\d/.test(part) || !/[A-Za-z]/.test(part)) continue;
-        this.#places.set(part, [...(this.#places.get(part) ?? []), { name, token, offset }]);
+        const isWord = !/\d/.test(part) || !/[A-Za-z]/.test(part);
+        if (isWord && !(isBase64 && count(part, CASE_CHANGE) >= FEWEST_CHANGES)) continue;
+        const places = this.#places.get(part) ?? [];
+        if (places.length < MOST_PLACES) this.#places.set(part, [...places, { name, token, offset }]);
         for (let length = 1; length < SHORTEST_PART; length++) this.#beginnings.add(part.slice(0, length));
       }
     }
