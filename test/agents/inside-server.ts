@@ -1,12 +1,21 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { createOpencodeClient, type OpencodeClient } from '@opencode-ai/sdk/v2/client';
 import { afterAll } from 'vitest';
 import { NIGHTSHIFT } from '../harness.ts';
 import { InsideModel } from './inside-model.ts';
-import { programFolder } from './programs.ts';
+import { programFolder, programVersion } from './programs.ts';
 
 /** A call of a tool, and what came of it. */
 export interface Called {
@@ -44,8 +53,9 @@ export class InsideServer {
   constructor(model: InsideModel) {
     const { programs } = this;
     writePrograms(programs);
-    mkdirSync(join(this.home, '.config/opencode'), { recursive: true });
-    writeFileSync(join(this.home, '.config/opencode/opencode.json'), JSON.stringify(configFor(model)));
+    const configuration = join(this.home, '.config/opencode');
+    spareInstall(configuration);
+    writeFileSync(join(configuration, 'opencode.json'), JSON.stringify(configFor(model)));
     this.#environment = {
       HOME: this.home,
       XDG_CONFIG_HOME: join(this.home, '.config'),
@@ -98,7 +108,10 @@ export class InsideServer {
     rmSync(this.home, { recursive: true, force: true });
   }
 
+  /** With what `nightshift init` has written there, if it has. */
   in(folder: string): Folder {
+    const configuration = join(folder, '.opencode');
+    if (existsSync(configuration)) spareInstall(configuration);
     return new Folder(createOpencodeClient({ baseUrl: this.#url, directory: folder }));
   }
 }
@@ -165,6 +178,16 @@ export class Folder {
     const { data } = await this.client.session.create({}, { throwOnError: true });
     return data.id;
   }
+}
+
+/**
+ * Before OpenCode loads the plugins of a folder, it installs `@opencode-ai/plugin` there, 60 MB that no plugin of
+ * Nightshift imports. It leaves out what the lock file says is there.
+ */
+function spareInstall(folder: string): void {
+  mkdirSync(join(folder, 'node_modules'), { recursive: true });
+  const lock = { packages: { '': { dependencies: { '@opencode-ai/plugin': programVersion('opencode') } } } };
+  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock));
 }
 
 /** Searching needs ripgrep, which OpenCode would download; Codex brings it along. */
