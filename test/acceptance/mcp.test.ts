@@ -248,7 +248,7 @@ test('S3 S9 what cells and agents say comes back as marked data, without control
   const exported = jsonLines((await project.run(['export', 'night', '--jsonl', '-'])).stdout).slice(1);
   const events = exported.map(({ item }, row) => {
     const reason = `reason ${row}: ${row < 100 ? `${'x'.repeat(400)}\n`.repeat(20) : 'short'}`;
-    return `${JSON.stringify({ ...finished, item, index: row + 1, reason })}\n`;
+    return `${JSON.stringify({ ...finished, seq: 1000 + row, item, index: row + 1, reason })}\n`;
   });
   writeFileSync(journal, events.join(''), { flag: 'a' });
   const flood = await desk.ok('status', { shift: 'night' });
