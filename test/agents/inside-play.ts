@@ -1,11 +1,54 @@
+import { until } from '../harness.ts';
 import { bash, type Move, type Talk, taskCall } from './inside-model.ts';
 
-/** What becomes of an item, by the cell `name` of its row. */
+/** What becomes of the items of the task `draft`, by the cell `name` of their rows. All else passes. */
 export interface Fates {
   readonly devFails?: readonly string[];
   readonly qaFails?: readonly string[];
   /** What its dev recommends. */
   readonly recommends?: Readonly<Record<string, string>>;
+}
+
+/** The same for the agent fixture, so that `nightshift start` meets the same agents. Its manager adds one lesson. */
+export function behaviourOf(fates: Fates, lesson = ''): Record<string, object> {
+  const { devFails = [], qaFails = [], recommends = {} } = fates;
+  const dev = (name: string) => ({
+    ...(devFails.includes(name) ? { overall_status: 'FAILED', error: reasonFor(name) } : {}),
+    ...(recommends[name] === undefined ? {} : { recommendations: [recommends[name]] }),
+  });
+  const outputs = (name: string) => ({ url: valueFor('url', name) });
+  const fail = { criterion: 'It reads well', status: 'FAIL' };
+  const qa = (name: string) => ({ overall_status: 'FAIL', criteria: [{ ...fail, reason: reasonFor(name) }] });
+  return {
+    ...Object.fromEntries(
+      ['a', 'b', 'c', 'd', 'e'].map((name) => [`dev:${name}`, { report: dev(name), outputs: outputs(name) }]),
+    ),
+    ...Object.fromEntries(qaFails.map((name) => [`qa:${name}`, { report: qa(name) }])),
+    manager: { report: { changes: [{ op: 'add', after: 1, text: lesson }], summary: 'what was recommended' } },
+  };
+}
+
+const reasonFor = (name: string) => `nothing works for ${name}`;
+const valueFor = (output: string, name: string) => `${output}-of-${name}`;
+
+/** Everybody does what the kit's texts say. The agents of one message wait for each other: one at a time, they would wait forever. */
+export function playAll(fates: Fates): (talk: Talk) => Promise<Move> {
+  let expected = 0;
+  let arrived = 0;
+  return async (talk) => {
+    if (talk.player === 'person') return playStart(talk);
+    if (talk.player === 'manager') {
+      const move = playManager(talk);
+      arrived = 0;
+      expected = 'calls' in move ? move.calls.length : 0;
+      return move;
+    }
+    if (talk.answers.length === 0) {
+      arrived++;
+      await until(() => arrived >= expected, `${expected} agents at the same time`, 120_000);
+    }
+    return playItem(talk, fates);
+  };
 }
 
 /** The manager as its text tells it to work. It knows only what its tools have answered. */
@@ -23,14 +66,15 @@ export function playManager({ prompt, answers }: Talk): Move {
     return { calls: listed.map(([, role, file]) => taskCall(`nightshift-${role}`, readAndDo(file!))) };
   if (said.includes('it is yours') || said.includes('<task_result>')) return run(`batch close ${shift}`);
   if (said.includes('--give-back')) return run(`batch close ${shift} --give-back`);
-  const wishes = [...said.matchAll(/^- row \d+: (.*)$/gm)].map(([, text]) => text!);
+  // What several rows recommend is folded in once.
+  const wishes = [...new Set([...said.matchAll(/^- row \d+: (.*)$/gm)].map(([, text]) => text!))];
   if (wishes.length > 0) {
     const steps = [...said.matchAll(/^\d+\. /gm)].length;
     const changes = wishes.map((text) => ({ op: 'add', after: steps, text }));
     const task = /The Steps of (\w+) as/.exec(said)![1];
     return run(`lesson ${shift} ${task} '${JSON.stringify({ changes, summary: 'what was recommended' })}'`);
   }
-  if (/No item of|Folded into the Steps/.test(said)) return run(`batch open ${shift}`);
+  if (/No item of|Folded into the Steps|The Steps stay/.test(said)) return run(`batch open ${shift}`);
   return { text: `Stopped: ${said}` };
 }
 
@@ -47,12 +91,15 @@ export function playItem({ player, prompt, answers }: Talk, fates: Fates): Move 
   }
   const text = answers[0]!.join('');
   const name = nameIn(text);
-  const fails = player === 'dev' ? fates.devFails : fates.qaFails;
-  const isFailed = fails?.includes(name) ?? false;
+  const { devFails = [], qaFails = [], recommends = {} } = text.includes(' edit draft ') ? fates : {};
+  const isFailed = (player === 'dev' ? devFails : qaFails).includes(name);
   const status = isFailed ? 'failed' : player === 'dev' ? 'qa' : 'done';
   const command = new RegExp(`nightshift table .* ${status} --token \\w+`).exec(text)?.[0] ?? 'false';
-  const wish = player === 'dev' && !isFailed ? fates.recommends?.[name] : undefined;
-  const more = isFailed ? ` --reason 'nothing works for ${name}'` : wish === undefined ? '' : ` --recommend '${wish}'`;
+  if (isFailed) return { calls: [bash(`${command} --reason '${reasonFor(name)}'`)] };
+  const outputs = [...text.matchAll(/--captured (\w+)='VALUE'/g)].map(([, output]) => output!);
+  const captured = outputs.map((output) => ` --captured ${output}='${valueFor(output, name)}'`).join('');
+  const wish = player === 'dev' ? recommends[name] : undefined;
+  const more = captured + (wish === undefined ? '' : ` --recommend '${wish}'`);
   return { calls: [bash(command + more)] };
 }
 
