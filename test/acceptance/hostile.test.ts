@@ -155,3 +155,59 @@ test('D4 V1 outputs, columns and tasks may have the names of what every object h
     expect([command, code, stderr]).toEqual([command, expect.any(Number), expect.not.stringContaining('bug')]);
   }
 });
+
+/** Prints its secrets, encoded in many ways, wherever an agent can say something. */
+const BLABBER = `
+import { appendFileSync } from 'node:fs';
+const { NIGHTSHIFT_ROLE: role, NIGHTSHIFT_ITEM, NIGHTSHIFT_OUTPUT, API_KEY, AWS_KEY } = process.env;
+const { n } = JSON.parse(NIGHTSHIFT_ITEM ?? '{}');
+const [base64, hex] = ['base64', 'hex'].map((encoding) => (text) => Buffer.from(text).toString(encoding));
+const encodings = [String, base64, hex, JSON.stringify, encodeURIComponent, (text) => base64(base64(text)),
+  (text) => base64('user:' + text), (text) => hex(text).replace(/../g, '%$&'), (text) => base64(text).replace(/.{11}/g, '$&\\n'),
+  (text) => text.replace(/./g, (each) => '&#' + each.charCodeAt(0) + ';'), (text) => text.slice(3)];
+const all = [API_KEY, AWS_KEY].flatMap((key) => encodings.map((encode) => encode(key))).join(' | ');
+const text = (before) => 'x'.repeat(before) + all;
+process.stderr.write(API_KEY.slice(0, 9), () => process.stderr.write(API_KEY.slice(9) + text(900)));
+const say = (report) => console.log(JSON.stringify(report));
+if (n === '3') throw new Error(text(300));
+if (n === '4') say({ overall_status: API_KEY, key: AWS_KEY, usage: { cost_usd: API_KEY } });
+else if (role === 'dev') {
+  appendFileSync(NIGHTSHIFT_OUTPUT, API_KEY + '=' + AWS_KEY + '\\n');
+  say({ overall_status: n === '2' ? 'FAILED (step 1)' : 'SUCCESS', error: text(990), captured_values: { [AWS_KEY]: all },
+    steps: [{ step: 1, status: 'SUCCESS', output: text(1950) }], recommendations: [all, text(480), 'Use ' + API_KEY],
+    self_validation: [{ criterion: all, status: 'PASS', reason: text(700) }], [API_KEY]: 1 });
+} else if (role === 'qa') {
+  say({ overall_status: 'PASS', criteria: [{ criterion: 'It is said', status: 'PASS', reason: text(700) }], summary: all });
+} else say({ changes: [{ op: 'add', after: 0, text: 'Use ' + API_KEY + ' and ' + base64(AWS_KEY) }], summary: all });
+`;
+
+test('S4 no 8 characters of a random secret are left anywhere, whatever an agent says about it', async () => {
+  const project = new Project();
+  const secrets = [`sk-live-${randomBytes(24).toString('hex')}`, randomBytes(33).toString('base64')];
+  project.write('blab.mjs', BLABBER);
+  const shift = project.shift('night', {
+    settings: { agent: 'command', command: `${process.execPath} blab.mjs`, attempts: 2 },
+    table: 'n,work\n1,todo\n2,todo\n3,todo\n4,todo\n',
+    tasks: { work: task({ steps: '1. Use {ENV:API_KEY}', validation: '- It is said' }) },
+    env: `API_KEY=${secrets[0]}\nAWS_KEY=${secrets[1]}\n`,
+  });
+  const { code, stdout, stderr } = await shift.start();
+  expect(code).toBe(3);
+  expect(shift.column('work')).toEqual(['done', 'failed', 'failed', 'failed']);
+  const commands = [['status'], ['show', 'night', '2'], ['logs', 'night', '--row', '1', '--prompts']];
+  const printed = await Promise.all(commands.map((command) => project.run(command)));
+  const files = readdirSync(project.path(shift.folder), { recursive: true, withFileTypes: true });
+  const kept = files
+    .filter((entry) => entry.isFile() && !entry.name.startsWith('.env'))
+    .map((entry) => `${entry.name}\n${readFileSync(join(entry.parentPath, entry.name), 'utf8')}`);
+  const seen = [stdout, stderr, ...printed.map((each) => each.stdout + each.stderr), ...kept].join('\n');
+  const runs = (text: string, length: number): string[] =>
+    Array.from({ length: text.length - length + 1 }, (_, at) => text.slice(at, at + length));
+  const parts = secrets.flatMap((secret) => [
+    ...runs(secret, 8).filter((part) => /\d/.test(part)),
+    ...runs(Buffer.from(secret).toString('hex'), 16),
+    ...runs(Buffer.from(secret).toString('base64').replace(/=+$/, ''), 12),
+  ]);
+  expect(parts.filter((part) => seen.includes(part))).toEqual([]);
+  expect(seen).toMatch(/Use \[API_KEY\]/);
+});
