@@ -86,7 +86,10 @@ test.each(['nightshift-manager', 'nightshift-dev', 'nightshift-qa'])(
     };
     const toQa = commandOf(prompt, 'qa');
     if (agent === 'nightshift-manager') {
-      const said = await runs(...MANAGER_LINES, 'nightshift batch close site --give-back');
+      // Only a batch that it has opened itself is its own.
+      await project.run(['batch', 'close', 'site', '--give-back']);
+      const own = ['nightshift batch open site', 'nightshift batch close site --give-back'];
+      const said = await runs(...MANAGER_LINES, ...own);
       expect(said).toContain('qsv slice -i 0');
       expect(said).toContain('2 given back');
     } else if (agent === 'nightshift-dev') {
