@@ -113,7 +113,9 @@ describe('F5 fast-check: a change of a column touches only its own bytes', () =>
         const expected = onRows(given, (cells, isHeader) => {
           if (!isHeader) return [...cells];
           const isQuoted =
-            cells[column]!.startsWith('"') || (column === 0 && given.mark === '' && cells[0]!.startsWith('\uFEFF'));
+            cells[column]!.startsWith('"') ||
+            /[;\t]/.test(to) ||
+            (column === 0 && given.mark === '' && cells[0]!.startsWith('\uFEFF'));
           return cells.map((each, i) => (i === column ? source(to, isQuoted) : each));
         });
         expectText(changeColumns(table, { kind: 'rename', name: table.header[column]!, to })!, textOf(expected));

@@ -20,6 +20,9 @@ export function changeColumns(table: Table, change: ColumnChange): Table | undef
   }
 }
 
+/** What other programs separate columns by; in quotes, it is part of a name for every reader. */
+const OTHER_SEPARATOR = /[;\t]/;
+
 /** The name keeps its quotes. */
 export function renameColumn(table: Table, from: string, to: string): Table {
   const flat = flatten(table);
@@ -27,7 +30,8 @@ export function renameColumn(table: Table, from: string, to: string): Table {
   const { bytes, start: first, end: limit } = flat.sourceInBase(-1);
   const start = cellStart(bytes, first, limit, column);
   const end = cellEnd(bytes, start, limit);
-  const name = Buffer.from(encodeCell(to, to, { quoted: bytes[start] === QUOTE }));
+  const quoted = bytes[start] === QUOTE || OTHER_SEPARATOR.test(to);
+  const name = Buffer.from(encodeCell(to, to, { quoted }));
   const header = flat.header.map((each, i) => (i === column ? to : each));
   return rewrite(flat, header, [{ row: -1, start, end, bytes: name }], name.length - (end - start));
 }

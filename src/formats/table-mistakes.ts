@@ -15,10 +15,14 @@ export function refuseConflict(bytes: Buffer, file: string): void {
 
 const SEPARATORS = { ';': 'semicolons', '\t': 'tabs' } as const;
 
-/** Throws if the names in the header are separated, but not by commas: spreadsheets save that in many countries. */
+/**
+ * Throws if the names in the header are separated, but not by commas: spreadsheets save that in many countries. A sign
+ * in quotes is part of a name.
+ */
 export function refuseOtherSeparator(bytes: Buffer, file: string): void {
   const end = bytes.indexOf(LF);
-  const header = bytes.subarray(0, end === -1 ? bytes.length : end).toString();
+  const line = bytes.subarray(0, end === -1 ? bytes.length : end).toString();
+  const header = line.replaceAll(/"[^"]*("|$)/g, '');
   if (header.includes(',')) return;
   const separator = (['\t', ';'] as const).find((each) => header.includes(each));
   if (separator === undefined) return;
