@@ -78,8 +78,20 @@ function startsCommands(program: string): boolean {
   return /\bsystem\s*\(|\|/.test(code);
 }
 
-/** The command and the flag of GNU sed that run what was read. */
-const SED_RUNS = /(?:^|[;{}\s\d$/!,])e\s*(?:$|[;}\n])|(?:^|[^\w])s([^\w\s\\]).*\1.*\1[a-z0-9]*e/s;
+/** The command of GNU sed that runs what was read. */
+const SED_COMMAND = /(?:^|[;{}\s\d$/!,])e\s*(?:$|[;}\n])/;
+/** A substitution and its flags: a separator behind a backslash is part of the text. */
+const SED_SUBSTITUTION = /s([^\w\s\\])(?:\\[\s\S]|(?!\1)[^\\])*\1(?:\\[\s\S]|(?!\1)[^\\])*\1([A-Za-z0-9]*)/y;
+
+/** Wherever one could begin: in doubt, a script runs what it reads. */
+function sedRuns(script: string): boolean {
+  if (SED_COMMAND.test(script)) return true;
+  for (const { index } of script.matchAll(/(?<![\w\\])s/g)) {
+    SED_SUBSTITUTION.lastIndex = index;
+    if (SED_SUBSTITUTION.exec(script)?.[2]?.includes('e')) return true;
+  }
+  return false;
+}
 
 /** GNU sed has a command and a flag that run a shell, and finds options behind operands. */
 export function sed(rest: readonly Word[]): Call {
@@ -92,6 +104,6 @@ export function sed(rest: readonly Word[]): Call {
   const options = rest.filter(({ text }) => text.startsWith('-'));
   const first = given.length > 0 ? [] : rest.filter((word) => !options.includes(word)).slice(0, 1);
   const code = [...given, ...options, ...first];
-  const runsInput = [...given, ...first].some(({ text }) => SED_RUNS.test(text));
+  const runsInput = [...given, ...first].some(({ text }) => sedRuns(text));
   return { ...NOTHING, code: code.map((word) => ({ word, why: refusals.SED })), script, runsInput };
 }

@@ -364,6 +364,7 @@ const ACCEPTED = [
   `awk -v t={x} '{{ print t }}' {file}`,
   `sed -n 1p "out/{slug}.html"`,
   `sed 's/a/b/' -- {file}`,
+  `sed -e 's/</\\&lt;/g' -e 's/\\*\\([^*]*\\)\\*/<em>\\1<\\/em>/g' "notes/{slug}.md"`,
   `sqlite3 "out/{slug}.db" 'select 1'`,
   `psql -v t={x} <<'EOF'\nselect :'t';\nEOF`,
   'echo "bytes=$(wc -c < "out/{slug}.html")" >> "$NIGHTSHIFT_OUTPUT"; ./publish.sh "{slug}"',
