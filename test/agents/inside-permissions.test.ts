@@ -192,7 +192,7 @@ test('O2 a manager that was started by Task starts dev and qa and nobody else; n
   const wanted = ['nightshift-dev', 'nightshift-qa', 'nightshift-manager', 'general', 'explore'];
   const nested = scripted([{ calls: wanted.map((agent) => taskCall(agent, scripted([]))) }]);
   const { sessionID } = await folder.command(
-    'nightshift-archive',
+    'nightshift-create',
     scripted([{ calls: [taskCall('nightshift-manager', nested)] }]),
   );
   const [manager] = await folder.children(sessionID);
