@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { agentTask, Project, type ShiftHandle, until } from '../harness.ts';
+import { agentTask, Project, type ShiftHandle } from '../harness.ts';
 import { converse, inClaude, playStartInClaude } from './inside-claude.ts';
-import { bash, InsideModel, type Play } from './inside-model.ts';
-import { playItem, playManager } from './inside-play.ts';
+import { bash, InsideModel } from './inside-model.ts';
+import { playAll } from './inside-play.ts';
 import { programFolder } from './programs.ts';
 
 const model = await InsideModel.start();
@@ -20,31 +20,11 @@ function newShift(names = NAMES): ShiftHandle {
   });
 }
 
-/** Everybody does what the kit's texts say. The agents of one message wait for each other. */
-function playAll(): Play {
-  let expected = 0;
-  let arrived = 0;
-  return async (talk) => {
-    if (talk.player === 'person') return playStartInClaude(talk);
-    if (talk.player === 'manager') {
-      const move = playManager(talk);
-      arrived = 0;
-      expected = 'calls' in move ? move.calls.length : 0;
-      return move;
-    }
-    if (talk.answers.length === 0) {
-      arrived++;
-      await until(() => arrived >= expected, `${expected} agents at the same time`, 120_000);
-    }
-    return playItem(talk, {});
-  };
-}
-
 test('O1 O2 O3 O4 in Claude Code a shift runs from init to done, with no setting touched and nothing left to ask', async () => {
   const shift = newShift();
   const { project } = shift;
   await project.run(['init', '--agent', 'claude']);
-  model.play = inClaude(playAll());
+  model.play = inClaude(playAll({}, playStartInClaude));
   const { said, events } = await converse(project, model, '/nightshift-start site');
   expect(said.at(-1)).toMatch(/^site: 7 items, 7 completed/);
   expect(shift.column('draft')).toEqual(NAMES.map(() => 'done'));
@@ -56,7 +36,7 @@ test('O5 in Claude Code a manager whose context was compacted opens no batch, an
   const shift = newShift(['a']);
   const { project } = shift;
   await project.run(['init', '--agent', 'claude']);
-  const others = playAll();
+  const others = playAll({}, playStartInClaude);
   let isLong = false;
   const refused: string[] = [];
   model.play = inClaude((talk) => {
@@ -92,7 +72,7 @@ test('O1 O2 the same runs as a plugin of Claude Code, which its own checks pass'
   const checked = execFileSync(claude, ['plugin', 'validate', plugin], { encoding: 'utf8', env });
   expect(checked).toMatch(/Validation passed/);
   expect(checked).not.toMatch(/refuses a submission/);
-  model.play = inClaude(playAll(), 'nightshift:');
+  model.play = inClaude(playAll({}, playStartInClaude), 'nightshift:');
   const { calls } = await converse(project, model, '/nightshift:start site', { flags: ['--plugin-dir', plugin] });
   const started = calls.filter(({ tool }) => tool === 'Agent').map(({ input }) => input.subagent_type);
   expect(started[0]).toBe('nightshift:manager');

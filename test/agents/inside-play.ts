@@ -32,11 +32,11 @@ const reasonFor = (name: string) => `nothing works for ${name}`;
 const valueFor = (output: string, name: string) => `${output}-of-${name}`;
 
 /** Everybody does what the kit's texts say. The agents of one message wait for each other: one at a time, they would wait forever. */
-export function playAll(fates: Fates): (talk: Talk) => Promise<Move> {
+export function playAll(fates: Fates, playPerson: (talk: Talk) => Move = playStart): (talk: Talk) => Promise<Move> {
   let expected = 0;
   let arrived = 0;
   return async (talk) => {
-    if (talk.player === 'person') return playStart(talk);
+    if (talk.player === 'person') return playPerson(talk);
     if (talk.player === 'manager') {
       const move = playManager(talk);
       arrived = 0;
