@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { FolderStore } from '../src/store/folder-store.ts';
+import { FolderStore } from '../src/store/folder/table/folder-store.ts';
 import type { Claim } from '../src/store/store.ts';
 import { atMost, type Figure, type Section } from './figure.ts';
 import { megabytes, ms, takeTurns, timed } from './measure.ts';

@@ -1,9 +1,9 @@
-import { History } from '../src/core/history.ts';
-import type { Order, Outcome } from '../src/core/model.ts';
-import { NO_PROTECTION } from '../src/core/protection.ts';
-import { Returns } from '../src/core/returns.ts';
-import type { Shift } from '../src/core/shift.ts';
-import { STATUSES, type Status } from '../src/core/status.ts';
+import { History } from '../src/core/folds/history.ts';
+import type { Order, Outcome } from '../src/core/model/model.ts';
+import { NO_PROTECTION } from '../src/core/model/protection.ts';
+import type { Shift } from '../src/core/model/shift.ts';
+import { STATUSES, type Status } from '../src/core/model/status.ts';
+import { Returns } from '../src/core/schedule/returns.ts';
 import { runShift } from '../src/engine/run.ts';
 import { compileShift } from '../src/formats/compile.ts';
 import { parseManager } from '../src/formats/manager.ts';

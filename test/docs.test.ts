@@ -12,7 +12,7 @@ const DOCUMENTS = [
 ];
 
 test('docs/events.md has every event, each with a line that has nothing but what is described', () => {
-  const source = readFileSync('src/core/events.ts', 'utf8');
+  const source = readFileSync('src/core/model/events.ts', 'utf8');
   const map = /interface EventMap \{\n(.*?)\n\}\n/s.exec(source)![1]!;
   const fields = new Map(
     [...map.matchAll(/^ {2}'?([a-z]+(?::[a-z]+)?)'?: (\{.*?\})[^}]*?;$/gms)].map(([, type, body]) => [
@@ -40,7 +40,7 @@ test('docs/events.md has every event, each with a line that has nothing but what
 
 test('docs/formats.md has every key that a manifest or a task may have', () => {
   const text = readFileSync('docs/formats.md', 'utf8');
-  const lists = ['src/formats/settings.ts', 'src/formats/manager.ts', 'src/core/limits.ts'].map((file) => {
+  const lists = ['src/formats/settings.ts', 'src/formats/manager.ts', 'src/core/schedule/limits.ts'].map((file) => {
     return /const (?:TASK|SHIFT|LIMIT)_KEYS = \[(.*?)\]/s.exec(readFileSync(file, 'utf8'))![1]!;
   });
   const keys = lists.flatMap((list) => [...list.matchAll(/'([a-z-]+)'/g)].map(([, key]) => key!));
@@ -54,7 +54,7 @@ test('the README has every command and every exit code', () => {
   const commands = [...program.matchAll(/\badd\(\s*'([a-z-]+)/g)].map(([, name]) => name!);
   expect(commands.length).toBeGreaterThan(10);
   expect(commands.filter((name) => !readme.includes(`| \`${name}`))).toEqual([]);
-  const codes = /export const EXIT = \{(.*?)\}/s.exec(readFileSync('src/core/errors.ts', 'utf8'))![1]!;
+  const codes = /export const EXIT = \{(.*?)\}/s.exec(readFileSync('src/core/model/errors.ts', 'utf8'))![1]!;
   for (const [code] of codes.matchAll(/\d+/g)) expect(readme).toMatch(new RegExp(`^\\| ${code} \\|`, 'm'));
 });
 

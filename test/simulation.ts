@@ -1,15 +1,15 @@
 import type { Agent } from '../src/agents/agent.ts';
-import { History } from '../src/core/history.ts';
-import type { Order, Outcome } from '../src/core/model.ts';
-import { NO_PROTECTION } from '../src/core/protection.ts';
-import { Returns } from '../src/core/returns.ts';
+import { History } from '../src/core/folds/history.ts';
+import type { Order, Outcome } from '../src/core/model/model.ts';
+import { NO_PROTECTION } from '../src/core/model/protection.ts';
+import { Returns } from '../src/core/schedule/returns.ts';
+import type { RunEnd, RunParts } from '../src/engine/ports.ts';
 import { runShift } from '../src/engine/run.ts';
-import type { RunEnd, RunParts } from '../src/engine/run-state.ts';
 import { compileShift } from '../src/formats/compile.ts';
 import { parseManager } from '../src/formats/manager.ts';
 import { parseTask, replaceSteps } from '../src/formats/task.ts';
 import type { Documents } from '../src/store/documents.ts';
-import { MemoryStore } from '../src/store/memory-store.ts';
+import { MemoryStore } from '../src/store/memory/memory-store.ts';
 import { task } from './harness.ts';
 
 /** What a test says about a run of the engine that needs no folder and no process. */

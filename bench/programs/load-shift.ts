@@ -1,6 +1,6 @@
 /** Reads and checks a shift as `start` does, and says how many milliseconds that took. */
-import { openAndCheck } from '../../src/cli/open-shift.ts';
-import { shiftPaths } from '../../src/store/layout.ts';
+import { openAndCheck } from '../../src/app/open-shift.ts';
+import { shiftPaths } from '../../src/store/folder/layout.ts';
 
 const [root, shift] = process.argv.slice(2) as [string, string];
 const started = performance.now();

@@ -1,6 +1,6 @@
-import type { TranscriptEntry } from '../core/events.ts';
-import type { Mask } from '../core/mask.ts';
-import type { Role, Step, Trouble, Usage } from '../core/model.ts';
+import type { TranscriptEntry } from '../core/model/events.ts';
+import type { Role, Step, Trouble, Usage } from '../core/model/model.ts';
+import type { Mask } from '../core/text/mask.ts';
 
 /**
  * An agent is a program that plays a role. It is driven through sessions: opened, asked one or more times, closed.

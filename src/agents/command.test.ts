@@ -2,8 +2,8 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { TranscriptEntry } from '../core/events.ts';
-import { NO_MASK } from '../core/mask.ts';
+import type { TranscriptEntry } from '../core/model/events.ts';
+import { NO_MASK } from '../core/text/mask.ts';
 import type { Answer } from './agent.ts';
 import { AgentSet, agentNames } from './registry.ts';
 

@@ -1,8 +1,8 @@
-import type { Usage } from '../core/model.ts';
-import { PrintedUsage, reportedUsage } from '../core/reported-usage.ts';
+import type { Usage } from '../core/model/model.ts';
+import { PrintedUsage, reportedUsage } from '../core/model/reported-usage.ts';
 import type { Agent, Answer, Opening, Question } from './agent.ts';
 import { jsonObjects, lastJsonObject } from './last-json.ts';
-import { asksToTryLater, type Ended, howItEnded, runProcess, SHELL } from './process.ts';
+import { asksToTryLater, type Ended, howItEnded, runProcess, SHELL } from './process/process.ts';
 import { missingProgram } from './program.ts';
 import { toTranscript } from './shell.ts';
 

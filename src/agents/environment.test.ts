@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Order } from '../core/model.ts';
+import type { Order } from '../core/model/model.ts';
 import { agentEnvironment, environmentNames, itemEnvironment } from './environment.ts';
-import { runProcess, SHELL } from './process.ts';
+import { runProcess, SHELL } from './process/process.ts';
 
 const LISTED = [
   ...['PATH', 'HOME', 'LANG', 'LC_ALL', 'TERM', 'TMPDIR', 'USER', 'SHELL', 'SSH_AUTH_SOCK', 'XDG_CONFIG_HOME'],

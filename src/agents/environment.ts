@@ -1,4 +1,4 @@
-import type { Order } from '../core/model.ts';
+import type { Order } from '../core/model/model.ts';
 import type { Agent } from './agent.ts';
 
 type Environment = Readonly<Record<string, string>>;

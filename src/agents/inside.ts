@@ -1,7 +1,7 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { read, variable, withAncestors } from './leftovers.ts';
-import { hasTagIn } from './process-tag.ts';
+import { read, variable, withAncestors } from './process/leftovers.ts';
+import { hasTagIn } from './process/process-tag.ts';
 
 /** What agents and checks are given, whichever program they are. */
 const MARKS = ['NIGHTSHIFT_ROLE', 'NIGHTSHIFT_SHIFT_DIR', 'NIGHTSHIFT_KEY', 'NIGHTSHIFT_ITEM', 'NIGHTSHIFT_TABLE'];

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import type { Place } from './agent.ts';
-import { type Ended, runProcess, SHELL } from './process.ts';
+import { type Ended, runProcess, SHELL } from './process/process.ts';
 
 /** Where a program is that is named as on a command line; undefined if there is none. */
 export async function findProgram(name: string, { folder, environment }: Place): Promise<string | undefined> {

@@ -1,9 +1,9 @@
-import { acpAgent } from './acp.ts';
+import { acpAgent } from './acp/acp.ts';
 import type { Agent } from './agent.ts';
-import { claudeAgent } from './claude.ts';
-import { codexAgent } from './codex.ts';
+import { claudeAgent } from './claude/claude.ts';
+import { codexAgent } from './codex/codex.ts';
 import { commandAgent } from './command.ts';
-import { createOpencode } from './opencode.ts';
+import { createOpencode } from './opencode/opencode.ts';
 import { shellAgent } from './shell.ts';
 
 /** Every agent that a shift can name, the default first. A new one is added here, and nowhere else. */

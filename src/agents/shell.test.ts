@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { TranscriptEntry } from '../core/events.ts';
-import { NO_MASK } from '../core/mask.ts';
-import type { Role } from '../core/model.ts';
+import type { TranscriptEntry } from '../core/model/events.ts';
+import type { Role } from '../core/model/model.ts';
+import { NO_MASK } from '../core/text/mask.ts';
 import type { Answer, ResolvedStep } from './agent.ts';
 import { AgentSet } from './registry.ts';
 

@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import type { Agent, Answer, Opening, Question } from './agent.ts';
-import { lastLines, type StreamName } from './output.ts';
-import { asksToTryLater, howItEnded, runProcess, SHELL } from './process.ts';
+import { lastLines, type StreamName } from './process/output.ts';
+import { asksToTryLater, howItEnded, runProcess, SHELL } from './process/process.ts';
 
 /** The scripts give no answer of their own: only the end of what they print is of use. */
 const KEEP_BYTES = 16 * 1024;

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { NO_MASK } from '../core/mask.ts';
+import { NO_MASK } from '../core/text/mask.ts';
 import { type CheckRequest, runCheck } from './checks.ts';
 
 let folder: string;

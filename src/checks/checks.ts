@@ -1,7 +1,7 @@
-import { asksToTryLater, howItEnded, runProcess, SHELL } from '../agents/process.ts';
-import { formatDuration } from '../core/duration.ts';
-import type { Mask } from '../core/mask.ts';
-import type { Trouble } from '../core/model.ts';
+import { asksToTryLater, howItEnded, runProcess, SHELL } from '../agents/process/process.ts';
+import { formatDuration } from '../core/model/duration.ts';
+import type { Trouble } from '../core/model/model.ts';
+import type { Mask } from '../core/text/mask.ts';
 
 /** A criterion's script with its values at hand (rule X2). */
 export interface CheckRequest {

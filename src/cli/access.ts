@@ -1,5 +1,5 @@
 import { callingAgent } from '../agents/inside.ts';
-import { NightshiftError } from '../core/errors.ts';
+import { NightshiftError } from '../core/model/errors.ts';
 import type { Io } from './io.ts';
 
 /** Commander hands options over untyped; each command reads its own. */

@@ -1,12 +1,12 @@
-import { NightshiftError } from '../core/errors.ts';
-import { isBounded, isLimitValue, type SetLimits } from '../core/limits.ts';
-import { cellsAt, countEligible } from '../core/plan.ts';
+import { type Asked, planFolder } from '../app/run/run-shift.ts';
+import { NightshiftError } from '../core/model/errors.ts';
+import { isBounded, isLimitValue, type SetLimits } from '../core/schedule/limits.ts';
+import { cellsAt, countEligible } from '../core/schedule/plan.ts';
 import { readShiftSettings } from '../formats/manager.ts';
-import type { ShiftPaths } from '../store/layout.ts';
-import { refuseSecondRun } from '../store/run-lock.ts';
-import { ShiftFiles } from '../store/shift-files.ts';
+import { ShiftFiles } from '../store/folder/documents/shift-files.ts';
+import type { ShiftPaths } from '../store/folder/layout.ts';
+import { refuseSecondRun } from '../store/folder/run-lock.ts';
 import type { Io } from './io.ts';
-import { type Asked, planFolder } from './run-shift.ts';
 
 const QUESTION = 'How much may it cost, in US dollars? (a number, or `none` for no limit) ';
 

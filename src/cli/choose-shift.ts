@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
-import { NightshiftError } from '../core/errors.ts';
-import { findRoot, listShifts, openShift, type ShiftPaths } from '../store/layout.ts';
+import { NightshiftError } from '../core/model/errors.ts';
+import { findRoot, listShifts, openShift, type ShiftPaths } from '../store/folder/layout.ts';
 import type { Io } from './io.ts';
 
 export function requireRoot(io: Io): string {

@@ -1,4 +1,4 @@
-import type { RunRequest } from '../core/run-request.ts';
+import type { RunRequest } from '../core/schedule/run-request.ts';
 import { limitFlagsIn } from './limit-flags.ts';
 import type { Options } from './program.ts';
 

@@ -1,11 +1,11 @@
 import { readdirSync } from 'node:fs';
 import type { Command, Option } from 'commander';
 import { agentNames } from '../agents/registry.ts';
-import { STATUSES } from '../core/status.ts';
+import { STATUSES } from '../core/model/status.ts';
 import { KITS } from '../kit/kit.ts';
-import { findRoot, listShifts, openShift } from '../store/layout.ts';
-import { ShiftFiles } from '../store/shift-files.ts';
-import { readTable } from '../store/table-change.ts';
+import { ShiftFiles } from '../store/folder/documents/shift-files.ts';
+import { findRoot, listShifts, openShift } from '../store/folder/layout.ts';
+import { readTable } from '../store/folder/table/table-change.ts';
 import { VERBS } from './commands/table.ts';
 import { SHELLS } from './completion-scripts.ts';
 import type { Io } from './io.ts';

@@ -2,15 +2,15 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, constants, fstatSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { EXIT, NightshiftError } from '../core/errors.ts';
-import { countItems } from '../core/plan.ts';
-import { openInside } from '../store/inside.ts';
-import type { ShiftPaths } from '../store/layout.ts';
-import { lastHolder, refuseSecondRun } from '../store/run-lock.ts';
+import { type Asked, planFolder } from '../app/run/run-shift.ts';
+import { EXIT, NightshiftError } from '../core/model/errors.ts';
+import { countItems } from '../core/schedule/plan.ts';
+import { openInside } from '../store/folder/files/inside.ts';
+import type { ShiftPaths } from '../store/folder/layout.ts';
+import { lastHolder, refuseSecondRun } from '../store/folder/run-lock.ts';
 import { wordsIn } from './command-line.ts';
 import type { Io } from './io.ts';
 import type { Options } from './program.ts';
-import { type Asked, planFolder } from './run-shift.ts';
 
 /** The program itself. */
 export const MAIN = fileURLToPath(new URL('./main.js', import.meta.url));

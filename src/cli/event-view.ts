@@ -1,4 +1,4 @@
-import type { NightshiftEvent, TranscriptHappening } from '../core/events.ts';
+import type { NightshiftEvent, TranscriptHappening } from '../core/model/events.ts';
 import { plainLines } from '../views/plain.ts';
 import type { Io } from './io.ts';
 import { LiveTerminal } from './live-terminal.ts';

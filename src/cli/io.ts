@@ -1,17 +1,15 @@
 import { closeSync, writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
-import { diskError } from '../store/atomic-write.ts';
+import type { World } from '../app/world.ts';
+import { diskError } from '../store/folder/files/atomic-write.ts';
 import { escapeUnsafe } from '../views/printable.ts';
 
 /** What a command has of the world; given to it, so that it asks for nothing else. */
-export interface Io {
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+export interface Io extends World {
   /** Somebody sits in front of it. */
   readonly isInteractive: boolean;
   /** A terminal that lines can be redrawn on; not a pipe, not a log, not one that can't. */
   readonly terminal: Terminal | undefined;
-  now(): number;
   /** A line on standard output. */
   print(line: string): void;
   /** Bytes for the program that reads standard output, as they are; a terminal gets them as `print` does. */

@@ -1,5 +1,5 @@
-import { NightshiftError } from '../core/errors.ts';
-import { isLimitValue, LIMIT_KEYS, type LimitKey, readLimits, type SetLimits } from '../core/limits.ts';
+import { NightshiftError } from '../core/model/errors.ts';
+import { isLimitValue, LIMIT_KEYS, type LimitKey, readLimits, type SetLimits } from '../core/schedule/limits.ts';
 import type { Options } from './program.ts';
 
 /** Rule X6: they win over the keys of the same names in `manager.md`. */

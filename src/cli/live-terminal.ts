@@ -1,5 +1,5 @@
-import type { NightshiftEvent, TranscriptHappening } from '../core/events.ts';
-import { ViewState } from '../core/view-state.ts';
+import { ViewState } from '../core/folds/view-state.ts';
+import type { NightshiftEvent, TranscriptHappening } from '../core/model/events.ts';
 import { render } from '../views/live.ts';
 import { scrollingLines } from '../views/plain.ts';
 import { escapeUnsafe } from '../views/printable.ts';

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { NightshiftError } from '../core/errors.ts';
+import { NightshiftError } from '../core/model/errors.ts';
 import { claudePlugin, PLUGIN_MANIFEST } from '../kit/claude.ts';
-import { diskError } from '../store/atomic-write.ts';
+import { diskError } from '../store/folder/files/atomic-write.ts';
 import type { Io } from './io.ts';
 import { readVersion } from './version.ts';
 

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
-import { EXIT, NightshiftError } from '../core/errors.ts';
-import { systemError } from '../core/system-errors.ts';
+import { EXIT, NightshiftError } from '../core/model/errors.ts';
+import { systemError } from '../core/model/system-errors.ts';
 import { type Io, letGoOfLostTerminal, processIo } from './io.ts';
 import { createProgram, OVERVIEW } from './program.ts';
 import { readVersion } from './version.ts';

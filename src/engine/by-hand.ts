@@ -1,8 +1,8 @@
-import type { Emit } from '../core/events.ts';
-import type { Order } from '../core/model.ts';
-import { verify } from './dev.ts';
-import { withWork } from './item.ts';
-import type { Agents, Checks } from './parts.ts';
+import type { Emit } from '../core/model/events.ts';
+import type { Order } from '../core/model/model.ts';
+import { verify } from './worker/dev.ts';
+import { withWork } from './worker/worker.ts';
+import type { Agents, Checks } from './worker/worker-ports.ts';
 
 /** What a dev that is nobody's child here says of its item. */
 export type Said =

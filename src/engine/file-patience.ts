@@ -1,10 +1,10 @@
 import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { formatDuration } from '../core/duration.ts';
-import { type ErrorCode, NightshiftError } from '../core/errors.ts';
-import type { Emit } from '../core/events.ts';
+import { formatDuration } from '../core/model/duration.ts';
+import { type ErrorCode, NightshiftError } from '../core/model/errors.ts';
+import type { Emit } from '../core/model/events.ts';
 import type { Restored } from '../store/store.ts';
-import type { Stop } from './run-state.ts';
+import type { Stop } from './ports.ts';
 
 /** What a person can put right by editing a file. Not `disk`: a run that can't write must not go on. */
 const CURABLE: readonly ErrorCode[] = [

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RunParts } from './run-state.ts';
+import type { RunParts } from './ports.ts';
 
 /** Node takes a longer one for none. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import type { Agent, Place } from '../agents/agent.ts';
-import { NightshiftError } from '../core/errors.ts';
-import { nearest } from '../core/names.ts';
-import type { Shift, Task } from '../core/shift.ts';
+import { NightshiftError } from '../core/model/errors.ts';
+import { nearest } from '../core/model/names.ts';
+import type { Shift, Task } from '../core/model/shift.ts';
 
 /** What the agents that are to play need: checked before anything is claimed. */
 export async function checkAgents(

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import type { ProtectedPlace } from '../core/protection.ts';
-import { type Shift, valuesOf } from '../core/shift.ts';
-import { fillTemplate, resolveText } from '../core/template.ts';
+import { fillTemplate, resolveText } from '../core/language/template.ts';
+import type { ProtectedPlace } from '../core/model/protection.ts';
+import { type Shift, valuesOf } from '../core/model/shift.ts';
 import type { Snapshot } from '../store/store.ts';
 
 /** Rows whose working folder is looked at before a run; with more, a folder is held from its first claim on. */

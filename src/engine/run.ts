@@ -1,13 +1,13 @@
-import { cellsAt, countSelected } from '../core/plan.ts';
-import type { Shift } from '../core/shift.ts';
+import type { Shift } from '../core/model/shift.ts';
+import { cellsAt, countSelected } from '../core/schedule/plan.ts';
 import type { Snapshot, Store } from '../store/store.ts';
-import { Batches } from './batches.ts';
-import { Course } from './course.ts';
+import { Course } from './context.ts';
 import { isCurable } from './file-patience.ts';
-import { foldLessons } from './lessons.ts';
+import { foldLessons } from './learning.ts';
+import type { RunEnd, RunParts } from './ports.ts';
 import { protectedPlaces } from './protected-places.ts';
-import type { RunEnd, RunParts } from './run-state.ts';
-import { Streaming } from './streaming.ts';
+import { Streaming } from './schedule/as-stream.ts';
+import { Batches } from './schedule/in-batches.ts';
 
 /**
  * The manager: reads, decides, dispatches, and writes down what it decided. Only here it is decided what is dispatched.

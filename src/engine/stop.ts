@@ -1,4 +1,4 @@
-import type { Stop } from './run-state.ts';
+import type { Stop } from './ports.ts';
 
 /** A terminal that went away, or a machine that shuts down, does not wait for long. */
 const DRAIN_AT_MOST_MS = 60_000;

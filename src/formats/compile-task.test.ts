@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is the subject
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fillTask } from '../core/shift.ts';
-import { resolveProse } from '../core/template.ts';
+import { resolveProse } from '../core/language/template.ts';
+import { fillTask } from '../core/model/shift.ts';
 import { compileTask } from './compile-task.ts';
 import { scan } from './markdown.ts';
 import { parseTask } from './task.ts';

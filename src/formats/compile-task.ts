@@ -1,9 +1,9 @@
-import { NightshiftError } from '../core/errors.ts';
-import { versionOf } from '../core/identity.ts';
-import type { Setting, Settings } from '../core/model.ts';
-import { parseScript, refuseRunOfWritten } from '../core/shell-template.ts';
-import type { Piece, Task } from '../core/shift.ts';
-import { parseTemplate, type Scope } from '../core/template.ts';
+import { parseScript, refuseRunOfWritten } from '../core/language/shell-template.ts';
+import { parseTemplate, type Scope } from '../core/language/template.ts';
+import { NightshiftError } from '../core/model/errors.ts';
+import { versionOf } from '../core/model/identity.ts';
+import type { Setting, Settings } from '../core/model/model.ts';
+import type { Piece, Task } from '../core/model/shift.ts';
 import { type Entry, findUnwritten, stepTexts, type TaskDocument } from './task.ts';
 
 /** A setting, and the file that it stands in. */

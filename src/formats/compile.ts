@@ -1,9 +1,9 @@
-import { parseDuration } from '../core/duration.ts';
-import { NightshiftError, type Place } from '../core/errors.ts';
-import type { SetLimits } from '../core/limits.ts';
-import { ATTEMPTS, MOST_ATTEMPTS, type Setting, type Settings } from '../core/model.ts';
-import type { Shift, Task } from '../core/shift.ts';
-import type { Scope } from '../core/template.ts';
+import type { Scope } from '../core/language/template.ts';
+import { parseDuration } from '../core/model/duration.ts';
+import { NightshiftError, type Place } from '../core/model/errors.ts';
+import { ATTEMPTS, MOST_ATTEMPTS, type Setting, type Settings } from '../core/model/model.ts';
+import type { Shift, Task } from '../core/model/shift.ts';
+import type { SetLimits } from '../core/schedule/limits.ts';
 import { compileTask, type PlacedSetting } from './compile-task.ts';
 import { type ManagerDocument, readShiftSettings } from './manager.ts';
 import { type TaskDocument, taskWarnings } from './task.ts';

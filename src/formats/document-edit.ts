@@ -1,4 +1,4 @@
-import { NightshiftError } from '../core/errors.ts';
+import { NightshiftError } from '../core/model/errors.ts';
 import { parseEnv } from './env.ts';
 import { parseTask, type TaskDocument } from './task.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { NightshiftError } from '../core/errors.ts';
+import { NightshiftError } from '../core/model/errors.ts';
 import { parseEnv } from './env.ts';
 
 function failure(text: string): NightshiftError {

@@ -1,5 +1,5 @@
 import { parseEnv as parseDotenv } from 'node:util';
-import { NightshiftError } from '../core/errors.ts';
+import { NightshiftError } from '../core/model/errors.ts';
 
 const ENTRY = /^[ \t]*(?:export[ \t]+)?([^=\r\n]*?)[ \t]*=[ \t]*/;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { NightshiftError } from '../core/errors.ts';
+import { NightshiftError } from '../core/model/errors.ts';
 import { parseManager } from './manager.ts';
 import { parseTask } from './task.ts';
 

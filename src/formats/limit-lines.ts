@@ -1,7 +1,7 @@
-import { type ErrorCode, NightshiftError } from '../core/errors.ts';
-import { isLimitValue, LIMIT_KEYS, type LimitKey } from '../core/limits.ts';
-import type { Setting } from '../core/model.ts';
-import { nearest } from '../core/names.ts';
+import { type ErrorCode, NightshiftError } from '../core/model/errors.ts';
+import type { Setting } from '../core/model/model.ts';
+import { nearest } from '../core/model/names.ts';
+import { isLimitValue, LIMIT_KEYS, type LimitKey } from '../core/schedule/limits.ts';
 import { indentOf, type Line, type Markdown, type Section } from './markdown.ts';
 
 /** A document that may hold settings, and what was read in it. */

@@ -1,6 +1,6 @@
-import { NightshiftError } from '../core/errors.ts';
-import type { Counts } from '../core/events.ts';
-import { checkTaskName } from '../core/names.ts';
+import { NightshiftError } from '../core/model/errors.ts';
+import type { Counts } from '../core/model/events.ts';
+import { checkTaskName } from '../core/model/names.ts';
 import type { Item } from './list.ts';
 import { headOf, listItems } from './list.ts';
 import { progressLines } from './manager-progress.ts';

@@ -1,4 +1,4 @@
-import type { Counts } from '../core/events.ts';
+import type { Counts } from '../core/model/events.ts';
 import type { Section } from './markdown.ts';
 
 /** A line of Progress: its name and where its value stands in the source. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { NightshiftError } from '../core/errors.ts';
+import { NightshiftError } from '../core/model/errors.ts';
 import { addTask, createManager, parseManager, readShiftSettings, setProgress, setSetting } from './manager.ts';
 import { findSections, scan } from './markdown.ts';
 

@@ -1,9 +1,9 @@
-import { parseDuration } from '../core/duration.ts';
-import { NightshiftError } from '../core/errors.ts';
-import type { Counts } from '../core/events.ts';
-import { LIMIT_KEYS, readLimits } from '../core/limits.ts';
-import type { Setting, ShiftSettings } from '../core/model.ts';
-import { checkTaskName } from '../core/names.ts';
+import { parseDuration } from '../core/model/duration.ts';
+import { NightshiftError } from '../core/model/errors.ts';
+import type { Counts } from '../core/model/events.ts';
+import type { Setting, ShiftSettings } from '../core/model/model.ts';
+import { checkTaskName } from '../core/model/names.ts';
+import { LIMIT_KEYS, readLimits } from '../core/schedule/limits.ts';
 import { refuseLostLimits } from './limit-lines.ts';
 import { headOf, listItems } from './list.ts';
 import { setProgress, setSetting } from './manager-edit.ts';

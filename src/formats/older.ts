@@ -1,7 +1,7 @@
-import { NightshiftError } from '../core/errors.ts';
-import { checkTaskName } from '../core/names.ts';
-import { countItems } from '../core/plan.ts';
-import { isStatus, readStatus, STATUSES, type Status } from '../core/status.ts';
+import { NightshiftError } from '../core/model/errors.ts';
+import { checkTaskName } from '../core/model/names.ts';
+import { isStatus, readStatus, STATUSES, type Status } from '../core/model/status.ts';
+import { countItems } from '../core/schedule/plan.ts';
 import { headOf, listItems } from './list.ts';
 import { parseManager, setProgress } from './manager.ts';
 import { findSections, scan, splice } from './markdown.ts';

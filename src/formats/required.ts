@@ -1,6 +1,6 @@
-import type { ErrorCode } from '../core/errors.ts';
-import { NightshiftError } from '../core/errors.ts';
-import { nearest } from '../core/names.ts';
+import type { ErrorCode } from '../core/model/errors.ts';
+import { NightshiftError } from '../core/model/errors.ts';
+import { nearest } from '../core/model/names.ts';
 import type { Markdown, Section } from './markdown.ts';
 import { findSections } from './markdown.ts';
 

@@ -1,6 +1,6 @@
-import { NightshiftError } from '../core/errors.ts';
-import type { Setting } from '../core/model.ts';
-import { nearest } from '../core/names.ts';
+import { NightshiftError } from '../core/model/errors.ts';
+import type { Setting } from '../core/model/model.ts';
+import { nearest } from '../core/model/names.ts';
 import { headOf, type Item, listItems } from './list.ts';
 import type { Section } from './markdown.ts';
 

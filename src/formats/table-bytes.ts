@@ -1,5 +1,5 @@
-import { NightshiftError } from '../core/errors.ts';
-import { LARGEST_CELL } from '../core/model.ts';
+import { NightshiftError } from '../core/model/errors.ts';
+import { LARGEST_CELL } from '../core/model/model.ts';
 
 /** The grammar of one cell of RFC 4180, on bytes. All of its marks are ASCII, so UTF-8 text never looks like one. */
 

@@ -1,4 +1,4 @@
-import { NightshiftError } from '../core/errors.ts';
+import { NightshiftError } from '../core/model/errors.ts';
 import { COMMA, CR, cellEnd, cellStart, checkTableSize, decodeCell, encodeCell, LF, QUOTE } from './table-bytes.ts';
 import { Table } from './table-rows.ts';
 import { MAX_COLUMNS } from './table-scan.ts';

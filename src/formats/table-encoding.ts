@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { NightshiftError } from '../core/errors.ts';
+import { NightshiftError } from '../core/model/errors.ts';
 import { LF, lineAt } from './table-bytes.ts';
 
 /** Throws unless the bytes are UTF-8 text. Spreadsheets save other encodings, so the error says how to convert. */

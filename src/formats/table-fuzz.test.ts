@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { parse as oracle } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { NightshiftError } from '../core/errors.ts';
+import { NightshiftError } from '../core/model/errors.ts';
 import { addColumns, addRows, editCells, parseTable, type Table } from './table.ts';
 
 /** What csv-parse reads, or undefined where it refuses. A line with nothing but commas is no row. */

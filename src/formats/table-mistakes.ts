@@ -1,4 +1,4 @@
-import { NightshiftError } from '../core/errors.ts';
+import { NightshiftError } from '../core/model/errors.ts';
 import { LF, lineAt } from './table-bytes.ts';
 
 /** Marks that git leaves in a file that it could not merge. */

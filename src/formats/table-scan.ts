@@ -1,4 +1,4 @@
-import { NightshiftError } from '../core/errors.ts';
+import { NightshiftError } from '../core/model/errors.ts';
 import { COMMA, CR, cellEnd, decodeCell, LF, lineAt, MAX_CELL_BYTES, mebibytes, QUOTE } from './table-bytes.ts';
 
 export interface Scan {

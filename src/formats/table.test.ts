@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { NightshiftError } from '../core/errors.ts';
-import { STATUSES } from '../core/status.ts';
+import { NightshiftError } from '../core/model/errors.ts';
+import { STATUSES } from '../core/model/status.ts';
 import { addColumns, addRows, createTable, editCells, parseTable, readStatuses } from './table.ts';
 
 const BOM = '\uFEFF';

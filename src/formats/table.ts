@@ -1,5 +1,5 @@
-import { NightshiftError } from '../core/errors.ts';
-import { readStatus, STATUSES } from '../core/status.ts';
+import { NightshiftError } from '../core/model/errors.ts';
+import { readStatus, STATUSES } from '../core/model/status.ts';
 import { cellEnd, cellStart, checkTableSize, decodeCell, lineAt } from './table-bytes.ts';
 import { encodeRow } from './table-edit.ts';
 import { checkEncoding } from './table-encoding.ts';

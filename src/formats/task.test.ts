@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { NightshiftError } from '../core/errors.ts';
+import { NightshiftError } from '../core/model/errors.ts';
 import { createTask, findUnwritten, parseTask, replaceSteps, stepTexts, taskWarnings } from './task.ts';
 
 const TASK = `# create_page

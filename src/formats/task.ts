@@ -1,6 +1,6 @@
-import { NightshiftError } from '../core/errors.ts';
-import type { Setting } from '../core/model.ts';
-import type { Task } from '../core/shift.ts';
+import { NightshiftError } from '../core/model/errors.ts';
+import type { Setting } from '../core/model/model.ts';
+import type { Task } from '../core/model/shift.ts';
 import { entryText, normalizeText, renderEntry, renumberEntry, styleOf } from './entry-text.ts';
 import { refuseLostLimits } from './limit-lines.ts';
 import { isEmpty, type ListKind, listItems } from './list.ts';

@@ -1,4 +1,4 @@
-import type { Order, Text } from '../core/model.ts';
+import type { Order, Text } from '../core/model/model.ts';
 import { devPrompt, qaPrompt, TAGS } from './prompt.ts';
 
 /**

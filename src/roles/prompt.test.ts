@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Order, Text } from '../core/model.ts';
+import type { Order, Text } from '../core/model/model.ts';
 import { handedDevPrompt, handedQaPrompt } from './hand-prompt.ts';
 import { devPrompt, devRetryPrompt, managerPrompt, qaPrompt, renderPrompt, reportAgainPrompt } from './prompt.ts';
 

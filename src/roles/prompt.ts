@@ -1,7 +1,7 @@
-import type { Recommendation } from '../core/events.ts';
-import type { Order, Text } from '../core/model.ts';
-import { dataJson, quoteLines } from '../core/prose.ts';
-import { unforgeable } from '../core/unforgeable.ts';
+import { dataJson, quoteLines } from '../core/language/prose.ts';
+import type { Recommendation } from '../core/model/events.ts';
+import type { Order, Text } from '../core/model/model.ts';
+import { unforgeable } from '../core/text/unforgeable.ts';
 
 /**
  * A prompt is made of typed parts. Instructions are Nightshift's own words and the same for every item; all other parts hold

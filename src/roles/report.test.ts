@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createMask, NO_MASK } from '../core/mask.ts';
+import { createMask, NO_MASK } from '../core/text/mask.ts';
 import { readDevReport, readManagerReport, readQaReport } from './report.ts';
 
 describe('readDevReport', () => {

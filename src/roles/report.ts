@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module';
 import type { ZodError, ZodRawShape, ZodType } from 'zod';
-import type { StepChange } from '../core/lessons.ts';
-import { normalise } from '../core/likeness.ts';
-import type { Mask } from '../core/mask.ts';
-import { type CriterionVerdict, LONGEST_REASON } from '../core/model.ts';
-import { shorten } from '../core/shorten.ts';
+import type { StepChange } from '../core/learning/lessons.ts';
+import { type CriterionVerdict, LONGEST_REASON } from '../core/model/model.ts';
+import { normalise } from '../core/text/likeness.ts';
+import type { Mask } from '../core/text/mask.ts';
+import { shorten } from '../core/text/shorten.ts';
 
 /** What agents answer, read without trust (rules D4, Q3): what does not have the form is no report, and never a success. */
 export interface Unusable {

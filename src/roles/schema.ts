@@ -1,4 +1,4 @@
-import type { Role } from '../core/model.ts';
+import type { Role } from '../core/model/model.ts';
 
 /**
  * The form of each report as a JSON Schema, for programs that have structured output. In the strict form that all providers

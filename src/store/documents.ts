@@ -1,4 +1,4 @@
-import type { Counts } from '../core/events.ts';
+import type { Counts } from '../core/model/events.ts';
 
 /** The documents of a shift as a run has them in force, and what it writes to them. Each write is all or nothing. */
 export interface Documents {

@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Happening, TranscriptHappening } from '../core/events.ts';
-import { STATUSES, type Status } from '../core/status.ts';
+import type { Happening, TranscriptHappening } from '../core/model/events.ts';
+import { STATUSES, type Status } from '../core/model/status.ts';
 import { editCells } from '../formats/table.ts';
-import { FolderStore } from './folder-store.ts';
-import { Identities } from './identities.ts';
-import { shiftPaths } from './layout.ts';
-import { MemoryStore, type Row } from './memory-store.ts';
+import { shiftPaths } from './folder/layout.ts';
+import { FolderStore } from './folder/table/folder-store.ts';
+import { Identities } from './folder/table/identities.ts';
+import { changeTable } from './folder/table/table-change.ts';
+import { MemoryStore, type Row } from './memory/memory-store.ts';
 import type { Claim, Snapshot, Store } from './store.ts';
-import { changeTable } from './table-change.ts';
 
 /** Somebody beside the run: an editor that saves the whole table, and a person with a command. */
 interface Outside {

@@ -1,5 +1,5 @@
-import type { Board } from '../core/plan.ts';
-import type { Status } from '../core/status.ts';
+import type { Status } from '../core/model/status.ts';
+import type { Board } from '../core/schedule/plan.ts';
 
 /**
  * Durable state of the items, by item id. It is asynchronous and knows nothing of folders, so that another engine

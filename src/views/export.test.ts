@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Result } from '../core/results.ts';
+import type { Result } from '../core/folds/results.ts';
 import { exportMarkdown } from './export.ts';
 
 /** A cell of a Markdown table that has this text. */

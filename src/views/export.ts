@@ -1,4 +1,4 @@
-import type { Result } from '../core/results.ts';
+import type { Result } from '../core/folds/results.ts';
 import { printable } from './printable.ts';
 
 /** What an export says of an item-task beside its metadata. */

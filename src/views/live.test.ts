@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Happening, NightshiftEvent } from '../core/events.ts';
-import { ViewState } from '../core/view-state.ts';
+import { ViewState } from '../core/folds/view-state.ts';
+import type { Happening, NightshiftEvent } from '../core/model/events.ts';
 import { render } from './live.ts';
 import { widthOf } from './text-width.ts';
 

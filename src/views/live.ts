@@ -1,8 +1,8 @@
-import { formatDuration } from '../core/duration.ts';
-import { estimateFinish } from '../core/estimate.ts';
-import { limitTexts } from '../core/limits.ts';
-import { isAll } from '../core/part.ts';
-import type { Failure, InFlight, ViewState } from '../core/view-state.ts';
+import { estimateFinish } from '../core/folds/estimate.ts';
+import type { Failure, InFlight, ViewState } from '../core/folds/view-state.ts';
+import { formatDuration } from '../core/model/duration.ts';
+import { limitTexts } from '../core/schedule/limits.ts';
+import { isAll } from '../core/schedule/part.ts';
 import { count, share } from './plain.ts';
 import { oneLine } from './printable.ts';
 import { flow, lineOf, type Span } from './styled.ts';

@@ -1,4 +1,4 @@
-import type { NextCommand } from '../core/run-request.ts';
+import type { NextCommand } from '../core/schedule/run-request.ts';
 
 /** The one suggestion after a run, in words; without a full stop. */
 export function nextLine({ command, does, raised }: NextCommand): string {

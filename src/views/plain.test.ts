@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { NightshiftEvent } from '../core/events.ts';
+import type { NightshiftEvent } from '../core/model/events.ts';
 import { plainLines } from './plain.ts';
 
 function linesOf(happening: object): string[] {

@@ -1,8 +1,8 @@
-import { formatDuration } from '../core/duration.ts';
-import type { NightshiftEvent, TaskCounts } from '../core/events.ts';
-import { limitTexts } from '../core/limits.ts';
-import { ATTEMPTS } from '../core/model.ts';
-import { isAll, partOf, type Share } from '../core/part.ts';
+import { formatDuration } from '../core/model/duration.ts';
+import type { NightshiftEvent, TaskCounts } from '../core/model/events.ts';
+import { ATTEMPTS } from '../core/model/model.ts';
+import { limitTexts } from '../core/schedule/limits.ts';
+import { isAll, partOf, type Share } from '../core/schedule/part.ts';
 import { oneLine } from './printable.ts';
 
 /** Rows of a batch are listed up to this many. */

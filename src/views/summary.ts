@@ -1,7 +1,7 @@
-import type { Usage } from '../core/model.ts';
-import type { PutBackEdit } from '../core/put-back-edits.ts';
-import { STATUSES } from '../core/status.ts';
-import type { FailureGroup, Summary } from '../core/summary.ts';
+import type { PutBackEdit } from '../core/folds/put-back-edits.ts';
+import type { FailureGroup, Summary } from '../core/folds/summary.ts';
+import type { Usage } from '../core/model/model.ts';
+import { STATUSES } from '../core/model/status.ts';
 import { count, rowList } from './plain.ts';
 import { oneLine, printable } from './printable.ts';
 

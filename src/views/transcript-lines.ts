@@ -1,4 +1,4 @@
-import type { TranscriptEntry } from '../core/events.ts';
+import type { TranscriptEntry } from '../core/model/events.ts';
 import { printable } from './printable.ts';
 import { usageText } from './summary.ts';
 

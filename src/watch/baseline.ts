@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { FoundRecord, ProtectedPlace, ProtectionRecord, SavedFile } from '../core/protection.ts';
+import type { FoundRecord, ProtectedPlace, ProtectionRecord, SavedFile } from '../core/model/protection.ts';
 import { hashOf, isSameState, LARGEST_FILE, quickMark, readState } from './file-state.ts';
 import { identityIn } from './inventory.ts';
 import { findMatching, type ListingScope, listProtected } from './protected-listing.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, readlinkSync, type Stats } from 'node:fs';
-import type { FileState } from '../core/protection.ts';
+import type { FileState } from '../core/model/protection.ts';
 
 /** A larger file is not held. */
 export const LARGEST_FILE = 64 * 1024 * 1024;

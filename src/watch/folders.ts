@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { relative } from 'node:path';
-import type { FolderChanges, FolderWatch, WatchRequest } from '../core/folder-watch.ts';
+import type { FolderChanges, FolderWatch, WatchRequest } from '../core/model/folder-watch.ts';
 import { identityIn } from './inventory.ts';
 import { type Git, openRepository, type Repository } from './repository.ts';
 import { changesBetween, isWithin, type Survey, surveyAfter, surveyBefore, Unlisted } from './survey.ts';

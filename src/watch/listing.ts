@@ -1,6 +1,6 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { globParts, namePattern } from '../core/glob.ts';
+import { globParts, namePattern } from '../core/text/glob.ts';
 
 /** Outside of git, and for `protect:`, so many files are looked at; a folder with more is not watched. */
 export const MOST_FILES = 50_000;

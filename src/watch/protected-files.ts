@@ -9,8 +9,8 @@ import {
   type Protection,
   type ProtectionRecord,
   type SavedFile,
-} from '../core/protection.ts';
-import { Together } from '../core/together.ts';
+} from '../core/model/protection.ts';
+import { Together } from '../core/schedule/together.ts';
 import { Baseline, contentIn } from './baseline.ts';
 import { changedAt, isSameState, readState } from './file-state.ts';
 import type { ListingScope } from './protected-listing.ts';

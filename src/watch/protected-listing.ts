@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { globMatcher } from '../core/glob.ts';
-import type { ProtectedPlace } from '../core/protection.ts';
+import type { ProtectedPlace } from '../core/model/protection.ts';
+import { globMatcher } from '../core/text/glob.ts';
 import { type Found, findBelow, findNamed, isTooMany, MOST_FILES } from './listing.ts';
 import { type Git, listTracked, openRepository } from './repository.ts';
 import { isWithin, Unlisted } from './survey.ts';

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { FileState, SavedFile } from '../core/protection.ts';
+import type { FileState, SavedFile } from '../core/model/protection.ts';
 import { hashOf, isSameState, type ReadState, readState } from './file-state.ts';
 
 /** What others wrote is kept, but they must not fill the disk with it. */

@@ -1,4 +1,4 @@
-import { Together } from '../core/together.ts';
+import { Together } from '../core/schedule/together.ts';
 import type { Change } from '../store/store.ts';
 
 /** How often the files are looked at while somebody works; a withdrawn item's agent is stopped within this time. */

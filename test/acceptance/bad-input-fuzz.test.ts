@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { openAndCheck } from '../../src/cli/open-shift.ts';
-import { NightshiftError } from '../../src/core/errors.ts';
-import { openShift } from '../../src/store/layout.ts';
+import { openAndCheck } from '../../src/app/open-shift.ts';
+import { NightshiftError } from '../../src/core/model/errors.ts';
+import { openShift } from '../../src/store/folder/layout.ts';
 import { Project, shellTask } from '../harness.ts';
 import { listing } from '../listing.ts';
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { openAndCheck } from '../../src/app/open-shift.ts';
 import { processIo } from '../../src/cli/io.ts';
-import { openAndCheck } from '../../src/cli/open-shift.ts';
 import { createProgram } from '../../src/cli/program.ts';
-import { NightshiftError } from '../../src/core/errors.ts';
-import { openShift } from '../../src/store/layout.ts';
+import { NightshiftError } from '../../src/core/model/errors.ts';
+import { openShift } from '../../src/store/folder/layout.ts';
 import { agentTask, CALLS, Project, type ShiftHandle, shellTask, until } from '../harness.ts';
 
 /** A command in this process, since there are many: what it prints, or the error that it throws. */

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { codexAgent } from '../../src/agents/codex.ts';
+import { codexAgent } from '../../src/agents/codex/codex.ts';
 import { CodexDialect } from './codex-dialect.ts';
 import { agentContract } from './contract.ts';
 import { Model, type Step, SUCCESS, verdict } from './model.ts';

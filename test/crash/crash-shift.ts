@@ -1,6 +1,6 @@
 import { statSync, utimesSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Status } from '../../src/core/status.ts';
+import type { Status } from '../../src/core/model/status.ts';
 import { type Project, type ShiftHandle, task } from '../harness.ts';
 
 export const TASKS = ['make', 'polish'] as const;

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { EventType } from '../../src/core/events.ts';
-import { WRITE_POINTS } from '../../src/store/atomic-write.ts';
+import type { EventType } from '../../src/core/model/events.ts';
+import { WRITE_POINTS } from '../../src/store/folder/files/atomic-write.ts';
 import { processesOf, type Running, sleep } from '../harness.ts';
 import type { Dispatch } from './crash-shift.ts';
 

@@ -1,4 +1,4 @@
-import type { Status } from '../../src/core/status.ts';
+import type { Status } from '../../src/core/model/status.ts';
 import { CHECKED, type Dispatch, MAX_SIZE, TASKS } from './crash-shift.ts';
 
 export type Board = ReadonlyMap<string, readonly Status[]>;

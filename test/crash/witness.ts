@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { versionOf } from '../../src/core/identity.ts';
-import { isStatus, type Status } from '../../src/core/status.ts';
+import { versionOf } from '../../src/core/model/identity.ts';
+import { isStatus, type Status } from '../../src/core/model/status.ts';
 import { parseManager } from '../../src/formats/manager.ts';
 import { parseTask } from '../../src/formats/task.ts';
 import type { ShiftHandle } from '../harness.ts';

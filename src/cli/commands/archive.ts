@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { EXIT, NightshiftError } from '../../core/errors.ts';
-import { countItems } from '../../core/plan.ts';
-import { diskError } from '../../store/atomic-write.ts';
-import { archiveFolder, openShift } from '../../store/layout.ts';
-import { takeRunLock } from '../../store/run-lock.ts';
-import { ShiftFiles } from '../../store/shift-files.ts';
+import { openAndCheck } from '../../app/open-shift.ts';
+import { EXIT, NightshiftError } from '../../core/model/errors.ts';
+import { countItems } from '../../core/schedule/plan.ts';
+import { ShiftFiles } from '../../store/folder/documents/shift-files.ts';
+import { diskError } from '../../store/folder/files/atomic-write.ts';
+import { archiveFolder, openShift } from '../../store/folder/layout.ts';
+import { takeRunLock } from '../../store/folder/run-lock.ts';
 import { count } from '../../views/plain.ts';
 import { requireRoot } from '../choose-shift.ts';
 import type { Io } from '../io.ts';
-import { openAndCheck } from '../open-shift.ts';
 import type { Options } from '../program.ts';
 
 export async function run(io: Io, [name = '']: readonly string[], { force, json }: Options): Promise<number> {

@@ -1,17 +1,17 @@
-import { EXIT } from '../../core/errors.ts';
-import type { NightshiftEvent } from '../../core/events.ts';
-import { filesOfRun } from '../../store/journal-files.ts';
-import type { ShiftPaths } from '../../store/layout.ts';
-import { currentHolder, type Holder } from '../../store/run-lock.ts';
+import { findNext } from '../../app/next-command.ts';
+import { followLines, parseEvent } from '../../app/run/follow-run.ts';
+import { hearTranscripts } from '../../app/run/hear-transcripts.ts';
+import { EXIT } from '../../core/model/errors.ts';
+import type { NightshiftEvent } from '../../core/model/events.ts';
+import { filesOfRun } from '../../store/folder/journal/journal-files.ts';
+import type { ShiftPaths } from '../../store/folder/layout.ts';
+import { currentHolder, type Holder } from '../../store/folder/run-lock.ts';
 import { nextLine } from '../../views/next-line.ts';
 import { endText } from '../../views/plain.ts';
 import { chooseShift } from '../choose-shift.ts';
 import { ONLY_WATCHING, viewEvents } from '../event-view.ts';
-import { followLines, parseEvent } from '../follow-run.ts';
-import { hearTranscripts } from '../hear-transcripts.ts';
 import type { Io } from '../io.ts';
 import { LiveTerminal } from '../live-terminal.ts';
-import { findNext } from '../next-command.ts';
 import type { Options } from '../program.ts';
 
 type Finished = Extract<NightshiftEvent, { type: 'run:finished' }>;

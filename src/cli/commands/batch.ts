@@ -1,10 +1,10 @@
-import { NightshiftError } from '../../core/errors.ts';
-import { nearest } from '../../core/names.ts';
-import { openShift } from '../../store/layout.ts';
-import { takeRunLock } from '../../store/run-lock.ts';
-import { ShiftFiles } from '../../store/shift-files.ts';
-import { closeBatch } from '../batch-close.ts';
-import { openBatch } from '../batch-open.ts';
+import { closeBatch } from '../../app/batch/close.ts';
+import { openBatch } from '../../app/batch/open.ts';
+import { NightshiftError } from '../../core/model/errors.ts';
+import { nearest } from '../../core/model/names.ts';
+import { ShiftFiles } from '../../store/folder/documents/shift-files.ts';
+import { openShift } from '../../store/folder/layout.ts';
+import { takeRunLock } from '../../store/folder/run-lock.ts';
 import { requireRoot } from '../choose-shift.ts';
 import type { Io } from '../io.ts';
 import type { Options } from '../program.ts';

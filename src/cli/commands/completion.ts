@@ -1,5 +1,5 @@
-import { EXIT, NightshiftError } from '../../core/errors.ts';
-import { nearest } from '../../core/names.ts';
+import { EXIT, NightshiftError } from '../../core/model/errors.ts';
+import { nearest } from '../../core/model/names.ts';
 import { SCRIPTS, SHELLS, type Shell } from '../completion-scripts.ts';
 import type { Io } from '../io.ts';
 import type { Options } from '../program.ts';

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { agentNames } from '../../agents/registry.ts';
-import { EXIT, NightshiftError } from '../../core/errors.ts';
-import { nearest } from '../../core/names.ts';
+import { EXIT, NightshiftError } from '../../core/model/errors.ts';
+import { nearest } from '../../core/model/names.ts';
 import type { Table } from '../../formats/table.ts';
-import { findRoot, type ShiftPaths } from '../../store/layout.ts';
-import { createShift } from '../../store/new-shift.ts';
+import { findRoot, type ShiftPaths } from '../../store/folder/layout.ts';
+import { createShift } from '../../store/folder/new-shift.ts';
 import type { Io } from '../io.ts';
 import type { Options } from '../program.ts';
 

@@ -1,13 +1,13 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { EXIT } from '../../core/errors.ts';
-import { findRoot, listShifts, shiftsFolder } from '../../store/layout.ts';
-import { initRoot } from '../../store/new-shift.ts';
-import { finishUpgrade, interruptedUpgrades } from '../../store/older-shift.ts';
+import { checkMachine } from '../../app/doctor/machine.ts';
+import { checkShift, fixShift, problemOf } from '../../app/doctor/shift.ts';
+import { EXIT } from '../../core/model/errors.ts';
+import { findRoot, listShifts, shiftsFolder } from '../../store/folder/layout.ts';
+import { initRoot } from '../../store/folder/new-shift.ts';
+import { finishUpgrade, interruptedUpgrades } from '../../store/folder/older-shift.ts';
 import { type Finding, findingLines } from '../../views/findings.ts';
 import { count } from '../../views/plain.ts';
-import { checkMachine } from '../check-machine.ts';
-import { checkShift, fixShift, problemOf } from '../check-shift.ts';
 import type { Io } from '../io.ts';
 import type { Options } from '../program.ts';
 

@@ -1,15 +1,15 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { EXIT, NightshiftError } from '../../core/errors.ts';
-import { type Result, resultsOf } from '../../core/results.ts';
-import { diskError, replaceFile } from '../../store/atomic-write.ts';
-import { findRoot, shiftsFolder } from '../../store/layout.ts';
+import { readHistory } from '../../app/history.ts';
+import { openAndCheck } from '../../app/open-shift.ts';
+import { type Result, resultsOf } from '../../core/folds/results.ts';
+import { EXIT, NightshiftError } from '../../core/model/errors.ts';
+import { diskError, replaceFile } from '../../store/folder/files/atomic-write.ts';
+import { findRoot, shiftsFolder } from '../../store/folder/layout.ts';
 import { exportCsv, exportJsonl, exportMarkdown } from '../../views/export.ts';
 import { count } from '../../views/plain.ts';
 import { chooseShift } from '../choose-shift.ts';
-import { readHistory } from '../history.ts';
 import type { Io } from '../io.ts';
-import { openAndCheck } from '../open-shift.ts';
 import type { Options } from '../program.ts';
 
 const FORMATS = ['csv', 'jsonl', 'md'] as const;

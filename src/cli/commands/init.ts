@@ -3,17 +3,17 @@ import { mkdir, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findProgram } from '../../agents/program.ts';
-import { EXIT, NightshiftError } from '../../core/errors.ts';
-import { nearest } from '../../core/names.ts';
+import { planSettings, type SettingsChange, writeSettings } from '../../app/settings-file.ts';
+import { EXIT, NightshiftError } from '../../core/model/errors.ts';
+import { nearest } from '../../core/model/names.ts';
 import { HOOK_COMMAND } from '../../kit/claude-settings.ts';
 import { KITS, type Kit, type KitFile, marked, originOf } from '../../kit/kit.ts';
-import { diskError, replaceFile } from '../../store/atomic-write.ts';
-import { initRoot } from '../../store/new-shift.ts';
+import { diskError, replaceFile } from '../../store/folder/files/atomic-write.ts';
+import { initRoot } from '../../store/folder/new-shift.ts';
 import { count } from '../../views/plain.ts';
 import type { Io } from '../io.ts';
 import { writePlugin } from '../plugin-folder.ts';
 import type { Options } from '../program.ts';
-import { planSettings, type SettingsChange, writeSettings } from '../settings-file.ts';
 
 type Deed = 'written' | 'updated' | 'unchanged' | 'kept' | 'removed' | 'absent';
 

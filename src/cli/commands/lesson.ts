@@ -1,11 +1,11 @@
-import { EXIT, NightshiftError } from '../../core/errors.ts';
-import { applyLessons, passedRecommendations } from '../../engine/lessons.ts';
+import { openByHand } from '../../app/batch/by-hand.ts';
+import { findTask } from '../../app/find-task.ts';
+import { EXIT, NightshiftError } from '../../core/model/errors.ts';
+import { applyLessons, passedRecommendations } from '../../engine/learning.ts';
 import { readManagerReport } from '../../roles/report.ts';
-import { openShift } from '../../store/layout.ts';
+import { openShift } from '../../store/folder/layout.ts';
 import { oneLine, printable } from '../../views/printable.ts';
-import { openByHand } from '../by-hand.ts';
 import { requireRoot } from '../choose-shift.ts';
-import { findTask } from '../find-task.ts';
 import type { Io } from '../io.ts';
 import type { Options } from '../program.ts';
 

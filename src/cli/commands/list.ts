@@ -1,7 +1,7 @@
-import { EXIT } from '../../core/errors.ts';
-import { listShifts } from '../../store/layout.ts';
+import { describeShift, descriptionLines } from '../../app/describe-shift.ts';
+import { EXIT } from '../../core/model/errors.ts';
+import { listShifts } from '../../store/folder/layout.ts';
 import { requireRoot } from '../choose-shift.ts';
-import { describeShift, descriptionLines } from '../describe-shift.ts';
 import type { Io } from '../io.ts';
 import type { Options } from '../program.ts';
 

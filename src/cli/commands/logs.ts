@@ -1,17 +1,17 @@
-import { EXIT, NightshiftError } from '../../core/errors.ts';
-import { itemKey } from '../../core/identity.ts';
-import { olderFiles } from '../../store/journal-files.ts';
-import type { ShiftPaths } from '../../store/layout.ts';
-import { currentHolder } from '../../store/run-lock.ts';
+import { openAndCheck } from '../../app/open-shift.ts';
+import { parseRow } from '../../app/rows.ts';
+import { followLines, parseEvent } from '../../app/run/follow-run.ts';
+import { EXIT, NightshiftError } from '../../core/model/errors.ts';
+import { itemKey } from '../../core/model/identity.ts';
+import { olderFiles } from '../../store/folder/journal/journal-files.ts';
+import type { ShiftPaths } from '../../store/folder/layout.ts';
+import { currentHolder } from '../../store/folder/run-lock.ts';
 import { endText, plainLines } from '../../views/plain.ts';
 import { type Said, TranscriptLines } from '../../views/transcript-lines.ts';
 import { chooseShift } from '../choose-shift.ts';
 import { ONLY_WATCHING } from '../event-view.ts';
-import { followLines, parseEvent } from '../follow-run.ts';
 import type { Io } from '../io.ts';
-import { openAndCheck } from '../open-shift.ts';
 import type { Options } from '../program.ts';
-import { parseRow } from '../rows.ts';
 
 /** The journal for a reader, or what was said about one row; `-f` goes on until the run that is going on has ended. */
 export async function run(io: Io, [name]: readonly string[], options: Options): Promise<number> {

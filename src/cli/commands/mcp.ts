@@ -1,6 +1,6 @@
-import { EXIT } from '../../core/errors.ts';
+import { EXIT } from '../../core/model/errors.ts';
+import { serve } from '../../mcp/server.ts';
 import type { Io } from '../io.ts';
-import { serve } from '../mcp/server.ts';
 import { readVersion } from '../version.ts';
 
 export async function run(io: Io): Promise<number> {

@@ -1,8 +1,8 @@
-import { EXIT } from '../../core/errors.ts';
-import { findRoot, listShifts, openShift } from '../../store/layout.ts';
-import { type Description, describeShift, descriptionLines } from '../describe-shift.ts';
+import { type Description, describeShift, descriptionLines } from '../../app/describe-shift.ts';
+import { findNext } from '../../app/next-command.ts';
+import { EXIT } from '../../core/model/errors.ts';
+import { findRoot, listShifts, openShift } from '../../store/folder/layout.ts';
 import type { Io } from '../io.ts';
-import { findNext } from '../next-command.ts';
 import type { Options } from '../program.ts';
 
 interface Next {

@@ -1,20 +1,20 @@
 import { environmentNames, itemEnvironment, variablesToTell } from '../../agents/environment.ts';
 import { AgentSet } from '../../agents/registry.ts';
-import { EXIT } from '../../core/errors.ts';
-import type { Order, Text } from '../../core/model.ts';
-import { askedCriteria, makeOrder } from '../../core/order.ts';
+import { findTask } from '../../app/find-task.ts';
+import { readHistory } from '../../app/history.ts';
+import { openAndCheck } from '../../app/open-shift.ts';
+import { parseRow } from '../../app/rows.ts';
+import { unprotectedFiles, unprotectedLine } from '../../app/run/unprotected-files.ts';
+import { EXIT } from '../../core/model/errors.ts';
+import type { Order, Text } from '../../core/model/model.ts';
+import { askedCriteria, makeOrder } from '../../core/model/order.ts';
 import type { Overrides } from '../../formats/compile.ts';
 import { devPrompt, qaPrompt } from '../../roles/prompt.ts';
-import { openShift } from '../../store/layout.ts';
+import { openShift } from '../../store/folder/layout.ts';
 import { oneLine, printable } from '../../views/printable.ts';
 import { requireRoot } from '../choose-shift.ts';
-import { findTask } from '../find-task.ts';
-import { readHistory } from '../history.ts';
 import type { Io } from '../io.ts';
-import { openAndCheck } from '../open-shift.ts';
 import type { Options } from '../program.ts';
-import { parseRow } from '../rows.ts';
-import { unprotectedFiles, unprotectedLine } from '../unprotected-files.ts';
 
 export async function run(io: Io, [name = '', task = '']: readonly string[], options: Options): Promise<number> {
   const { row, agent, model } = options;

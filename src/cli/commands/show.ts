@@ -1,20 +1,20 @@
 import { existsSync } from 'node:fs';
-import { formatDuration } from '../../core/duration.ts';
-import { EXIT } from '../../core/errors.ts';
-import type { ItemHistory } from '../../core/history.ts';
-import { itemKey } from '../../core/identity.ts';
-import type { ItemDetails } from '../../core/item-details.ts';
-import { statusAt } from '../../core/plan.ts';
-import { openShift } from '../../store/layout.ts';
+import { findTask } from '../../app/find-task.ts';
+import { readDetails, readHistory } from '../../app/history.ts';
+import { openAndCheck } from '../../app/open-shift.ts';
+import { parseRow } from '../../app/rows.ts';
+import type { ItemHistory } from '../../core/folds/history.ts';
+import type { ItemDetails } from '../../core/folds/item-details.ts';
+import { formatDuration } from '../../core/model/duration.ts';
+import { EXIT } from '../../core/model/errors.ts';
+import { itemKey } from '../../core/model/identity.ts';
+import { statusAt } from '../../core/schedule/plan.ts';
+import { openShift } from '../../store/folder/layout.ts';
 import { oneLine, printable } from '../../views/printable.ts';
 import { usageText } from '../../views/summary.ts';
 import { requireRoot } from '../choose-shift.ts';
-import { findTask } from '../find-task.ts';
-import { readDetails, readHistory } from '../history.ts';
 import type { Io } from '../io.ts';
-import { openAndCheck } from '../open-shift.ts';
 import type { Options } from '../program.ts';
-import { parseRow } from '../rows.ts';
 
 export async function run(io: Io, [name = '', row = '', only]: readonly string[], options: Options): Promise<number> {
   const shown = await describeRow(io, name, row, only);

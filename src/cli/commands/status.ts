@@ -1,20 +1,20 @@
-import { EXIT } from '../../core/errors.ts';
-import type { LastRun } from '../../core/last-run.ts';
-import { type Limits, limitsInForce, limitTexts } from '../../core/limits.ts';
-import type { NextCommand } from '../../core/run-request.ts';
-import { type Summary, summarise } from '../../core/summary.ts';
-import { type FoundBatch, isStale, readBatch } from '../../store/batch-file.ts';
-import { waitingCopies } from '../../store/put-back.ts';
-import { currentHolder, type Holder } from '../../store/run-lock.ts';
+import { readHistory } from '../../app/history.ts';
+import { nextAfterLastRun } from '../../app/next-command.ts';
+import { openAndCheck } from '../../app/open-shift.ts';
+import type { LastRun } from '../../core/folds/last-run.ts';
+import { type Summary, summarise } from '../../core/folds/summary.ts';
+import { EXIT } from '../../core/model/errors.ts';
+import { type Limits, limitsInForce, limitTexts } from '../../core/schedule/limits.ts';
+import type { NextCommand } from '../../core/schedule/run-request.ts';
+import { type FoundBatch, isStale, readBatch } from '../../store/folder/batch-file.ts';
+import { waitingCopies } from '../../store/folder/documents/put-back.ts';
+import { currentHolder, type Holder } from '../../store/folder/run-lock.ts';
 import { nextLine } from '../../views/next-line.ts';
 import { count } from '../../views/plain.ts';
 import { oneLine } from '../../views/printable.ts';
 import { summaryLines, usageText } from '../../views/summary.ts';
 import { chooseShift } from '../choose-shift.ts';
-import { readHistory } from '../history.ts';
 import type { Io } from '../io.ts';
-import { nextAfterLastRun } from '../next-command.ts';
-import { openAndCheck } from '../open-shift.ts';
 import type { Options } from '../program.ts';
 
 export async function run(io: Io, [name]: readonly string[], options: Options): Promise<number> {

@@ -1,18 +1,18 @@
-import type { StepsChange } from '../../core/checkpoint.ts';
-import { EXIT, NightshiftError } from '../../core/errors.ts';
-import { versionOf } from '../../core/identity.ts';
-import { diffLines } from '../../core/line-diff.ts';
+import { findTask } from '../../app/find-task.ts';
+import { readHistory } from '../../app/history.ts';
+import { openAndCheck } from '../../app/open-shift.ts';
+import type { StepsChange } from '../../core/folds/checkpoint.ts';
+import { EXIT, NightshiftError } from '../../core/model/errors.ts';
+import { versionOf } from '../../core/model/identity.ts';
+import { diffLines } from '../../core/text/line-diff.ts';
 import { parseTask, stepTexts } from '../../formats/task.ts';
-import { Journal } from '../../store/journal.ts';
-import { openShift, type ShiftPaths } from '../../store/layout.ts';
-import { ShiftFiles } from '../../store/shift-files.ts';
+import { ShiftFiles } from '../../store/folder/documents/shift-files.ts';
+import { Journal } from '../../store/folder/journal/journal.ts';
+import { openShift, type ShiftPaths } from '../../store/folder/layout.ts';
 import { listed } from '../../views/plain.ts';
 import { oneLine, printable } from '../../views/printable.ts';
 import { requireRoot } from '../choose-shift.ts';
-import { findTask } from '../find-task.ts';
-import { readHistory } from '../history.ts';
 import type { Io } from '../io.ts';
-import { openAndCheck } from '../open-shift.ts';
 import type { Options } from '../program.ts';
 
 /** Rule L4: the versions of a task's Steps, where each came from, and the way back. */

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EXIT, NightshiftError } from '../../core/errors.ts';
-import type { NightshiftEvent } from '../../core/events.ts';
-import type { ShiftPaths } from '../../store/layout.ts';
-import { type Holder, provenHolder } from '../../store/run-lock.ts';
+import { lastEvent } from '../../app/history.ts';
+import { findNext } from '../../app/next-command.ts';
+import { isRunning } from '../../app/run/follow-run.ts';
+import { EXIT, NightshiftError } from '../../core/model/errors.ts';
+import type { NightshiftEvent } from '../../core/model/events.ts';
+import type { ShiftPaths } from '../../store/folder/layout.ts';
+import { type Holder, provenHolder } from '../../store/folder/run-lock.ts';
 import { nextLine } from '../../views/next-line.ts';
 import { endText } from '../../views/plain.ts';
 import { chooseShift } from '../choose-shift.ts';
-import { isRunning } from '../follow-run.ts';
-import { lastEvent } from '../history.ts';
 import type { Io } from '../io.ts';
-import { findNext } from '../next-command.ts';
 import type { Options } from '../program.ts';
 
 const LOOK_EVERY_MS = 100;

@@ -1,18 +1,6 @@
 import { resolve } from 'node:path';
-import { EXIT, NightshiftError } from '../../core/errors.ts';
-import type { CellEdit } from '../../core/events.ts';
-import { nearest } from '../../core/names.ts';
-import { isArrow, isStatus, readStatus, STATUSES } from '../../core/status.ts';
-import { editCells, type Table } from '../../formats/table.ts';
-import { refuseOpenBatch } from '../../store/batch-file.ts';
-import { identitiesOf } from '../../store/identity-file.ts';
-import { listShifts } from '../../store/layout.ts';
-import { readItems } from '../../store/new-shift.ts';
-import { changeTable, readTable } from '../../store/table-change.ts';
-import { count as counted } from '../../views/plain.ts';
-import { printable } from '../../views/printable.ts';
-import { chooseShift, requireRoot } from '../choose-shift.ts';
-import { editColumn } from '../edit-columns.ts';
+import { editWithToken } from '../../app/batch/token-edit.ts';
+import { editColumn } from '../../app/edit/edit-columns.ts';
 import {
   addItems,
   importItems,
@@ -23,12 +11,24 @@ import {
   resetItems,
   resetLine,
   unknownStatus,
-} from '../edit-items.ts';
+} from '../../app/edit/edit-items.ts';
+import { removedLine, removeItems } from '../../app/edit/remove-items.ts';
+import { parseIndex } from '../../app/rows.ts';
+import { EXIT, NightshiftError } from '../../core/model/errors.ts';
+import type { CellEdit } from '../../core/model/events.ts';
+import { nearest } from '../../core/model/names.ts';
+import { isArrow, isStatus, readStatus, STATUSES } from '../../core/model/status.ts';
+import { editCells, type Table } from '../../formats/table.ts';
+import { refuseOpenBatch } from '../../store/folder/batch-file.ts';
+import { listShifts } from '../../store/folder/layout.ts';
+import { readItems } from '../../store/folder/new-shift.ts';
+import { identitiesOf } from '../../store/folder/table/identity-file.ts';
+import { changeTable, readTable } from '../../store/folder/table/table-change.ts';
+import { count as counted } from '../../views/plain.ts';
+import { printable } from '../../views/printable.ts';
+import { chooseShift, requireRoot } from '../choose-shift.ts';
 import type { Io } from '../io.ts';
 import type { Options } from '../program.ts';
-import { removedLine, removeItems } from '../remove-items.ts';
-import { parseIndex } from '../rows.ts';
-import { editWithToken } from '../token-edit.ts';
 
 export const VERBS = [
   ...(['count', 'headers', 'show', 'search', 'slice', 'edit', 'add', 'import', 'remove', 'reset'] as const),
@@ -38,6 +38,7 @@ type Verb = (typeof VERBS)[number];
 
 /** What every verb works with. */
 interface Desk extends OpenTable {
+  readonly io: Io;
   readonly args: readonly string[];
   readonly options: Options;
 }
@@ -52,7 +53,7 @@ export async function run(io: Io, given: readonly string[], options: Options): P
     const { token, reason, recommend, captured } = options;
     return editWithToken(io, paths, { column, index, value, token, reason, recommend, captured });
   }
-  await HANDLERS[verb]({ ...table, args, options });
+  await HANDLERS[verb]({ ...table, io, args, options });
   return EXIT.done;
 }
 

@@ -1,6 +1,6 @@
 import { accessSync, constants, realpathSync } from 'node:fs';
 import { delimiter, join, relative } from 'node:path';
-import { shellWord } from '../../core/run-request.ts';
+import { shellWord } from '../../core/schedule/run-request.ts';
 import type { Io } from '../io.ts';
 
 /** How somebody who is in `folder` calls this very program: by its name if their shell finds it, else by its file. */

@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Trouble, Usage } from '../../core/model/model.ts';
+import type { Agent, Answer, Opening, Question, Session } from '../agent.ts';
+import { isRecord } from '../json-lines.ts';
+import { type Ended, runProcess } from '../process/process.ts';
+import { askProgram, findProgram } from '../program.ts';
+import {
+  claudeArguments,
+  claudeEnvironment,
+  differenceFrom,
+  namedServers,
+  type Wanted,
+  wantedTools,
+} from './arguments.ts';
+import { INSTALL, LOG_IN, readAnswer } from './errors.ts';
+import { configuredServers, removeSession } from './home.ts';
+import { ClaudeStream } from './stream.ts';
+
+const PROGRAM = 'claude';
+const TESTED = '2.1.325';
+const ADD_SERVER = 'add it with `claude mcp add`, or to .mcp.json, or correct `tools:`';
+/** All that is of use comes as events. */
+const KEEP_BYTES = 16 * 1024;
+
+/** Claude Code: `claude -p` once for each question, all questions of a session in one session of the program. */
+export const claudeAgent: Agent = {
+  name: 'claude',
+  hasModel: true,
+  hasEnvironment: true,
+  // Keys of a cloud that serve for more than its models take a `pass-env`.
+  credentials: [
+    ...['ANTHROPIC_*', 'CLAUDE_CONFIG_DIR', 'CLAUDE_CODE_OAUTH_TOKEN', 'CLAUDE_CODE_API_KEY_HELPER_TTL_MS'],
+    ...['CLAUDE_CODE_USE_BEDROCK', 'CLAUDE_CODE_USE_VERTEX', 'CLAUDE_CODE_USE_FOUNDRY'],
+    ...['CLAUDE_CODE_SKIP_BEDROCK_AUTH', 'CLAUDE_CODE_SKIP_VERTEX_AUTH', 'CLAUDE_CODE_SKIP_FOUNDRY_AUTH'],
+    ...['CLAUDE_CODE_CLIENT_CERT', 'CLAUDE_CODE_CLIENT_KEY', 'CLAUDE_CODE_CLIENT_KEY_PASSPHRASE'],
+    ...['AWS_REGION', 'AWS_PROFILE', 'AWS_BEARER_TOKEN_BEDROCK', 'CLOUD_ML_REGION', 'VERTEX_REGION_*'],
+    ...['GOOGLE_APPLICATION_CREDENTIALS', 'CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC'],
+  ],
+  async missing({ tools }, place) {
+    if ((await findProgram(PROGRAM, place)) === undefined) return `there is no program claude on PATH: ${INSTALL}`;
+    // Where each item has its own folder, that folder may have the server.
+    if (place.folder === undefined) return undefined;
+    const unknown = unknownServer(namedServers(tools), await configuredServers(place.folder, place.environment));
+    return unknown === undefined ? undefined : `${unknown}: ${ADD_SERVER}`;
+  },
+  async inspect(place) {
+    const version = await askProgram(PROGRAM, ['--version'], place);
+    if (version.kind !== 'exited' || version.code !== 0) return { tested: TESTED, hint: INSTALL };
+    const { loggedIn } = objectIn(await askProgram(PROGRAM, ['auth', 'status'], place));
+    return {
+      version: version.stdout.text.trim().split(' ')[0] ?? '',
+      tested: TESTED,
+      ...(typeof loggedIn === 'boolean' ? { isLoggedIn: loggedIn } : {}),
+      ...(loggedIn === false ? { hint: LOG_IN, needsLogin: true } : {}),
+    };
+  },
+  async open(opening) {
+    return new ClaudeSession(opening);
+  },
+};
+
+function objectIn({ stdout }: Ended): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(stdout.text);
+    return isRecord(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+function unknownServer(named: readonly string[], configured: Readonly<Record<string, unknown>>): string | undefined {
+  const unknown = named.find((name) => !Object.hasOwn(configured, name));
+  return unknown === undefined ? undefined : `\`tools:\` names ${unknown}, and Claude Code has no such MCP server here`;
+}
+
+class ClaudeSession implements Session {
+  readonly #opening: Opening;
+  readonly #wanted: Wanted;
+  /** Of the program's sessions: the one that is asked, and all that there were, with what they were begun with. */
+  #id = '';
+  readonly #begun = new Map<string, Question['environment']>();
+  /** What the program's session has used so far. */
+  #total: Usage = {};
+  remembers = false;
+
+  constructor(opening: Opening) {
+    this.#opening = opening;
+    this.#wanted = wantedTools(opening);
+  }
+
+  async ask(question: Question): Promise<Answer> {
+    this.#opening.transcript({ kind: 'prompt', text: question.prompt });
+    const configured = await configuredServers(this.#opening.folder, question.environment);
+    const unknown = unknownServer(this.#wanted.servers, configured);
+    if (unknown !== undefined) return { kind: 'trouble', trouble: { reason: unknown, remedy: ADD_SERVER } };
+    const { answer, stream } = await this.#run(question, await this.#writeServers(configured));
+    const usage = this.#account(stream);
+    if (usage.inputTokens) this.#opening.transcript({ kind: 'usage', usage });
+    // A turn that ended badly may end the same way again, for what the session holds by now.
+    this.remembers = (answer.kind === 'report' || answer.kind === 'no-report') && !stream.compacted;
+    return { ...answer, usage, compacted: stream.compacted };
+  }
+
+  /** They may hold secrets, so they are not in an argument, which everybody on the machine can see. */
+  async #writeServers(configured: Readonly<Record<string, unknown>>): Promise<string> {
+    const file = join(this.#opening.scratch, 'mcp-servers.json');
+    const mcpServers = Object.fromEntries(this.#wanted.servers.map((name) => [name, configured[name]]));
+    await writeFile(file, JSON.stringify({ mcpServers }), { mode: 0o600 });
+    return file;
+  }
+
+  async #run(question: Question, serversFile: string): Promise<{ answer: Answer; stream: ClaudeStream }> {
+    const { transcript, folder, scratch, signal } = this.#opening;
+    if (!this.remembers) this.#begin(question);
+    const stop = new AbortController();
+    let obstacle: Trouble | undefined;
+    const stream = new ClaudeStream(transcript, (inForce) => {
+      obstacle = differenceFrom(this.#wanted, inForce);
+      if (obstacle !== undefined) stop.abort();
+    });
+    const ended = await runProcess({
+      file: PROGRAM,
+      args: claudeArguments({
+        opening: this.#opening,
+        wanted: this.#wanted,
+        schema: question.schema,
+        session: this.#id,
+        goesOn: this.remembers,
+        serversFile,
+      }),
+      cwd: folder,
+      env: claudeEnvironment(question.environment, scratch),
+      input: question.prompt,
+      signal: AbortSignal.any([signal, stop.signal]),
+      onOutput: (from, text) => (from === 'stdout' ? stream.add(text) : transcript({ kind: 'error', text })),
+      keepBytes: KEEP_BYTES,
+      mask: this.#opening.mask,
+    });
+    stream.end();
+    if (obstacle !== undefined && !signal.aborted) return { answer: { kind: 'trouble', trouble: obstacle }, stream };
+    return { answer: ended.kind === 'aborted' ? { kind: 'aborted' } : readAnswer(ended, stream), stream };
+  }
+
+  #begin({ environment }: Question): void {
+    this.#id = randomUUID();
+    this.#begun.set(this.#id, environment);
+    this.#total = {};
+  }
+
+  /** The program tells what the whole session used: what is new is the difference. */
+  #account({ ending, usedSoFar }: ClaudeStream): Usage {
+    if (ending === undefined) return usedSoFar;
+    const before = this.#total;
+    this.#total = ending.total;
+    return difference(ending.total, before);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.remembers = false;
+    for (const [id, environment] of this.#begun) await removeSession(id, environment).catch(() => {});
+    this.#begun.clear();
+  }
+}
+
+function difference(total: Usage, before: Usage): Usage {
+  const more = (all = 0, earlier = 0) => Math.max(0, all - earlier);
+  const inputTokens = more(total.inputTokens, before.inputTokens);
+  const outputTokens = more(total.outputTokens, before.outputTokens);
+  if (total.costUsd === undefined) return { inputTokens, outputTokens };
+  return { inputTokens, outputTokens, costUsd: more(total.costUsd, before.costUsd) };
+}

@@ -1,0 +1,99 @@
+import type { Trouble } from '../../core/model/model.ts';
+import type { Answer } from '../agent.ts';
+import { lastJsonObject } from '../last-json.ts';
+import { type Ended, howItEnded } from '../process/process.ts';
+import type { ClaudeStream, Ending } from './stream.ts';
+
+type Told = Pick<ClaudeStream, 'inForce' | 'ending' | 'error' | 'limitEnds' | 'said'>;
+
+export const INSTALL = 'install it (npm install -g @anthropic-ai/claude-code), and put it on PATH';
+export const LOG_IN = 'run `claude auth login`, or set ANTHROPIC_API_KEY';
+
+/** The shell that starts a program says so. */
+const NOT_THERE = new Set([126, 127]);
+
+/** What became of a run that nobody aborted. */
+export function readAnswer(ended: Exclude<Ended, { kind: 'aborted' }>, told: Told): Answer {
+  if (ended.kind === 'not-started') {
+    return ended.fault === 'system' ? trouble(ended.reason) : { kind: 'failed', reason: ended.reason };
+  }
+  if (told.ending === undefined) return readDeath(ended, told);
+  return told.ending.isError ? readError(told.ending, told) : readReport(told.ending, told);
+}
+
+/** It ended without saying how. Before it had begun, that is nobody's work gone wrong (rule X5). */
+function readDeath(ended: Exclude<Ended, { kind: 'aborted' | 'not-started' }>, { inForce }: Told): Answer {
+  const end = howItEnded(ended, 'stderr');
+  if (inForce !== undefined) return { kind: 'failed', reason: `claude ended before its turn did: ${end}` };
+  if (ended.kind === 'exited' && NOT_THERE.has(ended.code)) return trouble(`claude can't be run: ${end}`, INSTALL);
+  return trouble(`claude did not start: ${end}`);
+}
+
+/**
+ * `structured_output` may be missing though all went well: then the model wrote, instead of calling the tool. The program
+ * has urged it to, so what it wrote may stand before its last words.
+ */
+function readReport({ structured, text, denied }: Ending, { said }: Told): Answer {
+  const report = structured ?? lastJsonObject(text) ?? lastJsonObject(said);
+  if (report !== undefined && report !== null) return { kind: 'report', report };
+  if (denied.length > 0) {
+    const tools = [...new Set(denied)].join(', ');
+    return { kind: 'no-report', reason: `it was refused the use of ${tools}, and gave no report` };
+  }
+  const reason = text.trim() === '' ? 'it ended its turn and said nothing' : 'what it said holds no JSON object';
+  return { kind: 'no-report', reason };
+}
+
+/** Who can end it, by the program's own words for it; the others are no trouble of this kind. */
+const ERRORS: Readonly<Record<string, (ending: Ending, told: Told) => Trouble>> = {
+  authentication_failed: notLoggedIn,
+  oauth_org_not_allowed: notLoggedIn,
+  account_on_hold: notLoggedIn,
+  verification_required: notLoggedIn,
+  cloud_credential_error: (ending) => ({
+    reason: `claude has no valid credentials for its cloud: ${ending.text}`,
+    remedy: 'renew them; those that are variables have to be named by `pass-env`',
+  }),
+  billing_error: (ending) => ({
+    reason: `claude can't be paid: ${ending.text}`,
+    remedy: 'add credit to the account, or log in with another one',
+  }),
+  model_not_found: (ending) => ({
+    reason: `claude: no such model${http(ending)}`,
+    remedy: 'correct `model:` (a name such as sonnet or opus, or a full one), or ask for access to it',
+  }),
+  rate_limit: limited,
+  overloaded: (ending) => ({ reason: `claude: the model is overloaded${http(ending)}` }),
+  server_error: (ending) => ({
+    reason: ending.status === undefined ? `claude: ${ending.text}` : `claude: the model's server failed${http(ending)}`,
+  }),
+};
+
+function readError(ending: Ending, told: Told): Answer {
+  const find = told.error !== undefined && Object.hasOwn(ERRORS, told.error) ? ERRORS[told.error] : undefined;
+  if (find !== undefined && ending.kind !== 'max_output_tokens') {
+    return { kind: 'trouble', trouble: find(ending, told) };
+  }
+  if (ending.subtype === 'error_max_structured_output_retries') {
+    return { kind: 'no-report', reason: 'its reports were not in the form that was asked for' };
+  }
+  const reason = ending.text === '' ? `${ending.subtype} (${ending.why})` : ending.text;
+  return { kind: 'failed', reason: `claude: ${reason}` };
+}
+
+function notLoggedIn(ending: Ending): Trouble {
+  return { reason: `claude is not logged in${http(ending)}: ${ending.text}`, remedy: LOG_IN };
+}
+
+function limited(ending: Ending, { limitEnds }: Told): Trouble {
+  if (limitEnds === undefined) return { reason: `claude: rate limited${http(ending)}` };
+  return { reason: `claude: ${ending.text}`, until: limitEnds };
+}
+
+function http({ status }: Ending): string {
+  return status === undefined ? '' : ` (HTTP ${status})`;
+}
+
+function trouble(reason: string, remedy?: string): Answer {
+  return { kind: 'trouble', trouble: { reason, ...(remedy === undefined ? {} : { remedy }) } };
+}

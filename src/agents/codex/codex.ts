@@ -1,0 +1,260 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Usage } from '../../core/model/model.ts';
+import type { Agent, AgentSettings, Answer, Inspection, Opening, Place, Question, Session } from '../agent.ts';
+import { JsonLines } from '../json-lines.ts';
+import { lastJsonObject } from '../last-json.ts';
+import { readMcpJson } from '../mcp-json.ts';
+import { type Ended, howItEnded, runProcess } from '../process/process.ts';
+import { askProgram, findProgram } from '../program.ts';
+import { type CodexConfig, type CodexServer, configure, type Toml } from './config.ts';
+import { CodexEvents, type Totals } from './events.ts';
+import { readFailure } from './failure.ts';
+import { codexHome, readSessionFile, removeSessionFile, type SessionFile } from './session-file.ts';
+
+const PROGRAM = 'codex';
+const TESTED = '0.166.0';
+const INSTALL = 'install it with `npm install -g @openai/codex`, then log in with `codex login`';
+/** Of standard error; standard output is read as it comes. */
+const KEEP_BYTES = 16 * 1024;
+const TIDY_MS = 10_000;
+
+/** Codex, by `codex exec --json`: a process for each question, the session kept by Codex between them. */
+export const codexAgent: Agent = {
+  name: 'codex',
+  hasModel: true,
+  hasEnvironment: true,
+  credentials: ['OPENAI_*', 'CODEX_*'],
+  missing,
+  inspect,
+  async open(opening) {
+    return new CodexSession(opening);
+  },
+};
+
+async function missing({ tools }: AgentSettings, place: Place): Promise<string | undefined> {
+  if ((await findProgram(PROGRAM, place)) === undefined) return `there is no program codex on PATH: ${INSTALL}`;
+  const named = tools.filter((tool) => tool !== 'bash');
+  // Where each item has its own folder, each has its own `.mcp.json`.
+  const { folder, environment } = place;
+  if (named.length === 0 || folder === undefined) return undefined;
+  const found = await findServers(named, { folder, environment }, []);
+  return 'problem' in found ? [found.problem, found.remedy ?? 'try again'].join(': ') : undefined;
+}
+
+async function inspect(place: Place): Promise<Inspection> {
+  const version = await askProgram(PROGRAM, ['--version'], place);
+  const said = version.kind === 'exited' && version.code === 0 ? /\d+\.\d+\.\d+\S*/.exec(version.stdout.text) : null;
+  if (!said) return { tested: TESTED, hint: INSTALL };
+  const found = { version: said[0], tested: TESTED };
+  const login = await askProgram(PROGRAM, ['login', 'status'], place);
+  if (login.kind === 'exited' && login.code === 0) return { ...found, isLoggedIn: true };
+  // A key in the environment, or a provider of the user's own: Codex looks at these only when it asks.
+  const { CODEX_API_KEY, OPENAI_API_KEY } = place.environment;
+  if (CODEX_API_KEY !== undefined || OPENAI_API_KEY !== undefined) return found;
+  const hint = 'log in with `codex login`';
+  if (await hasOwnProvider(place))
+    return { ...found, isLoggedIn: false, hint: `${hint}, if your model provider asks for it` };
+  return { ...found, isLoggedIn: false, needsLogin: true, hint };
+}
+
+/** One that is not OpenAI's may ask for no login. */
+async function hasOwnProvider({ folder, environment }: Place): Promise<boolean> {
+  const files = [codexHome(environment), join(folder ?? '/', '.codex')].map((home) => join(home, 'config.toml'));
+  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')));
+  return texts.some((text) => /^\s*(model_provider|oss_provider|profile)\s*=/m.test(text));
+}
+
+class CodexSession implements Session {
+  readonly #opening: Opening;
+  #threadId: string | undefined;
+  #isLost = false;
+  #counted: Totals = { input: 0, output: 0 };
+  #compactions = 0;
+  #environment: Readonly<Record<string, string>> = {};
+
+  constructor(opening: Opening) {
+    this.#opening = opening;
+  }
+
+  get remembers(): boolean {
+    return this.#threadId !== undefined && !this.#isLost;
+  }
+
+  async ask(question: Question): Promise<Answer> {
+    const { folder, shiftFolder, settings, signal, transcript } = this.#opening;
+    const { environment } = question;
+    this.#environment = environment;
+    transcript({ kind: 'prompt', text: question.prompt });
+    const named = settings.tools.filter((tool) => tool !== 'bash' && this.#opening.role !== 'manager');
+    const found = await findServers(named, { folder, environment }, [rootOf(shiftFolder)], signal);
+    if ('problem' in found) {
+      if (signal.aborted) return { kind: 'aborted' };
+      if (found.isItems) return { kind: 'failed', reason: found.problem };
+      const { problem, remedy } = found;
+      const trouble = { reason: `codex: ${problem}`, ...(remedy === undefined ? {} : { remedy }) };
+      return { kind: 'trouble', trouble };
+    }
+    const events = new CodexEvents(transcript);
+    const lines = new JsonLines(events.read, (line) => transcript({ kind: 'output', text: `${line}\n` }));
+    const config = await configure(this.#opening, found.servers);
+    const ended = await runProcess({
+      file: PROGRAM,
+      args: await this.#arguments(question, config),
+      cwd: folder,
+      env: { ...environment, ...config.environment },
+      input: question.prompt,
+      signal,
+      onOutput: (stream, text) =>
+        stream === 'stdout' ? lines.add(text) : transcript({ kind: 'error', text: withoutNoise(text) }),
+      keepBytes: KEEP_BYTES,
+      mask: this.#opening.mask,
+    });
+    lines.end();
+    this.#threadId = events.threadId ?? this.#threadId;
+    const file = await this.#readFile();
+    const answer = readAnswer(ended, events, file);
+    // A turn that ended badly may end the same way again, for what the session holds by now.
+    this.#isLost = answer.kind !== 'report' && answer.kind !== 'no-report';
+    return { ...answer, ...this.#account(events, file) };
+  }
+
+  async #arguments(question: Question, config: CodexConfig): Promise<string[]> {
+    const { settings, scratch } = this.#opening;
+    const schema = join(scratch, 'codex-report.json');
+    await writeFile(schema, JSON.stringify(question.schema));
+    return [
+      'exec',
+      ...(this.#threadId === undefined ? [] : ['resume', this.#threadId]),
+      ...['--json', '--skip-git-repo-check', '--output-schema', schema],
+      ...(settings.model === undefined ? [] : ['--model', settings.model]),
+      ...config.settings.flatMap((each) => ['-c', each]),
+      '-',
+    ];
+  }
+
+  async #readFile(): Promise<SessionFile | undefined> {
+    return this.#threadId === undefined ? undefined : readSessionFile(this.#environment, this.#threadId);
+  }
+
+  /** What Codex tells are totals of the session. */
+  #account(events: CodexEvents, file: SessionFile | undefined): { usage: Usage; compacted: boolean } {
+    // Either may be missing or incomplete, and neither ever tells too much.
+    const told = [this.#counted, events.totals, file?.totals].filter((each) => each !== undefined);
+    const totals = {
+      input: Math.max(...told.map(({ input }) => input)),
+      output: Math.max(...told.map(({ output }) => output)),
+    };
+    const usage = {
+      inputTokens: totals.input - this.#counted.input,
+      outputTokens: totals.output - this.#counted.output,
+    };
+    this.#counted = totals;
+    if (usage.inputTokens + usage.outputTokens > 0) this.#opening.transcript({ kind: 'usage', usage });
+    const compactions = file?.compactions ?? this.#compactions;
+    const compacted = compactions > this.#compactions;
+    this.#compactions = compactions;
+    return { usage, compacted };
+  }
+
+  /** A night of items would bury the sessions that a person had: the transcript has it all. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#threadId === undefined) return;
+    // Codex takes its time; its file holds the prompts, with values of `.env`, which do not rest.
+    if (this.#opening.signal.aborted) return removeSessionFile(this.#environment, this.#threadId);
+    const place = { folder: this.#opening.folder, environment: this.#environment };
+    await askProgram(PROGRAM, ['delete', '--force', this.#threadId], place, AbortSignal.timeout(TIDY_MS));
+  }
+}
+
+/** The folder that holds `.nightshift`. */
+function rootOf(shiftFolder: string): string {
+  return dirname(dirname(shiftFolder));
+}
+
+function readAnswer(ended: Ended, events: CodexEvents, file: SessionFile | undefined): Answer {
+  if (ended.kind === 'aborted') return { kind: 'aborted' };
+  if (events.failure !== undefined) return readFailure({ message: events.failure, type: file?.errorType }, Date.now());
+  if (events.totals !== undefined) {
+    const report = lastJsonObject(events.text);
+    if (report !== undefined) return { kind: 'report', report };
+    const said =
+      events.text.trim() === '' ? 'it said nothing at the end of its turn' : 'its last words hold no JSON object';
+    return { kind: 'no-report', reason: `no report: ${said}` };
+  }
+  if (ended.kind === 'not-started' && ended.fault === 'item') return { kind: 'failed', reason: ended.reason };
+  if (events.threadId === undefined) return notBegun(ended);
+  return { kind: 'failed', reason: `codex ended in the middle of its turn: ${howItEnded(ended, 'stderr')}` };
+}
+
+/** Nothing was asked yet: a wrong configuration, an MCP server that does not come up, no such program. */
+function notBegun(ended: Exclude<Ended, { kind: 'aborted' }>): Answer {
+  if (ended.kind === 'not-started') return { kind: 'trouble', trouble: { reason: ended.reason } };
+  const error = /^Error:? ?([\s\S]*?)(?:\n\s*\n|$(?![\s\S]))/m.exec(ended.stderr.text)?.[0].trim();
+  const reason = `codex did not start: ${error ?? howItEnded(ended, 'stderr')}`;
+  if (ended.kind === 'exited' && ended.code === 127) return { kind: 'trouble', trouble: { reason, remedy: INSTALL } };
+  return {
+    kind: 'trouble',
+    trouble: { reason, remedy: 'try `codex exec hello` in a terminal, and correct what it says' },
+  };
+}
+
+/** Said at every start where CODEX_HOME is a temporary folder. */
+function withoutNoise(text: string): string {
+  return text.replace(/^WARNING: proceeding, even though we could not create PATH aliases.*\n?/gm, '');
+}
+
+/** `isItems`: no program could be started with what this item has. */
+type FoundServers =
+  | { readonly servers: readonly CodexServer[] }
+  | { readonly problem: string; readonly remedy?: string; readonly isItems?: boolean };
+
+/** All servers that Codex would start by itself, so that it leaves out what is not named, and those of `.mcp.json` that are. */
+async function findServers(
+  named: readonly string[],
+  place: Required<Place>,
+  more: readonly string[],
+  signal?: AbortSignal,
+): Promise<FoundServers> {
+  const ended = await askProgram(PROGRAM, ['mcp', 'list', '--json'], place, signal);
+  const own = ended.kind === 'exited' && ended.code === 0 ? readList(ended.stdout.text) : undefined;
+  // A machine without room for another process gets over it.
+  if (ended.kind === 'not-started') return { problem: ended.reason, isItems: ended.fault === 'item' };
+  if (own === undefined) {
+    const end = ended.kind === 'aborted' ? 'it does not answer' : howItEnded(ended, 'stderr');
+    return {
+      problem: `its MCP servers are not known (${end})`,
+      remedy: 'correct what `codex mcp list` says in a terminal',
+    };
+  }
+  const servers: CodexServer[] = own.map(({ name, transport }) => {
+    const envVars = transport?.type === 'stdio' ? { envVars: transport.env_vars ?? [] } : {};
+    return { from: 'codex', name, isNamed: named.includes(name), ...envVars };
+  });
+  const rest = named.filter((name) => !own.some((each) => each.name === name));
+  if (rest.length === 0) return { servers };
+  const project = await readMcpJson([place.folder, ...more], place.environment);
+  for (const name of rest) {
+    const server = project.servers.get(name);
+    if (!server) {
+      const problems = project.problems.map((each) => ` (${each})`).join('');
+      const remedy = `add it with \`codex mcp add ${name}\`, or correct \`tools:\``;
+      return { problem: `neither Codex nor .mcp.json has an MCP server ${name}${problems}`, remedy };
+    }
+    servers.push({ from: 'project', name, server });
+  }
+  return { servers };
+}
+
+interface Listed {
+  readonly name: string;
+  readonly transport?: { readonly type?: string; readonly env_vars?: readonly Toml[] };
+}
+
+function readList(text: string): Listed[] | undefined {
+  try {
+    return JSON.parse(text) as Listed[];
+  } catch {
+    return undefined;
+  }
+}

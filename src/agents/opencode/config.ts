@@ -1,0 +1,134 @@
+import type { McpLocalConfig, McpRemoteConfig, PermissionRule } from '@opencode-ai/sdk/v2/client';
+import type { Role } from '../../core/model/model.ts';
+import type { McpServer } from '../mcp-json.ts';
+
+/** What only reads, whoever asks for it. */
+const READING = ['read', 'glob', 'grep', 'list'];
+/** `doom_loop`: a dev may well run the same test three times in a row. Nothing is left on `ask`: nobody answers. */
+const ALWAYS = ['external_directory', 'doom_loop', 'StructuredOutput'];
+
+const OWN_TOOLS: Readonly<Record<Role, readonly string[]>> = {
+  dev: [...READING, 'edit', ...ALWAYS],
+  qa: [...READING, ...ALWAYS],
+  manager: ['StructuredOutput'],
+};
+
+export function isReading(tool: string): boolean {
+  return READING.includes(tool) || tool === 'StructuredOutput';
+}
+
+/** Definitions of its own, so that nothing in the user's agents decides what a role may do. */
+export function agentName(role: Role): string {
+  return `nightshift-engine-${role}`;
+}
+
+/** The user's own configuration stays in force beside this one, which is merged over it. */
+export function configContent(disabledServers: Iterable<string>): object {
+  const agent = (role: Role) => ({
+    // A subagent would silently be replaced by the user's default agent.
+    mode: 'primary',
+    disable: false,
+    description: `The ${role} of Nightshift`,
+    permission: Object.fromEntries([['*', 'deny'], ...OWN_TOOLS[role].map((tool) => [tool, 'allow'])]),
+    ...(role === 'manager' ? { prompt: 'Answer what is asked, in the form that is asked for.' } : {}),
+  });
+  return {
+    share: 'disabled',
+    autoupdate: false,
+    // Undoing is not wanted, and would take a copy of the work tree for each step.
+    snapshot: false,
+    agent: Object.fromEntries((['dev', 'qa', 'manager'] as const).map((role) => [agentName(role), agent(role)])),
+    mcp: Object.fromEntries([...disabledServers].map((name) => [name, { enabled: false }])),
+  };
+}
+
+/** A user may have a configuration in this variable too. */
+export function mergeContent(users: string | undefined, own: object): string {
+  try {
+    return JSON.stringify(merge(JSON.parse(users ?? '{}') as object, own));
+  } catch {
+    return JSON.stringify(own);
+  }
+}
+
+function merge(under: object, over: object): object {
+  const merged: Record<string, unknown> = { ...under };
+  for (const [key, value] of Object.entries(over)) {
+    const below = merged[key];
+    merged[key] = isObject(below) && isObject(value) ? merge(below, value) : value;
+  }
+  return merged;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What only Nightshift writes in the folder of a shift. A `*` in a pattern also stands for several folders. */
+const SHIFT_FILES = ['table.csv', 'table.csv.lock', 'manager.md', '.env*', '.engine/*'];
+
+/**
+ * What a session may do; of the rules that match, the last one counts, whatever the user's configuration says.
+ * `servers`: all MCP servers that this folder has, also those that other tasks named. `shift`: the name of its folder.
+ */
+export function permissionRules(
+  role: Role,
+  tools: readonly string[],
+  servers: Iterable<string>,
+  shift = '',
+): PermissionRule[] {
+  const rule =
+    (action: PermissionRule['action']) =>
+    (permission: string, pattern = '*') => ({
+      permission,
+      pattern,
+      action,
+    });
+  const [allow, deny] = [rule('allow'), rule('deny')];
+  const bash = role === 'dev' && tools.includes('bash') ? [allow('bash')] : [];
+  // A tool is called SERVER_TOOL, so the longer name of two that begin alike has to come later.
+  const byLength = [...new Set(servers)].sort((a, b) => a.length - b.length);
+  const isNamed = (server: string) => role !== 'manager' && tools.includes(server);
+  const ofServers = byLength.map((server) => (isNamed(server) ? allow : deny)(`${toolPrefix(server)}*`));
+  // A tool is offered unless the last rule of its name denies all of it: so rules about files only where it is allowed.
+  const ofFiles = [
+    deny('edit', '*.nightshift/*'),
+    // Files of its own in the shift's folder. Task files are held by the watch, which knows their names.
+    ...(shift === '' ? [] : [allow('edit', `*.nightshift/${shift}/*`)]),
+    ...SHIFT_FILES.map((file) => deny('edit', `*.nightshift/*/${file}`)),
+    deny('read', '*.nightshift/*.env'),
+  ];
+  const ofShift = ofFiles.filter(({ permission }) => OWN_TOOLS[role].includes(permission));
+  return [deny('*'), ...ofServers, ...OWN_TOOLS[role].map((tool) => allow(tool)), ...bash, ...ofShift];
+}
+
+function toolPrefix(server: string): string {
+  return `${server.replace(/[^a-zA-Z0-9_-]/g, '_')}_`;
+}
+
+export function namedServers(tools: readonly string[]): string[] {
+  return tools.filter((tool) => tool !== 'bash');
+}
+
+/** A server of `.mcp.json`, in OpenCode's words. */
+export function toServerConfig(server: McpServer): McpLocalConfig | McpRemoteConfig {
+  if (server.kind !== 'stdio') return { type: 'remote', url: server.url, headers: { ...server.headers } };
+  return { type: 'local', command: [server.command, ...server.args], environment: { ...server.env } };
+}
+
+/** `provider/model`, where the model's name may have more slashes. */
+export function splitModel(model: string): { providerID: string; modelID: string } | undefined {
+  const slash = model.indexOf('/');
+  if (slash <= 0 || slash === model.length - 1) return undefined;
+  return { providerID: model.slice(0, slash), modelID: model.slice(slash + 1) };
+}
+
+/** One server has one environment: what belongs to an item is told in the prompt instead. */
+const OF_AN_ITEM = ['ROLE', 'TASK', 'INDEX', 'ROW', 'ATTEMPT', 'ITEM', 'OUTPUT'].map((name) => `NIGHTSHIFT_${name}`);
+
+/** With a mark of the server's own; what `test-task` runs keeps being told from what a shift runs. */
+export function serverEnvironment(environment: Readonly<Record<string, string>>): Record<string, string> {
+  const own = Object.entries(environment).filter(([name]) => !OF_AN_ITEM.includes(name));
+  const isTest = environment.NIGHTSHIFT_KEY?.startsWith('test-') === true;
+  return { ...Object.fromEntries(own), NIGHTSHIFT_KEY: isTest ? 'test-opencode' : 'opencode' };
+}

@@ -1,0 +1,162 @@
+import { randomBytes } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Trouble } from '../../core/model/model.ts';
+import type { Agent, AgentSettings, Inspection, Place } from '../agent.ts';
+import { lastJsonObject } from '../last-json.ts';
+import { readMcpJson } from '../mcp-json.ts';
+import { askProgram, findProgram } from '../program.ts';
+import { namedServers, splitModel } from './config.ts';
+import { OpencodeServer, type WantedServer } from './server.ts';
+import { OpencodeSession, type ServerPool } from './session.ts';
+
+const TESTED = '1.18.33';
+const INSTALL =
+  'install it with `npm install -g opencode-ai` (https://opencode.ai), or let another agent do it: `- agent: NAME`';
+/**
+ * A server grows with every session, by about 15 MB, and twice as much when that is in a folder of its own; it gives nothing
+ * back. So another one takes over after so many sessions, of which one in a folder of its own counts as two.
+ */
+const MOST_WEAR = 30;
+const LATER_MS = 600;
+
+/** Of the providers that most people have; others, and keys of a cloud that serve for more than models, take a `pass-env`. */
+const CREDENTIALS = [
+  ...['OPENCODE_*', 'ANTHROPIC_*', 'OPENAI_*', 'OPENROUTER_API_KEY', 'GEMINI_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'],
+  ...['GROQ_API_KEY', 'MISTRAL_API_KEY', 'XAI_API_KEY', 'DEEPSEEK_API_KEY', 'CEREBRAS_API_KEY', 'TOGETHER_API_KEY'],
+  ...['FIREWORKS_API_KEY', 'DEEPINFRA_API_KEY', 'COHERE_API_KEY', 'MOONSHOT_API_KEY', 'ZHIPU_API_KEY', 'ZAI_API_KEY'],
+  ...['AZURE_API_KEY', 'AZURE_RESOURCE_NAME', 'AWS_BEARER_TOKEN_BEDROCK', 'AWS_REGION', 'HF_TOKEN'],
+];
+
+/** OpenCode: one server for the run, a session of it for each item. */
+export function createOpencode(): Agent {
+  const pool = new Pool();
+  return {
+    name: 'opencode',
+    hasModel: true,
+    hasEnvironment: false,
+    credentials: CREDENTIALS,
+    missing: (settings, place) => missing(settings, place, pool.knownServers),
+    inspect,
+    async open(opening) {
+      return new OpencodeSession(opening, pool);
+    },
+    [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
+  };
+}
+
+async function missing(
+  { model, tools }: AgentSettings,
+  place: Place,
+  knownServers: Set<string>,
+): Promise<string | undefined> {
+  if ((await findProgram('opencode', place)) === undefined) return `there is no program opencode on PATH: ${INSTALL}`;
+  if (model !== undefined && !splitModel(model)) {
+    return `opencode knows models as provider/model, and \`model: ${model}\` is not: \`opencode models\` lists them`;
+  }
+  const named = namedServers(tools);
+  // Where each item has its own folder, that folder may have the server.
+  if (named.length === 0 || place.folder === undefined) return undefined;
+  const { servers, problems } = await readMcpJson([place.folder], place.environment);
+  if (named.every((name) => servers.has(name))) return undefined;
+  const ended = await askProgram('opencode', ['debug', 'config'], place);
+  const config = lastJsonObject(ended.stdout.text) as { mcp?: object } | undefined;
+  if (!config) return undefined;
+  for (const name of Object.keys(config.mcp ?? {})) knownServers.add(name);
+  const unknown = named.find((name) => !servers.has(name) && !knownServers.has(name));
+  if (unknown === undefined) return undefined;
+  const broken = problems.length === 0 ? '' : ` (${problems.join('; ')})`;
+  return `no MCP server ${unknown} is in the configuration of opencode nor in .mcp.json${broken}: add it, or correct \`tools:\``;
+}
+
+async function inspect(place: Place): Promise<Inspection> {
+  const version = await askProgram('opencode', ['--version'], place);
+  if (version.kind !== 'exited' || version.code !== 0) return { tested: TESTED, hint: INSTALL };
+  const { stdout } = await askProgram('opencode', ['auth', 'list'], place);
+  const counts = [...stdout.text.matchAll(/(\d+) (?:credential|environment variable)/g)].map(([, count]) =>
+    Number(count),
+  );
+  const isLoggedIn = counts.some((count) => count > 0);
+  return {
+    version: version.stdout.text.trim(),
+    tested: TESTED,
+    // A provider may be in its configuration, and need none.
+    ...(isLoggedIn
+      ? { isLoggedIn }
+      : { hint: 'no credentials: `opencode auth login`, unless your provider needs none' }),
+  };
+}
+
+/** The servers of a run, one for each environment. */
+class Pool implements ServerPool, AsyncDisposable {
+  readonly knownServers = new Set<string>();
+  readonly #current = new Map<string, Promise<OpencodeServer | Trouble>>();
+  readonly #servers = new Set<OpencodeServer>();
+  readonly #later = new Set<Promise<void>>();
+  readonly #end = new AbortController();
+  readonly #stop = new AbortController();
+
+  constructor() {
+    // As many wait for them as sessions have just ended, and servers were started.
+    setMaxListeners(0, this.#end.signal, this.#stop.signal);
+  }
+
+  async take(wanted: WantedServer): Promise<OpencodeServer | Trouble> {
+    const { environment, root, folder } = wanted;
+    const key = JSON.stringify(environment);
+    for (;;) {
+      const current = this.#current.get(key) ?? this.#start(wanted);
+      this.#current.set(key, current);
+      const server = await current;
+      if (!('reason' in server) && server.isAlive && server.wear < MOST_WEAR) {
+        server.wear += folder === root ? 1 : 2;
+        server.open++;
+        return server;
+      }
+      if (this.#current.get(key) === current) this.#current.delete(key);
+      if ('reason' in server) return server;
+    }
+  }
+
+  async #start({ environment, ...wanted }: WantedServer): Promise<OpencodeServer | Trouble> {
+    // By this mark everything that the server started is found when it is stopped: its shells are in groups of their own.
+    const mark = { NIGHTSHIFT_KEY: `${environment.NIGHTSHIFT_KEY}-${randomBytes(8).toString('hex')}` };
+    const { knownServers } = this;
+    const { signal } = this.#stop;
+    const server = await OpencodeServer.start({
+      ...wanted,
+      environment: { ...environment, ...mark },
+      knownServers,
+      signal,
+    });
+    if (!('reason' in server)) this.#servers.add(server);
+    return server;
+  }
+
+  /** One that took its last session is stopped when that is over. */
+  async release(server: OpencodeServer): Promise<void> {
+    server.open--;
+    if (server.open > 0 || (server.isAlive && server.wear < MOST_WEAR)) return;
+    this.#servers.delete(server);
+    await server[Symbol.asyncDispose]();
+  }
+
+  /** When the server has begun with the next item: it does one thing at a time. */
+  later(work: () => Promise<void>): void {
+    const done = delay(LATER_MS, undefined, { signal: this.#end.signal })
+      .catch(() => {})
+      .then(work)
+      // A server that does not do it: nobody else could.
+      .catch(() => {});
+    this.#later.add(done);
+    void done.finally(() => this.#later.delete(done));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#end.abort();
+    await Promise.all(this.#later);
+    this.#stop.abort();
+    await Promise.all(this.#current.values());
+    await Promise.all([...this.#servers].map((server) => server[Symbol.asyncDispose]()));
+  }
+}

@@ -1,0 +1,187 @@
+import { randomBytes } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { OpencodeClient } from '@opencode-ai/sdk/v2/client';
+import type { Trouble } from '../../core/model/model.ts';
+import type { Mask } from '../../core/text/mask.ts';
+import { endMarked } from '../process/leftovers.ts';
+import { type Ended, howItEnded, runProcess } from '../process/process.ts';
+import { configContent, mergeContent } from './config.ts';
+import { Door } from './door.ts';
+import type { ServerEvent } from './events.ts';
+import { Folders } from './folders.ts';
+
+const KEEP_BYTES = 64 * 1024;
+/** It takes 2 seconds, on a busy machine many. */
+const START_MS = 90_000;
+const USER = 'nightshift';
+
+export interface WantedServer {
+  /** The folder that holds `.nightshift`. */
+  readonly root: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** The first folder that is worked in. */
+  readonly folder: string;
+  readonly mask: Mask;
+}
+
+export interface ServerRequest extends WantedServer {
+  /** MCP servers of the user's configuration that are known already. */
+  readonly knownServers: ReadonlySet<string>;
+  /** Stops it, also while it is starting. */
+  readonly signal: AbortSignal;
+}
+
+/** Somebody who waits for an answer. */
+export interface Hearer {
+  /** `isOwn`: of the session itself, and not of one of its children. */
+  hear(event: ServerEvent, isOwn: boolean): void;
+  /** Events of this time may not have been heard. */
+  missed(): void;
+  /** The server ended, and how. */
+  gone(how: string): void;
+}
+
+/** One `opencode serve` on loopback. It never throws for what the program does. */
+export class OpencodeServer implements AsyncDisposable {
+  readonly client: OpencodeClient;
+  readonly folders: Folders;
+  readonly door = new Door();
+  /** Why it is gone, as soon as it is. */
+  readonly ended: Promise<string>;
+  isAlive = true;
+  /** How much it was used, and how many sessions are open. */
+  wear = 0;
+  open = 0;
+  readonly #stop: AbortController;
+  readonly #hearers = new Map<string, Hearer>();
+  #isListening = false;
+  /** The session that a child session belongs to. */
+  readonly #parents = new Map<string, string>();
+
+  private constructor(client: OpencodeClient, request: ServerRequest, process: Promise<Ended>, stop: AbortController) {
+    this.client = client;
+    this.folders = new Folders(client, request.root);
+    this.#stop = stop;
+    this.ended = process.then(async (ended) => {
+      this.isAlive = false;
+      // Its shells are in groups of their own, and would go on working on items that are given back now.
+      if (ended.kind !== 'aborted') await endShells(request);
+      const how = ended.kind === 'aborted' ? 'it was stopped' : howItEnded(ended);
+      for (const hearer of this.#hearers.values()) hearer.gone(how);
+      return how;
+    });
+    void this.#listen();
+  }
+
+  /** MCP servers of the user are started on first use, all of them: so none is left enabled, and those that are named get connected. */
+  static async start(request: ServerRequest): Promise<OpencodeServer | Trouble> {
+    const disabled = new Set(request.knownServers);
+    for (;;) {
+      const server = await OpencodeServer.#boot(request, disabled);
+      if ('reason' in server) return server;
+      const enabled = await server.folders.enabledServers(request.folder).catch((error: Error) => error);
+      const isGone = enabled instanceof Error;
+      if (!isGone && enabled.every((name) => disabled.has(name))) return server;
+      await server[Symbol.asyncDispose]();
+      if (isGone) return { reason: `opencode serve: ${enabled.message}` };
+      for (const name of enabled) disabled.add(name);
+    }
+  }
+
+  static async #boot(request: ServerRequest, disabled: ReadonlySet<string>): Promise<OpencodeServer | Trouble> {
+    const password = randomBytes(24).toString('base64url');
+    const stop = new AbortController();
+    // Every connection for its events listens, too, also after it broke off.
+    setMaxListeners(0, stop.signal);
+    if (request.signal.aborted) stop.abort();
+    request.signal.addEventListener('abort', () => stop.abort(), { once: true });
+    let heard: (url: string) => void = () => {};
+    const listening = new Promise<string>((resolve) => {
+      heard = resolve;
+    });
+    let printed = '';
+    const process = runProcess({
+      file: 'opencode',
+      args: ['serve', '--hostname', '127.0.0.1', '--port', '0'],
+      cwd: request.root,
+      env: {
+        ...request.environment,
+        OPENCODE_CONFIG_CONTENT: mergeContent(request.environment.OPENCODE_CONFIG_CONTENT, configContent(disabled)),
+        OPENCODE_SERVER_USERNAME: USER,
+        OPENCODE_SERVER_PASSWORD: password,
+      },
+      signal: stop.signal,
+      keepBytes: KEEP_BYTES,
+      mask: request.mask,
+      onOutput(stream, text) {
+        if (stream !== 'stdout') return;
+        printed = (printed + text).slice(-KEEP_BYTES);
+        const url = /listening on (http:\/\/[\w.:[\]-]+)/.exec(printed)?.[1];
+        if (url !== undefined) heard(url);
+      },
+    });
+    const { createOpencodeClient } = await import('@opencode-ai/sdk/v2/client');
+    const slow = delay(START_MS, undefined, { ref: false });
+    const first = await Promise.race([listening, process, slow]);
+    if (typeof first === 'string') {
+      const authorization = `Basic ${Buffer.from(`${USER}:${password}`).toString('base64')}`;
+      const client = createOpencodeClient({ baseUrl: first, headers: { authorization } });
+      return new OpencodeServer(client, request, process, stop);
+    }
+    stop.abort();
+    const ended = await process;
+    const how = ended.kind === 'aborted' ? `it did not listen within ${START_MS / 1000} s` : howItEnded(ended);
+    return { reason: `opencode serve: ${how}` };
+  }
+
+  hear(session: string, hearer: Hearer): void {
+    this.#hearers.set(session, hearer);
+    if (!this.#isListening) hearer.missed();
+  }
+
+  forget(session: string): void {
+    this.#hearers.delete(session);
+    for (const [child, parent] of this.#parents) if (parent === session) this.#parents.delete(child);
+  }
+
+  /** The stream comes again by itself when it breaks off; what was missed meanwhile is looked up by who waits. */
+  async #listen(): Promise<void> {
+    while (this.isAlive && !this.#stop.signal.aborted) {
+      try {
+        const { stream } = await this.client.global.event({ signal: this.#stop.signal, sseMaxRetryAttempts: 1 });
+        for await (const { payload } of stream) this.#pass(payload);
+      } catch {
+        // The server is gone, or will be asked again.
+      }
+      this.#isListening = false;
+      for (const hearer of this.#hearers.values()) hearer.missed();
+      await Promise.race([this.ended, delay(200)]);
+    }
+  }
+
+  #pass(event: ServerEvent): void {
+    if (event.type === 'server.connected') this.#isListening = true;
+    if (!('properties' in event)) return;
+    if (event.type === 'session.created') {
+      const { id, parentID } = event.properties.info;
+      const root = parentID === undefined ? undefined : (this.#parents.get(parentID) ?? parentID);
+      if (root !== undefined && this.#hearers.has(root)) this.#parents.set(id, root);
+    }
+    const { sessionID } = event.properties as { sessionID?: string };
+    if (sessionID === undefined) return;
+    const own = this.#hearers.get(sessionID);
+    if (own) own.hear(event, true);
+    else this.#hearers.get(this.#parents.get(sessionID) ?? '')?.hear(event, false);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.ended;
+  }
+}
+
+async function endShells({ environment }: ServerRequest): Promise<void> {
+  const { NIGHTSHIFT_SHIFT_DIR: shiftFolder, NIGHTSHIFT_KEY: key } = environment;
+  if (shiftFolder !== undefined && key !== undefined) await endMarked({ shiftFolder, key });
+}

@@ -1,0 +1,269 @@
+import { basename, dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Trouble, Usage } from '../../core/model/model.ts';
+import { rest, sum } from '../../core/model/usage.ts';
+import type { Answer, Opening, Question, Session } from '../agent.ts';
+import { readMcpJson } from '../mcp-json.ts';
+import { modelOf, readAnswer, type Said, saidIn, usageOf } from './answer.ts';
+import { agentName, namedServers, permissionRules, serverEnvironment, splitModel } from './config.ts';
+import { EventReader } from './events.ts';
+import { whyNoModel } from './models.ts';
+import type { OpencodeServer, WantedServer } from './server.ts';
+import { gone, Wait } from './wait.ts';
+
+/** The server for an environment, started if there is none; `release` when the session is over. */
+export interface ServerPool {
+  take(wanted: WantedServer): Promise<OpencodeServer | Trouble>;
+  release(server: OpencodeServer): Promise<void>;
+  /** To be done soon, or when the run ends; nobody waits for it. */
+  later(work: () => Promise<void>): void;
+}
+
+/** Events may be missed when their stream breaks off. */
+const LOOK_MS = 10_000;
+/** The event may come a moment before what it is about. */
+const LOOK_AGAIN_MS = 50;
+/** One that is idle and has said nothing after so many looks will say nothing. */
+const MOST_LOOKS = 60;
+/** An abort that comes before the session is busy is lost, so it is repeated. */
+const ABORT_AGAIN_MS = 200;
+const ABORT_MS = 1500;
+
+interface Place {
+  readonly server: OpencodeServer;
+  readonly id: string;
+}
+
+/** One session of the server, made at the first question. */
+export class OpencodeSession implements Session {
+  readonly #opening: Opening;
+  readonly #pool: ServerPool;
+  readonly #root: string;
+  #place: Place | undefined;
+  /** The last message that was heard of, and what the session had spent by then. */
+  #lastMessage = '';
+  #spent: Usage = {};
+  #isLost = false;
+  #isOver = false;
+
+  constructor(opening: Opening, pool: ServerPool) {
+    this.#opening = opening;
+    this.#pool = pool;
+    this.#root = dirname(dirname(opening.shiftFolder));
+  }
+
+  get remembers(): boolean {
+    return this.#place?.server.isAlive === true && !this.#isLost;
+  }
+
+  async ask(question: Question): Promise<Answer> {
+    const { signal, transcript } = this.#opening;
+    transcript({ kind: 'prompt', text: question.prompt });
+    if (signal.aborted) return { kind: 'aborted' };
+    // Whatever the server does, or does not.
+    using patience = abortedLongAgo(signal);
+    return await Promise.race([this.#answer(question), patience.over]);
+  }
+
+  async #answer(question: Question): Promise<Answer> {
+    const { signal } = this.#opening;
+    try {
+      const place = this.#place ?? (await this.#begin(question));
+      if ('reason' in place) return signal.aborted ? { kind: 'aborted' } : { kind: 'trouble', trouble: place };
+      this.#place = place;
+      // Nobody waited for it to begin.
+      if (this.#isOver) await this[Symbol.asyncDispose]();
+      return this.#isOver ? { kind: 'aborted' } : await this.#turn(place, question);
+    } catch (error) {
+      if (signal.aborted) return { kind: 'aborted' };
+      return { kind: 'trouble', trouble: await this.#lost((error as Error).message) };
+    }
+  }
+
+  /** The server does not answer, or not in its own form. */
+  async #lost(message: string): Promise<Trouble> {
+    this.#isLost = true;
+    const server = this.#place?.server;
+    return gone(server && !server.isAlive ? await server.ended : message);
+  }
+
+  async #begin({ environment }: Question): Promise<Place | Trouble> {
+    const { folder, mask } = this.#opening;
+    const server = await this.#pool.take({
+      environment: serverEnvironment(environment),
+      root: this.#root,
+      folder,
+      mask,
+    });
+    if ('reason' in server) return server;
+    const place = await this.#create(server, environment).catch((error: Error) => gone(error.message));
+    if ('reason' in place) {
+      await server.folders.leave(folder).catch(() => {});
+      await this.#pool.release(server);
+    }
+    return place;
+  }
+
+  async #create(server: OpencodeServer, environment: Question['environment']): Promise<Place | Trouble> {
+    const { role, settings, folder } = this.#opening;
+    const named = role === 'manager' ? [] : namedServers(settings.tools);
+    const ofProject = await readMcpJson([folder, this.#root], environment);
+    const servers = await server.folders.enter(folder, named, ofProject.servers);
+    if ('reason' in servers) return servers;
+    const { data, error } = await server.client.session.create({
+      directory: folder,
+      // With a title no model is asked for one.
+      title: `Nightshift: ${role}`,
+      agent: agentName(role),
+      permission: permissionRules(role, settings.tools, servers, basename(environment.NIGHTSHIFT_SHIFT_DIR ?? '')),
+    });
+    return data ? { server, id: data.id } : { reason: `opencode: no session: ${JSON.stringify(error)}` };
+  }
+
+  async #turn(place: Place, question: Question): Promise<Answer> {
+    const { role, settings, folder, signal, transcript } = this.#opening;
+    const { client } = place.server;
+    using wait = new Wait(signal);
+    const reader = new EventReader(transcript, wait, this.#lastMessage);
+    place.server.hear(place.id, {
+      hear: (event, isOwn) => reader.hear(event, isOwn),
+      missed: () => {
+        reader.miss();
+        // Nobody will hear when.
+        wait.setOut();
+      },
+      gone: (how) => wait.gone(how),
+    });
+    const model = settings.model === undefined ? undefined : splitModel(settings.model);
+    await place.server.door.enter(wait.underWay);
+    if (wait.reason) return wait.reason;
+    const { error, response } = await client.session.promptAsync({
+      sessionID: place.id,
+      directory: folder,
+      agent: agentName(role),
+      ...(model ? { model } : {}),
+      format: { type: 'json_schema', schema: question.schema as Record<string, unknown> },
+      parts: [{ type: 'text', text: question.prompt }],
+    });
+    if (error && !response) return { kind: 'trouble', trouble: await this.#lost(String(error)) };
+    if (error) return this.#blame(place, { kind: 'failed', reason: `opencode: ${JSON.stringify(error)}` });
+    const { said, usage: own } = await this.#end(place, wait, reader);
+    const read = () => readAnswer(said, { agent: agentName(role), model: settings.model }, wait.error);
+    const answer = wait.reason ?? (await this.#blame(place, read()));
+    this.#isLost ||= answer.kind === 'trouble' || answer.kind === 'aborted';
+    this.#lastMessage = said?.info.id ?? reader.last;
+    const usage = sum(own, reader.ofChildren);
+    // What is told of this turn later is counted by now.
+    place.server.forget(place.id);
+    const answered = said && modelOf(said.info);
+    if (answered !== undefined && model === undefined) {
+      transcript({ kind: 'note', text: `no model is set: OpenCode chose ${answered}` });
+    }
+    return { ...answer, usage, compacted: reader.compacted, ...(answered === undefined ? {} : { model: answered }) };
+  }
+
+  /** Of what failed, a model that is not there may be the cause: no error type of the program tells. */
+  async #blame({ server }: Place, answer: Answer): Promise<Answer> {
+    if (answer.kind !== 'failed') return answer;
+    const { folder, settings } = this.#opening;
+    // Where the server does not tell, the failure stays what it was.
+    const trouble = await whyNoModel(server.client, folder, settings.model).catch(() => undefined);
+    return trouble ? { kind: 'trouble', trouble } : answer;
+  }
+
+  /** Waits until the turn is over, by itself or because there is a reason to end it; its last message, if there is one. */
+  async #end(place: Place, wait: Wait, reader: EventReader): Promise<{ said?: Said | undefined; usage: Usage }> {
+    for (let looks = 0; ; ) {
+      await wait.next(wait.isIdle ? LOOK_AGAIN_MS : LOOK_MS);
+      if (wait.reason) {
+        this.#isLost = !(await this.#abort(place));
+        // What was told until now counts also where the server can't sum it up any more.
+        const total = await this.#total(place).catch(() => undefined);
+        return { usage: total ? this.#spend(total) : reader.own };
+      }
+      const heard = wait.isIdle ? reader.said : undefined;
+      if (heard) {
+        this.#spent = sum(this.#spent, reader.own);
+        return { said: heard, usage: reader.own };
+      }
+      if (!wait.isIdle && (await this.#isBusy(place))) continue;
+      // At once: each question takes as long as the server is busy with others.
+      const [isBusy, said, total] = await Promise.all([this.#isBusy(place), this.#said(place), this.#total(place)]);
+      if (isBusy) continue;
+      // What is asked while it puts away what it had begun gets no answer.
+      const isSettled = wait.isSettled || !reader.isAnswering;
+      const hasEnded = wait.error !== undefined || (wait.isIdle && ++looks >= MOST_LOOKS);
+      if (said || (isSettled && hasEnded)) return { said, usage: this.#spend(total) };
+    }
+  }
+
+  async #isBusy({ server, id }: Place): Promise<boolean> {
+    const { data } = await server.client.session.status({ directory: this.#opening.folder });
+    const state = data?.[id];
+    return state !== undefined && state.type !== 'idle';
+  }
+
+  /** Only the last one: a list that holds a prompt with a schema is refused by the server that took it (1.18.33). */
+  async #said({ server, id }: Place): Promise<Said | undefined> {
+    const query = { sessionID: id, directory: this.#opening.folder, limit: 1 };
+    return saidIn((await server.client.session.messages(query)).data?.at(-1), this.#lastMessage);
+  }
+
+  /** What the session has spent in all; the program sums it up, without child sessions. */
+  async #total({ server, id }: Place): Promise<Usage | undefined> {
+    if (!server.isAlive) return undefined;
+    const { data } = await server.client.session.get({ sessionID: id, directory: this.#opening.folder });
+    return data?.tokens && usageOf({ cost: data.cost ?? 0, tokens: data.tokens });
+  }
+
+  /** Of this total, what no earlier turn has spent. */
+  #spend(total: Usage | undefined): Usage {
+    const before = this.#spent;
+    this.#spent = total ?? before;
+    return (total && rest(total, before)) ?? {};
+  }
+
+  /** Repeated until it has an effect, or the engine would not wait any longer; whether it had one. */
+  async #abort(place: Place): Promise<boolean> {
+    const { server, id } = place;
+    const repeat = async () => {
+      while (server.isAlive) {
+        await server.client.session.abort({ sessionID: id, directory: this.#opening.folder });
+        await delay(ABORT_AGAIN_MS);
+        if (!(await this.#isBusy(place))) return true;
+      }
+      return false;
+    };
+    return Promise.race([repeat().catch(() => false), delay(ABORT_MS, false, { ref: false })]);
+  }
+
+  /** Its turn is over, or was aborted: nobody needs to wait until the server has put its things away. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const place = this.#place;
+    this.#place = undefined;
+    this.#isOver = true;
+    place?.server.forget(place.id);
+    if (place) this.#pool.later(() => this.#remove(place));
+  }
+
+  /** The session is removed: prompts may hold values of `.env`, which do not rest. */
+  async #remove({ server, id }: Place): Promise<void> {
+    if (server.isAlive) {
+      const directory = this.#opening.folder;
+      const signal = AbortSignal.timeout(ABORT_MS);
+      await server.client.session.delete({ sessionID: id, directory }, { signal }).catch(() => {});
+      await server.folders.leave(directory).catch(() => {});
+    }
+    await this.#pool.release(server);
+  }
+}
+
+/** One session asks many times: each time it must let go of the signal. */
+function abortedLongAgo(signal: AbortSignal): { over: Promise<Answer> } & Disposable {
+  let later = () => {};
+  const over = new Promise<Answer>((resolve) => {
+    later = () => void setTimeout(() => resolve({ kind: 'aborted' }), ABORT_MS + 500).unref();
+    signal.addEventListener('abort', later, { once: true });
+  });
+  return { over, [Symbol.dispose]: () => signal.removeEventListener('abort', later) };
+}

@@ -1,0 +1,174 @@
+import type { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Mask, NO_MASK } from '../../core/text/mask.ts';
+import { guardGroup, readyGuard, releaseGroup } from './guard.ts';
+import { endMarked, endTagged } from './leftovers.ts';
+import { type NotStarted, whyNotStarted, whyUnstartable } from './not-started.ts';
+import { type Kept, lastLines, Output, type Recent, type StreamName } from './output.ts';
+import type { Exit } from './posix-spawn.ts';
+import { tagProcess } from './process-tag.ts';
+import { gated, type Started, start } from './start.ts';
+
+export { SHELL } from './start.ts';
+
+/** EX_TEMPFAIL of sysexits.h: try later, it is not the item's fault (rule X5). */
+const TRY_LATER = 75;
+
+export interface ProcessRequest {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Absent: standard input is /dev/null. A stream: a conversation, which goes on as long as the program runs. */
+  readonly input?: string | Readable;
+  readonly signal: AbortSignal;
+  /** As it comes, cut anywhere but inside a character. */
+  readonly onOutput?: (stream: StreamName, text: string) => void;
+  /** How much of the end of each stream is kept. */
+  readonly keepBytes: number;
+  /** For the end of its output, which may become a reason. Absent: its environment holds no secret. */
+  readonly mask?: Mask;
+}
+
+type Ending = Exit | { readonly kind: 'aborted' } | NotStarted;
+
+export type Ended = Ending & {
+  readonly stdout: Kept;
+  readonly stderr: Kept;
+  /** As far as two pipes tell in which order it came. */
+  readonly recent: Recent;
+};
+
+/** Between SIGTERM and SIGKILL. */
+const GRACE_MS = 1500;
+/** For output that is still in the pipes when the program has exited; who holds them longer has escaped. */
+const DRAIN_MS = 1000;
+/** For the kernel to end what was killed; a process that hangs in a dead network disk never goes. */
+const KILL_MS = 5000;
+const POLL_MS = 20;
+
+/**
+ * Runs a program in a process group of its own, to the end of its whole tree. Never throws for what the program does.
+ * When the signal aborts: SIGTERM, a short grace, SIGKILL. Then whatever left the group, found by its tag or its mark.
+ */
+export async function runProcess(request: ProcessRequest): Promise<Ended> {
+  const output = new Output(request.keepBytes, request.mask ?? NO_MASK, request.onOutput);
+  const ending = await run(request, output);
+  output.end();
+  return { ...ending, ...output.kept() };
+}
+
+async function run(request: ProcessRequest, output: Output): Promise<Ending> {
+  if (request.signal.aborted) return { kind: 'aborted' };
+  const program = gated(request);
+  const unstartable = whyUnstartable(program);
+  if (unstartable !== undefined) return unstartable;
+  readyGuard();
+  let started: Started;
+  try {
+    started = await start(program);
+  } catch (error) {
+    return whyNotStarted(error as NodeJS.ErrnoException, request);
+  }
+  const { group, stdin, exit } = started;
+  // Behind the gate: whatever it starts will carry the tag.
+  const tag = tagProcess(group, request.env);
+  const begun = performance.now();
+  const ended = collect(started, output);
+  try {
+    await guardGroup(group, tag);
+  } catch (error) {
+    stdin.destroy();
+    await exit;
+    return whyNotStarted(error as Error, request);
+  }
+  // Stopped meanwhile: behind the gate nothing has begun, and nothing will.
+  if (request.signal.aborted) stdin.destroy();
+  else if (request.input === undefined) stdin.say('\n');
+  else if (typeof request.input === 'string') stdin.stream().end(`\n${request.input}`);
+  else {
+    const stream = stdin.stream();
+    stream.write('\n');
+    request.input.pipe(stream);
+  }
+
+  const aborted = await abortedBefore(exit, request.signal);
+  if (aborted) await endGently(group);
+  signalGroup(group, 'SIGKILL');
+  if (aborted) await within(KILL_MS, exit);
+  if (tag !== undefined) await endTagged(tag, { leader: group, ms: performance.now() - begun });
+  if (aborted || tag === undefined) await endEscaped(request.env);
+  releaseGroup(group);
+  await within(DRAIN_MS, ended);
+  for (const stream of [stdin, started.stdout, started.stderr]) stream.destroy();
+  return aborted ? { kind: 'aborted' } : exit;
+}
+
+/** Resolves when both streams have ended, or were destroyed. */
+function collect({ stdout, stderr }: Started, output: Output): Promise<unknown> {
+  stdout.on('data', (bytes: Buffer) => output.add('stdout', bytes));
+  stderr.on('data', (bytes: Buffer) => output.add('stderr', bytes));
+  return Promise.all([closed(stdout), closed(stderr)]);
+}
+
+function closed(stream: Readable): Promise<void> {
+  return new Promise((resolve) => stream.on('error', () => {}).once('close', resolve));
+}
+
+async function abortedBefore(exit: Promise<unknown>, signal: AbortSignal): Promise<boolean> {
+  let onAbort: () => void = () => {};
+  const abort = new Promise<boolean>((resolve) => {
+    onAbort = () => resolve(true);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([exit.then(() => false), abort]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/** The leader may be gone at once, and others of the group still be putting their things in order. */
+async function endGently(group: number): Promise<void> {
+  signalGroup(group, 'SIGTERM');
+  for (let waited = 0; waited < GRACE_MS && signalGroup(group, 0); waited += POLL_MS) await delay(POLL_MS);
+}
+
+async function endEscaped(env: ProcessRequest['env']): Promise<void> {
+  const { NIGHTSHIFT_SHIFT_DIR: shiftFolder, NIGHTSHIFT_KEY: key, NIGHTSHIFT_ROLE: role } = env;
+  if (shiftFolder === undefined || key === undefined) return;
+  await endMarked({ shiftFolder, key, ...(role === undefined ? {} : { role }) });
+}
+
+/** Whether there is anybody in the group. */
+function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    process.kill(-group, signal);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
+
+async function within(milliseconds: number, promise: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  });
+  await Promise.race([promise, over]);
+  clearTimeout(timer);
+}
+
+/** Whether the program itself asks to try later. */
+export function asksToTryLater(ended: Ended): boolean {
+  return ended.kind === 'exited' && ended.code === TRY_LATER;
+}
+
+/** `exit code 3: no such page`, with the end of what was printed. */
+export function howItEnded(ended: Exclude<Ended, { kind: 'aborted' }>, from: keyof Recent = 'both'): string {
+  if (ended.kind === 'not-started') return ended.reason;
+  const end = ended.kind === 'exited' ? `exit code ${ended.code}` : `ended by ${ended.signal}`;
+  const tail = lastLines(ended.recent[from]);
+  return tail === '' ? `${end}, and it printed nothing` : `${end}: ${tail}`;
+}

@@ -1,0 +1,132 @@
+import { AgentSet } from '../../agents/registry.ts';
+import { runCheck } from '../../checks/checks.ts';
+import { NightshiftError } from '../../core/model/errors.ts';
+import type { Emit, NightshiftEvent } from '../../core/model/events.ts';
+import type { Shift, Task } from '../../core/model/shift.ts';
+import { Returns } from '../../core/schedule/returns.ts';
+import { Course } from '../../engine/context.ts';
+import { findRow } from '../../engine/find-row.ts';
+import type { RunParts } from '../../engine/ports.ts';
+import { perform } from '../../engine/worker/worker.ts';
+import type { OpenBatch, OpenItem } from '../../store/folder/batch-file.ts';
+import { InForce } from '../../store/folder/documents/in-force.ts';
+import { InForceRecord, readRecord, textsOf } from '../../store/folder/documents/in-force-record.ts';
+import { ShiftFiles } from '../../store/folder/documents/shift-files.ts';
+import type { ShiftPaths } from '../../store/folder/layout.ts';
+import type { Snapshot } from '../../store/store.ts';
+import { openAndCheck, reloader } from '../open-shift.ts';
+import { EventStream, newRun } from '../run/event-stream.ts';
+import { checkWith, lostEnv } from '../run/killed-run.ts';
+import { processTime } from '../run/process-time.ts';
+import { protectFiles } from '../run/protect-files.ts';
+import { watchFolders } from '../run/watch-folders.ts';
+import type { World } from '../world.ts';
+
+/** Agents that are started by hand are nobody's child here: what runs is theirs to stop. */
+const NEVER = new AbortController().signal;
+/** Whoever waits for a command does not wait for as long as a run does. */
+const FILE_PATIENCE_MS = 10_000;
+
+/** The engine's parts for a command that does one piece of a run and ends. */
+export interface ByHand extends AsyncDisposable {
+  readonly parts: RunParts;
+  readonly shift: Shift;
+  course(): Promise<Course>;
+}
+
+export interface HandOptions {
+  /** The batch that is open: its items are done and judged by what was in force when it was opened (rule D5). */
+  readonly batch?: OpenBatch;
+  /** A batch is to be opened: what is in force now is recorded before its items are claimed. */
+  readonly opens?: boolean;
+  readonly onEvent?: (event: NightshiftEvent) => void;
+}
+
+export async function openByHand(paths: ShiftPaths, world: World, options: HandOptions = {}): Promise<ByHand> {
+  const run = newRun(new Date(world.now()).toISOString());
+  const { batch, opens = false, onEvent = () => {} } = options;
+  const stream = await new EventStream(run, paths, world, { onEvent }).open();
+  const { emit } = stream;
+  // Before anything is read: what was edited in flight is put back.
+  const held = batch && (await holdBatch(paths, batch, emit, world));
+  const { files, store, shift } = await openAndCheck(paths, { emit, isShared: true });
+  const inForce =
+    held ??
+    (await InForce.open(files, {
+      emit,
+      now: world.now,
+      check: checkWith(paths),
+      isByHand: true,
+      ...(opens ? { record: new InForceRecord(paths) } : {}),
+    }));
+  const agents = new AgentSet();
+  const protection = protectFiles(paths, world, stream.emit);
+  // As the files were when the batch was opened.
+  if (batch) await protection.resume();
+  const parts: RunParts = {
+    store,
+    documents: inForce,
+    load: reloader(inForce, store, {}),
+    agents: ({ secrets }) => ({ find: agents.find, secrets, caller: world.env }),
+    check: runCheck,
+    folders: watchFolders(paths, world, (message) => stream.emit({ type: 'run:warning', message })),
+    protection,
+    perform,
+    emit: stream.emit,
+    listen: stream.listen,
+    inFlight: () => stream.running,
+    flush: () => stream.flush(),
+    checkKept: () => stream.checkKept(),
+    history: stream.history,
+    asked: new Map(),
+    returns: new Returns(),
+    stop: { drain: NEVER, now: NEVER },
+    select: () => ({ includes: () => true }),
+    endLeftovers: async () => 0,
+    now: world.now,
+    time: processTime(),
+    random: Math.random,
+    filePatienceMs: FILE_PATIENCE_MS,
+  };
+  return {
+    parts,
+    shift,
+    course: async () => new Course(parts, shift, await files.folderId()),
+    async [Symbol.asyncDispose]() {
+      await protection.leave();
+      await stream[Symbol.asyncDispose]();
+      await agents[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function holdBatch(paths: ShiftPaths, batch: OpenBatch, emit: Emit, { now }: World): Promise<InForce> {
+  const files = new ShiftFiles(paths);
+  const record = new InForceRecord(paths);
+  const found = readRecord(paths);
+  if (found?.isEnvLost) throw lostEnv(paths, 'write .env as it was when the batch was opened');
+  // Without the record, at least the task is known.
+  const texts = found?.texts ?? new Map([...textsOf(paths, await files.read()), [paths.task(batch.task), batch.text]]);
+  const inForce = await InForce.open(files, { emit, now, check: checkWith(paths), isByHand: true, record }, texts);
+  inForce.protect();
+  await inForce.putBack();
+  return inForce;
+}
+
+export function requireTaskIn(shift: Shift, name: string): Task {
+  const task = shift.tasks.find((each) => each.name === name);
+  if (task) return task;
+  throw new NightshiftError(
+    'not-found',
+    `${name} is not in the Task Order any more`,
+    'close the batch: its items go back',
+  );
+}
+
+/** A row whose metadata was edited in place is still the same (rule T7), unless it is another of the batch. */
+export function locate(snapshot: Snapshot, { items }: OpenBatch, { id, index }: OpenItem): number | undefined {
+  const row = findRow(snapshot, id, index);
+  if (row !== undefined || index >= snapshot.count) return row;
+  const there = snapshot.id(index);
+  return items.some((each) => each.id === there) ? undefined : index;
+}

@@ -1,0 +1,58 @@
+import { statusAt } from '../../core/schedule/plan.ts';
+import type { OpenBatch, OpenItem } from '../../store/folder/batch-file.ts';
+import { readSince } from '../../store/folder/journal/journal-files.ts';
+import type { ShiftPaths } from '../../store/folder/layout.ts';
+import type { Snapshot } from '../../store/store.ts';
+import { type ByHand, locate } from './by-hand.ts';
+
+/** What became of an item of an open batch. `id`: of its row as it is now; absent where there is none. */
+export interface Ended {
+  readonly item: OpenItem;
+  readonly end: 'done' | 'failed' | 'withdrawn' | 'open';
+  readonly status: string;
+  readonly isForged: boolean;
+  readonly id?: string;
+}
+
+export async function endsOf({ parts }: ByHand, paths: ShiftPaths, batch: OpenBatch): Promise<Ended[]> {
+  const recorded = await recordedSince(paths, batch.task, batch.journalFrom);
+  const snapshot = await parts.store.snapshot();
+  return batch.items.map((item) => endOf(snapshot, batch, item, recorded));
+}
+
+/** Only what was written with a token counts; another `qa` or `done` is not believed, and goes back with the close. */
+function endOf(snapshot: Snapshot, batch: OpenBatch, item: OpenItem, recorded: ReadonlySet<string>): Ended {
+  const row = locate(snapshot, batch, item);
+  if (row === undefined) return { item, end: 'withdrawn', status: 'gone', isForged: false };
+  const status = statusAt(snapshot, row, snapshot.tasks.indexOf(batch.task));
+  const id = snapshot.id(row);
+  const isWritten = recorded.has(`${id} ${status}`) || recorded.has(`${item.id} ${status}`);
+  const found = { item, status, id, isForged: false };
+  if ((status === 'done' || status === 'failed') && isWritten) return { ...found, end: status };
+  // A person may take an item away, but not pass it.
+  if (status === 'todo' || status === 'failed') return { ...found, end: 'withdrawn' };
+  const isForged = status === 'done' || (status === 'qa' && item.dev !== undefined && !isWritten);
+  return { ...found, end: 'open', isForged };
+}
+
+async function recordedSince(
+  { journal }: ShiftPaths,
+  task: string,
+  from: OpenBatch['journalFrom'],
+): Promise<Set<string>> {
+  const recorded = new Set<string>();
+  for await (const event of readSince(journal, from, ['"item:recorded"'])) {
+    if (event.type === 'item:recorded' && event.task === task) recorded.add(`${event.item} ${event.to}`);
+  }
+  return recorded;
+}
+
+export async function putBackForged({ parts }: ByHand, task: string, ends: readonly Ended[]): Promise<void> {
+  const forged = ends.filter(({ isForged }) => isForged);
+  if (forged.length === 0) return;
+  await parts.store.reset(forged.map(({ id = '' }) => ({ id, task })));
+  const what = forged
+    .map(({ item, status }) => `row ${item.index + 1}: ${task} from in_progress to ${status}`)
+    .join('; ');
+  parts.emit({ type: 'edit:reverted', task, file: 'table.csv', what });
+}

@@ -1,0 +1,56 @@
+import { join, relative } from 'node:path';
+import { NightshiftError } from '../../core/model/errors.ts';
+import type { Task } from '../../core/model/shift.ts';
+import { type OpenItem, readBatch, withItem, writeBatch } from '../../store/folder/batch-file.ts';
+import { LOCK_WAIT_MS, lockWithin } from '../../store/folder/files/flock.ts';
+import type { ShiftPaths } from '../../store/folder/layout.ts';
+import type { Ended } from './ends.ts';
+import { promptName } from './prompts.ts';
+
+/**
+ * A batch is closed when all its items have ended. Until then, whoever starts the agents is told what to do next: one qa
+ * at a time (rule P6), and only once each.
+ */
+export async function refuseUnended(paths: ShiftPaths, task: Task, ends: readonly Ended[]): Promise<void> {
+  const open = ends.filter(({ end }) => end === 'open');
+  if (open.length === 0) return;
+  const judged = open.filter(({ status, isForged }) => status === 'qa' && !isForged);
+  const named = judged.filter(({ item }) => item.isQaNamed);
+  const fresh = judged.filter(({ item }) => !item.isQaNamed);
+  const next = task.settings.qaParallel ? fresh : named.length > 0 ? [] : fresh.slice(0, 1);
+  for (const { item } of next) await nameQa(paths, item);
+  const list = open.map((each) => describe(paths, each)).join('; ');
+  throw new NightshiftError(
+    'nothing-to-do',
+    `not closed, the batch of ${task.name} is not over: ${list}`,
+    next.length > 0 ? startHint(paths, next) : waitHint(paths),
+  );
+}
+
+async function nameQa(paths: ShiftPaths, item: OpenItem): Promise<void> {
+  // A dev may end at the same moment.
+  using _lock = await lockWithin(paths.lock, LOCK_WAIT_MS);
+  const found = readBatch(paths);
+  const current = found?.batch.items.find(({ id }) => id === item.id);
+  if (found && current) await writeBatch(paths, withItem(found.batch, { ...current, isQaNamed: true }));
+}
+
+function describe(paths: ShiftPaths, { item, status, isForged }: Ended): string {
+  if (isForged) return `index ${item.index} is ${status}, which nobody with its token wrote`;
+  if (status !== 'qa') return `index ${item.index} is ${status} (dev, ${promptFile(paths, item, 'dev')})`;
+  return `index ${item.index} is qa (${item.isQaNamed ? `qa, ${promptFile(paths, item, 'qa')}` : 'its qa comes later'})`;
+}
+
+function startHint(paths: ShiftPaths, next: readonly Ended[]): string {
+  const lines = next.map(({ item }) => `index ${item.index}: qa, ${promptFile(paths, item, 'qa')}`);
+  const which = next.length === 1 ? 'Start this agent' : 'Start these agents';
+  return `${which}, then run \`nightshift batch close ${paths.name}\` again:\n${lines.join('\n')}`;
+}
+
+function waitHint({ name }: ShiftPaths): string {
+  return `an agent that is still at work writes its status: wait for it. If it has ended without, run \`nightshift batch close ${name} --give-back\``;
+}
+
+function promptFile(paths: ShiftPaths, item: OpenItem, role: 'dev' | 'qa'): string {
+  return relative(paths.root, join(paths.prompts, promptName(item, role)));
+}

@@ -1,0 +1,64 @@
+import type { Task } from '../../core/model/shift.ts';
+import type { Status } from '../../core/model/status.ts';
+import type { ByHand } from './by-hand.ts';
+import type { Ended } from './ends.ts';
+
+/** So many agents in a row may end without a status; the last of them fails the item. */
+const SILENT_AT_MOST = 3;
+
+/**
+ * The agents of these items have ended without a status. Their items go back, at most twice: an item that no agent ever
+ * answers for must not go round for ever. The count is in the journal, and a reset clears it.
+ */
+export async function returnSilent(
+  hand: ByHand,
+  task: Task,
+  ends: readonly Ended[],
+  tell: (line: string) => void,
+): Promise<Ended[]> {
+  const { parts } = hand;
+  const after: Ended[] = [];
+  for (const each of ends) {
+    const role = silentRole(each);
+    if (role === undefined || each.id === undefined) {
+      after.push(each);
+      continue;
+    }
+    const times = (parts.history.of(task.name, each.id)?.silent ?? 0) + 1;
+    const subject = { task: task.name, index: each.item.index, item: each.id };
+    if (times < SILENT_AT_MOST) {
+      const reason = `its ${role} ended without a status (${times} of ${SILENT_AT_MOST})`;
+      parts.emit({ type: 'item:returned', ...subject, reason, isSilent: true });
+      tell(`index ${each.item.index}: given back: ${reason}`);
+      after.push(each);
+      continue;
+    }
+    const reason = `its ${role} ended without a status ${SILENT_AT_MOST} times`;
+    const isFailed = await fail(hand, task, each, reason);
+    if (isFailed) tell(`index ${each.item.index}: failed: ${reason}`);
+    after.push(isFailed ? { ...each, end: 'failed', status: 'failed' } : each);
+  }
+  await parts.flush();
+  return after;
+}
+
+/** Undefined: nobody was to answer for it. */
+function silentRole({ item, end, status, isForged }: Ended): 'dev' | 'qa' | undefined {
+  if (end !== 'open' || isForged) return undefined;
+  if (status === 'in_progress') return 'dev';
+  return item.isQaNamed ? 'qa' : undefined;
+}
+
+async function fail({ parts }: ByHand, task: Task, { item, id = '', status }: Ended, reason: string): Promise<boolean> {
+  const claim = await parts.store.adopt({ id, task: task.name });
+  if (!claim) return false;
+  const subject = { task: task.name, index: item.index, item: id, ms: 0, key: item.key, reason };
+  if (status === 'qa') parts.emit({ type: 'qa:finished', ...subject, status: 'FAIL', verdicts: [] });
+  else {
+    const attempts = Math.max(1, parts.history.of(task.name, id)?.attempts ?? 0);
+    const nothing = { captured: {}, recommendations: [], compacted: false };
+    parts.emit({ type: 'dev:finished', ...subject, status: 'FAILED', attempts, ...nothing });
+  }
+  await parts.flush();
+  return (await parts.store.record(claim.token, status as Status, 'failed', {}, reason)).ok;
+}

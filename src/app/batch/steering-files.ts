@@ -1,0 +1,130 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { KITS, marked } from '../../kit/kit.ts';
+import { readBatch } from '../../store/folder/batch-file.ts';
+import type { ShiftPaths } from '../../store/folder/layout.ts';
+import { oneLine } from '../../views/printable.ts';
+import { hashOf, readState } from '../../watch/file-state.ts';
+import type { World } from '../world.ts';
+
+/** What stood at each path, as a hash. Paths are relative to the project where they are inside of it. */
+export type SteeringFiles = Readonly<Record<string, string>>;
+
+/** Files of OpenCode and Claude Code, beside the folder's own, that say how their agents work. */
+const BESIDE = ['opencode.json', 'opencode.jsonc', '.mcp.json', 'AGENTS.md', 'CLAUDE.md', 'CLAUDE.local.md'];
+/** What these programs write there by themselves. */
+const THEIR_OWN = /(?:^|\/)(?:node_modules|worktrees|\.gitignore|bun\.lockb?|package(?:-lock)?\.json)(?:\/|$)/;
+/** Of a folder that is larger than any of these should be, the rest is left out. */
+const MOST_FILES = 2000;
+const NAMED_AT_MOST = 10;
+
+/**
+ * What steers the agents of a batch, their guard, or git: in the project, in the folders above it up to that of the repository, and in
+ * the home folder. An agent with a shell can change these whatever the rules say, so they are compared at the end (rule O2).
+ */
+export function readSteering(root: string, env: World['env']): SteeringFiles {
+  const home = env.HOME ?? homedir();
+  const config = env.XDG_CONFIG_HOME || join(home, '.config');
+  const found: Record<string, string> = {};
+  for (const folder of foldersUp(root)) {
+    for (const name of BESIDE) note(found, root, join(folder, name));
+    for (const name of ['.opencode', '.claude']) noteAll(found, root, join(folder, name));
+  }
+  for (const path of gitPlaces(root)) noteAll(found, root, path);
+  for (const path of [env.OPENCODE_CONFIG, env.OPENCODE_CONFIG_DIR])
+    if (path) noteAll(found, root, resolve(root, path));
+  for (const path of [join(config, 'opencode'), join(config, 'git')]) noteAll(found, root, path);
+  for (const name of ['.gitconfig', '.claude/settings.json', '.claude/CLAUDE.md']) note(found, root, join(home, name));
+  noteAll(found, root, join(home, '.opencode', 'plugin'));
+  return found;
+}
+
+/** As they were when the batch that is now taken over was opened; else as they are. */
+export function steeringAtOpening(paths: ShiftPaths, env: World['env']): SteeringFiles {
+  try {
+    return readBatch(paths)?.batch.steering ?? readSteering(paths.root, env);
+  } catch {
+    return readSteering(paths.root, env);
+  }
+}
+
+/** Paths that differ, each with what became of it. What `init` of this version writes is not reported. */
+export function changedSteering(before: SteeringFiles | undefined, now: SteeringFiles): string[] {
+  if (before === undefined) return [];
+  const ours = new Set(
+    Object.values(KITS).flatMap(({ files }) =>
+      files().map((file) => `${file.path} ${hashOf(Buffer.from(marked(file)))}`),
+    ),
+  );
+  return [...new Set([...Object.keys(before), ...Object.keys(now)])]
+    .filter((path) => before[path] !== now[path] && !ours.has(`${path} ${now[path]?.split(' ')[0]}`))
+    .sort()
+    .map((path) => {
+      if (before[path] === undefined) return `${path} (new)`;
+      return now[path] === undefined ? `${path} (removed)` : `${path} (changed)`;
+    });
+}
+
+export function warnOfSteering(changed: readonly string[], warn: (message: string) => void): void {
+  if (changed.length === 0) return;
+  const more = changed.length > NAMED_AT_MOST ? `, and ${changed.length - NAMED_AT_MOST} more` : '';
+  const names = changed
+    .slice(0, NAMED_AT_MOST)
+    .map((name) => oneLine(name))
+    .join(', ');
+  warn(`files that steer agents or git changed while the batch was open: ${names}${more}; check them before you go on`);
+}
+
+/** The folder itself, and those above up to that of the repository; without one, only itself. */
+function foldersUp(root: string): string[] {
+  const folders: string[] = [];
+  for (let folder = root; ; folder = dirname(folder)) {
+    folders.push(folder);
+    if (readState(join(folder, '.git')).state.kind !== 'none') return folders;
+    if (folder === dirname(folder)) return [root];
+  }
+}
+
+/** Settings and hooks of the repository, also of one whose folder is elsewhere, as in a worktree. */
+function gitPlaces(root: string): string[] {
+  const dotGit = join(foldersUp(root).at(-1)!, '.git');
+  const own = resolve(dirname(dotGit), /^gitdir: (.+)/.exec(textOf(dotGit))?.[1] ?? dotGit);
+  const common = resolve(own, textOf(join(own, 'commondir')).trim() || '.');
+  const hooks = /^\s*hookspath\s*=\s*"?([^"\n]+)/im.exec(textOf(join(common, 'config')))?.[1];
+  return [
+    dotGit,
+    join(own, 'config.worktree'),
+    ...['config', 'hooks', 'info'].map((name) => join(common, name)),
+    ...(hooks === undefined ? [] : [resolve(dirname(dotGit), hooks.trim())]),
+  ];
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** A file, or what a folder holds. */
+function noteAll(found: Record<string, string>, root: string, path: string): void {
+  note(found, root, path);
+  // Of the repository's own folder only the places that are named.
+  if (path.endsWith(`${sep}.git`)) return;
+  let files: string[] = [];
+  try {
+    files = readdirSync(path, { recursive: true, encoding: 'utf8' });
+  } catch {}
+  const theirs = files.filter((file) => !THEIR_OWN.test(file)).sort();
+  for (const file of theirs.slice(0, MOST_FILES)) note(found, root, join(path, file));
+}
+
+function note(found: Record<string, string>, root: string, path: string): void {
+  const { state } = readState(path);
+  const below = relative(root, path);
+  const name = below.startsWith('..') || isAbsolute(below) ? path : below;
+  if (state.kind === 'file') found[name] = `${state.hash} ${state.mode & 0o111 ? 'runs' : 'text'}`;
+  if (state.kind === 'link') found[name] = `link ${state.target}`;
+}

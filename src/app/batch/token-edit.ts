@@ -1,0 +1,223 @@
+import type { Io } from '../../cli/io.ts';
+import { EXIT, NightshiftError } from '../../core/model/errors.ts';
+import { askedCriteria, makeOrder } from '../../core/model/order.ts';
+import type { Task } from '../../core/model/shift.ts';
+import type { Status } from '../../core/model/status.ts';
+import { statusAt } from '../../core/schedule/plan.ts';
+import { createMask } from '../../core/text/mask.ts';
+import { hearDev } from '../../engine/by-hand.ts';
+import {
+  hashToken,
+  newToken,
+  type OpenBatch,
+  type OpenItem,
+  readBatch,
+  signOfLife,
+  withItem,
+  writeBatch,
+} from '../../store/folder/batch-file.ts';
+import { LOCK_WAIT_MS, lockWithin } from '../../store/folder/files/flock.ts';
+import type { ShiftPaths } from '../../store/folder/layout.ts';
+import { printable } from '../../views/printable.ts';
+import { type ByHand, locate, openByHand, requireTaskIn } from './by-hand.ts';
+import { writeQaPrompt } from './prompts.ts';
+
+export interface TokenEdit {
+  readonly column: string;
+  readonly index: string;
+  readonly value: string;
+  readonly token: string;
+  readonly reason?: string | undefined;
+  readonly recommend?: readonly string[] | undefined;
+  readonly captured?: readonly string[] | undefined;
+}
+
+interface Holder {
+  readonly batch: OpenBatch;
+  readonly item: OpenItem;
+  readonly role: 'dev' | 'qa';
+}
+
+/** An agent of an open batch writes its own status (rule O4): only along its role's arrows, only for its own item. */
+export async function editWithToken(io: Io, paths: ShiftPaths, edit: TokenEdit): Promise<number> {
+  const holder = findHolder(paths, edit);
+  signOfLife(paths, io.now());
+  await using hand = await openByHand(paths, io, { batch: holder.batch });
+  const task = requireTaskIn(hand.shift, holder.batch.task);
+  const scribe = { io, paths, hand, task, ...holder };
+  const said = masked(edit, hand);
+  return await (holder.role === 'dev' ? devEnds(scribe, said) : qaEnds(scribe, said));
+}
+
+/** Its agent knows the values of secrets that its prompt names. Outputs are refused if they hold one. */
+function masked(edit: TokenEdit, { shift }: ByHand): TokenEdit {
+  const mask = createMask(shift.secrets);
+  return {
+    ...edit,
+    reason: edit.reason === undefined ? undefined : mask.text(edit.reason),
+    recommend: edit.recommend?.map((text) => mask.text(text)),
+  };
+}
+
+interface Scribe extends Holder {
+  readonly io: Io;
+  readonly paths: ShiftPaths;
+  readonly hand: ByHand;
+  readonly task: Task;
+}
+
+const MAY: Record<Holder['role'], readonly string[]> = { dev: ['qa', 'failed'], qa: ['done', 'failed'] };
+
+function findHolder(paths: ShiftPaths, { column, index, value, token }: TokenEdit): Holder {
+  const found = readBatch(paths);
+  const hash = hashToken(token);
+  const item = found?.batch.items.find(({ dev, qa }) => dev === hash || qa === hash);
+  if (!found || !item) {
+    throw refuse(
+      'the token is not the current one: it is mistyped, or its batch was closed or taken over; nothing was written',
+    );
+  }
+  const role = item.dev === hash ? 'dev' : 'qa';
+  const { task } = found.batch;
+  if (column !== task || index !== String(item.index)) {
+    throw refuse(`this token is for ${task} of index ${item.index}, and for nothing else`);
+  }
+  if (!MAY[role].includes(value))
+    throw refuse(`a ${role} writes ${MAY[role].join(' or ')}, not ${JSON.stringify(value)}`);
+  return { batch: found.batch, item, role };
+}
+
+async function devEnds(scribe: Scribe, edit: TokenEdit): Promise<number> {
+  const { io, hand, task, item, batch } = scribe;
+  const { parts, shift } = hand;
+  const metadata = await requireStatus(scribe, 'in_progress');
+  const order = makeOrder(shift, task, {
+    role: 'dev',
+    item: { id: item.id, index: item.index, metadata },
+    key: item.key,
+    token: '',
+  });
+  const said =
+    edit.value === 'qa'
+      ? { to: 'qa' as const, captured: readCaptured(edit, task), recommendations: edit.recommend ?? [] }
+      : { to: 'failed' as const, reason: edit.reason ?? 'no reason was given' };
+  const number = (parts.history.of(task.name, item.id)?.attempts ?? 0) + 1;
+  const attempt = { number, since: Date.parse(batch.opened), now: io.now() };
+  const { signal } = new AbortController();
+  const looks = {
+    run: parts.check,
+    watch: parts.folders.watch.bind(parts.folders),
+    observe: parts.protection.observe.bind(parts.protection),
+    time: parts.time,
+  };
+  const believed = await hearDev(order, said, attempt, parts.agents(shift), looks, parts.emit, signal);
+  await parts.flush();
+  if (believed.to === undefined) {
+    const left = believed.isAttempt ? `; attempts left: ${task.settings.attempts - number}` : '; run it again';
+    io.warn(`not written: ${printable(believed.reason ?? '')}${left}`);
+    return believed.isAttempt ? EXIT.failedItems : EXIT.stopped;
+  }
+  await write(scribe, 'in_progress', believed.to, believed.outputs, believed.reason);
+  if (believed.to === 'failed') {
+    say(scribe, 'failed', believed.reason);
+    // Who asked for `qa` must not take this for success.
+    return edit.value === 'failed' ? EXIT.done : EXIT.failedItems;
+  }
+  if (askedCriteria(task).length === 0) {
+    await write(scribe, 'qa', 'done');
+    return say(scribe, 'done', 'every criterion has a check, and all of them passed: no qa is needed');
+  }
+  await handOver(scribe, metadata);
+  return say(scribe, 'qa');
+}
+
+/** Only now there is a token for its qa. */
+async function handOver({ paths, hand, task, item }: Scribe, metadata: Record<string, string>): Promise<void> {
+  const token = newToken();
+  await writeQaPrompt({ paths, shift: hand.shift, task }, { ...item, metadata }, token);
+  // Two devs may end at the same moment.
+  using _lock = await lockWithin(paths.lock, LOCK_WAIT_MS);
+  const found = readBatch(paths);
+  if (!found) return;
+  await writeBatch(paths, withItem(found.batch, { ...item, qa: hashToken(token) }));
+}
+
+async function qaEnds(scribe: Scribe, { value, reason }: TokenEdit): Promise<number> {
+  const { hand, task, item } = scribe;
+  await requireStatus(scribe, 'qa');
+  const to = value as 'done' | 'failed';
+  const why = to === 'failed' ? (reason ?? 'qa failed it, without a reason') : undefined;
+  hand.parts.emit({
+    type: 'qa:finished',
+    task: task.name,
+    index: item.index,
+    item: item.id,
+    status: to === 'done' ? 'PASS' : 'FAIL',
+    ms: 0,
+    ...(why === undefined ? {} : { reason: why }),
+    verdicts: [],
+    key: item.key,
+  });
+  await hand.parts.flush();
+  await write(scribe, 'qa', to, {}, why);
+  return say(scribe, to, why);
+}
+
+/** The metadata of the item, if its status is the one that this role may change. */
+async function requireStatus(scribe: Scribe, status: Status): Promise<Record<string, string>> {
+  const snapshot = await scribe.hand.parts.store.snapshot();
+  const row = locate(snapshot, scribe.batch, scribe.item);
+  if (row === undefined) throw refuse('its row is gone, and nothing was written');
+  const is = statusAt(snapshot, row, snapshot.tasks.indexOf(scribe.task.name));
+  if (is !== status) throw refuse(`its status is ${is}, not ${status}: nothing was written`);
+  return snapshot.metadata(row);
+}
+
+async function write(
+  scribe: Scribe,
+  from: Status,
+  to: Status,
+  outputs: Readonly<Record<string, string>> = {},
+  reason?: string,
+): Promise<void> {
+  const { store, flush } = scribe.hand.parts;
+  const snapshot = await store.snapshot();
+  const row = locate(snapshot, scribe.batch, scribe.item);
+  const claim = row === undefined ? undefined : await store.adopt({ id: snapshot.id(row), task: scribe.task.name });
+  if (!claim) throw refuse('somebody has taken the item away, and nothing was written');
+  const recorded = await store.record(claim.token, from, to, outputs, reason);
+  await flush();
+  if (!recorded.ok) throw refuse(`${recorded.why}, and nothing was written`);
+}
+
+function readCaptured({ captured = [] }: TokenEdit, { settings }: Task): Record<string, string> {
+  const values: Record<string, string> = Object.fromEntries(
+    captured.map((text) => {
+      const equals = text.indexOf('=');
+      if (equals <= 0) throw new NightshiftError('usage', `--captured ${JSON.stringify(text)} is not NAME=VALUE`);
+      return [text.slice(0, equals), text.slice(equals + 1)];
+    }),
+  );
+  const declared = settings.outputs;
+  const missing = declared.find((name) => !Object.hasOwn(values, name));
+  const unknown = Object.keys(values).find((name) => !declared.includes(name));
+  const list = declared.length === 0 ? 'no outputs' : `the outputs ${declared.join(', ')}`;
+  if (unknown !== undefined) throw new NightshiftError('usage', `the task declares ${list}, not ${unknown}`);
+  // Nothing was tried yet: this is no attempt.
+  if (missing !== undefined) {
+    const hint = `add --captured ${missing}=VALUE`;
+    throw new NightshiftError('usage', `the declared output \`${missing}\` is missing`, hint);
+  }
+  return values;
+}
+
+function say({ io, item, task }: Scribe, status: Status, why?: string): number {
+  io.print(
+    `${task.name} of row ${item.index + 1} (index ${item.index}): ${status}${why === undefined ? '' : ` (${printable(why)})`}`,
+  );
+  return EXIT.done;
+}
+
+function refuse(message: string): NightshiftError {
+  return new NightshiftError('bad-transition', message);
+}

@@ -1,0 +1,160 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { NightshiftError } from '../../core/model/errors.ts';
+import { tryLock } from '../../store/folder/files/flock.ts';
+import { archiveFolder, listShifts, shiftsFolder } from '../../store/folder/layout.ts';
+import type { Finding } from '../../views/findings.ts';
+import type { World } from '../world.ts';
+import { checkAgentPrograms } from './agents.ts';
+
+const OLDEST_NODE = [20, 19] as const;
+/** Below this a night of transcripts may not fit. */
+const LEAST_FREE_BYTES = 100 * 2 ** 20;
+
+/** Everything but the shifts: Node, locks, disk, git, agents. `folder` is where the shifts are or would be. */
+export async function checkMachine(world: World, root: string | undefined): Promise<Finding[]> {
+  const folder = root === undefined ? world.cwd : shiftsFolder(root);
+  return [
+    checkNode(process.versions.node),
+    checkLocks(folder),
+    await checkDisk(folder),
+    ...(await checkGit(root ?? world.cwd)),
+    ...(await checkAgentPrograms(world, root ?? world.cwd)),
+  ];
+}
+
+function checkNode(version: string): Finding {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [leastMajor, leastMinor] = OLDEST_NODE;
+  if (major > leastMajor || (major === leastMajor && minor >= leastMinor)) return ok(`Node ${version}`);
+  const message = `Node ${version} is older than ${OLDEST_NODE.join('.')}`;
+  return { level: 'problem', message, remedy: 'install a newer one from https://nodejs.org' };
+}
+
+/** A lock that a second one gets too is none: some network file systems are like that. */
+function checkLocks(folder: string): Finding {
+  const file = join(folder, `.doctor-${process.pid}.lock`);
+  try {
+    using first = tryLock(file);
+    using second = tryLock(file);
+    if (first && !second) return ok('locks work on this file system');
+    return lockProblem('locks do not exclude each other on this file system', 'keep shifts on a local disk', folder);
+  } catch (error) {
+    if (!(error instanceof NightshiftError)) throw error;
+    return lockProblem(error.message, error.hint, folder);
+  } finally {
+    rmSync(file, { force: true });
+  }
+}
+
+function lockProblem(message: string, remedy: string | undefined, file: string): Finding {
+  return { level: 'problem', message, file, ...(remedy === undefined ? {} : { remedy }) };
+}
+
+async function checkDisk(folder: string): Promise<Finding> {
+  const { bavail, bsize } = await statfs(folder);
+  const free = bavail * bsize;
+  const said = `${free < 2 ** 30 ? `${Math.floor(free / 2 ** 20)} MB` : `${Math.floor(free / 2 ** 30)} GB`} free on the disk`;
+  if (free >= LEAST_FREE_BYTES) return ok(said);
+  return {
+    level: 'problem',
+    message: `only ${said}`,
+    file: folder,
+    remedy: 'make room: transcripts of a night need some',
+  };
+}
+
+async function checkGit(root: string): Promise<Finding[]> {
+  const version = await git(root, ['--version']);
+  if (version.code !== 0) {
+    return [{ level: 'note', message: 'git is not there', remedy: 'with it you could see what a night changed' }];
+  }
+  const name = version.stdout.trim();
+  if ((await git(root, ['rev-parse', '--is-inside-work-tree'])).stdout.trim() !== 'true') {
+    return [{ level: 'note', message: `${name}, but this is no git repository` }];
+  }
+  const tracked = (await git(root, ['ls-files', '-z', '--', '.nightshift'])).stdout
+    .split('\0')
+    .filter((file) => /(^|\/)\.env$/.test(file));
+  const there = secretFiles(root).filter((file) => !tracked.includes(file));
+  const open: string[] = [];
+  for (const file of there) if ((await git(root, ['check-ignore', '-q', '--', file])).code === 1) open.push(file);
+  const cleaned = await lostToCleaning(root);
+  if (tracked.length + open.length === 0) return [ok(`${name}; no .env of a shift is tracked`), ...cleaned];
+  return [
+    ...cleaned,
+    ...tracked.map((file): Finding => {
+      const remedy = `\`git rm --cached ${file}\`, commit, and change the secrets: whoever has the history has them`;
+      return { level: 'problem', message: 'git tracks a file with secrets', file, remedy };
+    }),
+    ...open.map((file): Finding => {
+      const remedy = '`nightshift init` writes the .gitignore again';
+      return { level: 'problem', message: 'git does not ignore a file with secrets', file, remedy, fixable: true };
+    }),
+  ];
+}
+
+/** What `git clean -x` would remove of shifts that are there: all of one that git does not track, else what it ignores. */
+async function lostToCleaning(root: string): Promise<Finding[]> {
+  const isTracked = async (file: string) => (await git(root, ['ls-files', '-z', '--', file])).stdout !== '';
+  const shifts = listShifts(root).map((shift) => join(relative(root, shiftsFolder(root)), shift));
+  const untracked: string[] = [];
+  const kept: string[] = [];
+  for (const shift of shifts) {
+    if (!(await isTracked(`${shift}/table.csv`))) untracked.push(shift);
+    for (const file of [`${shift}/.engine`, `${shift}/.env`]) {
+      if (existsSync(join(root, file)) && !(await isTracked(file))) kept.push(file);
+    }
+  }
+  const remedy = 'clean with `git clean -fdx -e .nightshift`';
+  const spent = 'what was spent is kept a second time, outside of the project';
+  return [
+    ...note(
+      untracked,
+      '`git clean -fdx` removes a shift as a whole: git does not track its table',
+      `commit it, or ${remedy}`,
+    ),
+    ...note(
+      kept,
+      `\`git clean -fdx\` removes secrets, reasons of failures, recommendations, transcripts and versions; ${spent}`,
+      remedy,
+    ),
+  ];
+}
+
+function note(details: readonly string[], message: string, remedy: string): Finding[] {
+  return details.length === 0 ? [] : [{ level: 'note', message, details, remedy }];
+}
+
+/** Of shifts, of archived ones and of kept copies. */
+function secretFiles(root: string): string[] {
+  const folder = shiftsFolder(root);
+  const homes = [folder, archiveFolder(root)].flatMap((each) => foldersIn(each).map((name) => join(each, name)));
+  return homes.map((home) => join(home, '.env')).flatMap((file) => (existsSync(file) ? [relative(root, file)] : []));
+}
+
+/** What can't be looked into is told where a shift is checked. */
+function foldersIn(folder: string): string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  } catch {
+    return [];
+  }
+}
+
+/** Nothing that a repository's configuration names is run. */
+function git(root: string, args: readonly string[]): Promise<{ code: number; stdout: string }> {
+  const safe = ['-c', 'core.fsmonitor=false', '-C', root, ...args];
+  return new Promise((resolve) => {
+    execFile('git', safe, { maxBuffer: 2 ** 28, env: { ...process.env, GIT_OPTIONAL_LOCKS: '0' } }, (error, stdout) => {
+      resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, stdout });
+    });
+  });
+}
+
+function ok(message: string): Finding {
+  return { level: 'ok', message };
+}

@@ -1,0 +1,242 @@
+import { constants, existsSync } from 'node:fs';
+import { access, readdir } from 'node:fs/promises';
+import { endMarked, findMarked } from '../../agents/process/leftovers.ts';
+import { AgentSet } from '../../agents/registry.ts';
+import { NightshiftError } from '../../core/model/errors.ts';
+import type { CellEdit } from '../../core/model/events.ts';
+import { systemError } from '../../core/model/system-errors.ts';
+import { cellsAt, countItems } from '../../core/schedule/plan.ts';
+import type { Upgrade } from '../../formats/older.ts';
+import { editCells } from '../../formats/table.ts';
+import { ShiftFiles } from '../../store/folder/documents/shift-files.ts';
+import { diskError, TEMPORARY } from '../../store/folder/files/atomic-write.ts';
+import { openShift, type ShiftPaths } from '../../store/folder/layout.ts';
+import { readUpgrade, upgradeShift } from '../../store/folder/older-shift.ts';
+import { currentHolder, takeRunLock } from '../../store/folder/run-lock.ts';
+import { changeTable } from '../../store/folder/table/table-change.ts';
+import type { Finding } from '../../views/findings.ts';
+import { count } from '../../views/plain.ts';
+import { type OpenShift, openAndCheck } from '../open-shift.ts';
+import { failpointFrom } from '../run/failpoint.ts';
+import { requireAgents } from '../run/run-shift.ts';
+import { unprotectedFiles } from '../run/unprotected-files.ts';
+import type { World } from '../world.ts';
+import { checkLogins } from './agents.ts';
+import { strayedFiles } from './strayed-files.ts';
+
+/** Everything that is known to go wrong with a shift, each with what to do. Nothing is written. */
+export async function checkShift(world: World, root: string, name: string): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  let isCured = false;
+  const attempt = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await work();
+    } catch (error) {
+      findings.push(problemOf(error, name));
+      isCured = error instanceof NightshiftError && (error.code === 'bad-name' || error.code === 'bad-table');
+      return undefined;
+    }
+  };
+  const paths = await attempt(async () => openShift(root, name));
+  if (!paths) return findings;
+  const opened = await attempt(() => openAndCheck(paths));
+  await using agents = new AgentSet();
+  if (opened) {
+    const logins = await attempt(async () => {
+      await requireAgents(opened.shift, agents, world);
+      return checkLogins(world, opened.shift, agents);
+    });
+    findings.push(...(logins ?? []));
+  }
+  const older = await olderFinding(paths, opened === undefined);
+  // What the upgrade cures needs no second complaint.
+  if (older?.fixable && isCured) findings.length = 0;
+  if (older) findings.push(older);
+  findings.push(...(await readOnly(paths)));
+  const isRunning = currentHolder(paths.runLock) !== undefined;
+  if (opened) {
+    findings.push(...statusFindings(opened, isRunning));
+    const unprotected = await unprotectedFiles(world, paths, opened);
+    findings.push(...unprotected.map((each): Finding => ({ level: 'note', shift: name, ...each })));
+    findings.push(...(await strayedFiles(paths, opened)));
+  }
+  findings.push(...(await leftovers(paths, isRunning)));
+  if (opened && findings.every(({ level }) => level === 'note')) {
+    const { completed, total, failed } = countItems(opened.snapshot);
+    const running = isRunning ? ', running' : '';
+    findings.unshift({
+      level: 'ok',
+      shift: name,
+      message: `${completed}/${total} completed, ${failed} failed${running}`,
+    });
+  }
+  return findings;
+}
+
+/** Anything but wrong input or environment is a bug, and goes on as one. */
+export function problemOf(thrown: unknown, shift: string): Finding {
+  const error = systemError(thrown) ?? thrown;
+  if (!(error instanceof NightshiftError)) throw error;
+  const { message, hint: remedy, file, line } = error;
+  return {
+    level: 'problem',
+    shift,
+    message,
+    ...(remedy === undefined ? {} : { remedy }),
+    ...(file === undefined ? {} : { file }),
+    ...(line === undefined ? {} : { line }),
+  };
+}
+
+async function olderFinding(paths: ShiftPaths, isBroken: boolean): Promise<Finding | undefined> {
+  const { changes, obstacles } = await readUpgrade(paths).catch((error: unknown): Partial<Upgrade> => {
+    // What can't be read was told already.
+    if (error instanceof NightshiftError) return {};
+    throw error;
+  });
+  if (!changes || changes.length + (obstacles?.length ?? 0) === 0) return undefined;
+  if (obstacles && obstacles.length > 0) {
+    if (!isBroken) return undefined;
+    const message = 'of older origin, and a person must decide before it can be brought up to date';
+    return {
+      level: 'problem',
+      shift: paths.name,
+      message,
+      details: obstacles,
+      remedy: 'correct this, then run doctor again',
+    };
+  }
+  return {
+    level: isBroken ? 'problem' : 'note',
+    shift: paths.name,
+    message: 'of older origin; this would be changed:',
+    details: changes,
+    remedy: '`nightshift doctor --fix` does it, and keeps a copy of the shift as it was',
+    fixable: true,
+  };
+}
+
+/** What a run has to write is told once, by the first that it may not. */
+async function readOnly({ name, folder, engine, journal, runLock }: ShiftPaths): Promise<Finding[]> {
+  for (const file of [folder, engine, journal, runLock]) {
+    try {
+      await access(file, constants.W_OK);
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') return [problemOf(diskError(cause, file), name)];
+    }
+  }
+  return [];
+}
+
+function statusFindings({ shift, snapshot }: OpenShift, isRunning: boolean): Finding[] {
+  const stale = isRunning ? 0 : cellsAt(snapshot, 'in_progress').length;
+  return [
+    ...shift.warnings.map((message): Finding => ({ level: 'note', shift: shift.name, message })),
+    ...(stale === 0
+      ? []
+      : [
+          {
+            level: 'problem',
+            shift: shift.name,
+            message: `${count(stale, 'item-task')} in_progress, but no run is going on`,
+            remedy: `\`nightshift start ${shift.name}\` gives them back and goes on; \`doctor --fix\` only gives them back`,
+            fixable: true,
+          } as const,
+        ]),
+  ];
+}
+
+async function leftovers(paths: ShiftPaths, isRunning: boolean): Promise<Finding[]> {
+  const shift = paths.name;
+  const files = await readdir(paths.folder).catch(() => []);
+  const putBack = files.filter((file) => file.includes('.put-back-'));
+  const findings: Finding[] = [];
+  if (putBack.length > 0) {
+    const message = 'text from outside that a run has put back is kept';
+    findings.push({
+      level: 'note',
+      shift,
+      message,
+      details: putBack,
+      remedy: 'take what you need of it, then remove it',
+    });
+  }
+  if (isRunning) return findings;
+  const pids = await findMarked({ shiftFolder: paths.folder });
+  if (pids.length > 0) {
+    const message = `${processes(pids.length)} of an earlier run still there`;
+    const remedy = `\`doctor --fix\` ends them (${pids.join(', ')}); so does the next start`;
+    findings.push({ level: 'problem', shift, message, remedy, fixable: true });
+  }
+  const temporary = files.filter((file) => TEMPORARY.test(file));
+  if (temporary.length > 0) {
+    const message = 'half-written files of an interrupted write';
+    const remedy = '`doctor --fix` removes them; so does the next start';
+    findings.push({ level: 'problem', shift, message, details: temporary, remedy, fixable: true });
+  }
+  return findings;
+}
+
+/** Puts right what a program can put right; answers what it did, in words. A shift that runs is left alone. */
+export async function fixShift(world: World, root: string, name: string): Promise<string[]> {
+  const paths = await Promise.resolve()
+    .then(() => openShift(root, name))
+    .catch(() => undefined);
+  if (!paths || currentHolder(paths.runLock)) return [];
+  const done: string[] = [];
+  const older = await olderFinding(paths, true);
+  if (older?.fixable) {
+    const upgraded = await upgradeShift(paths, world.now(), failpointFrom(world.env));
+    if (upgraded) {
+      done.push(...upgraded.upgrade.changes.map((change) => `${name}: ${change}`));
+      done.push(`${name}: as it was, it is in ${upgraded.kept}`);
+    }
+  }
+  const ended = await endLeftovers(world, paths);
+  if (ended > 0) done.push(`${name}: ${processes(ended)} ended`);
+  const files = await readdir(paths.folder);
+  if (files.some((file) => TEMPORARY.test(file))) {
+    await new ShiftFiles(paths).prepare();
+    done.push(`${name}: half-written files removed`);
+  }
+  const given = await giveBack(world, paths);
+  if (given > 0) done.push(`${name}: ${count(given, 'item-task')} given back to todo`);
+  return done;
+}
+
+/** As the only run, so that none that begins meanwhile loses its agents. */
+async function endLeftovers(world: World, paths: ShiftPaths): Promise<number> {
+  if (!existsSync(paths.engine)) return 0;
+  const since = new Date(world.now()).toISOString();
+  using _run = await takeRunLock(paths, { pid: process.pid, since, run: 'doctor' });
+  return endMarked({ shiftFolder: paths.folder });
+}
+
+function processes(number: number): string {
+  return number === 1 ? '1 process' : `${number} processes`;
+}
+
+async function giveBack(world: World, paths: ShiftPaths): Promise<number> {
+  const opened = await openAndCheck(paths).catch((error: unknown) => {
+    if (error instanceof NightshiftError) return undefined;
+    throw error;
+  });
+  if (!opened || cellsAt(opened.snapshot, 'in_progress').length === 0) return 0;
+  const tasks = opened.snapshot.tasks;
+  return changeTable(
+    paths,
+    (table) => {
+      // A run that began meanwhile has claimed them itself.
+      if (existsSync(paths.runLock) && currentHolder(paths.runLock)) return { table, answer: 0 };
+      const stale = tasks.flatMap((task) => {
+        const column = table.columnOf(task);
+        const rows = Array.from({ length: table.rowCount }, (_, row) => row);
+        return rows
+          .filter((row) => table.cell(row, column) === 'in_progress')
+          .map((row) => ({ row, column, value: 'todo' }));
+      });
+      return { table: editCells(table, stale), answer: stale.length, edits: [] as CellEdit[] };
+    },
+    world.now,
+  );
+}

@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs';
+import { NightshiftError } from '../../core/model/errors.ts';
+import { readStatus } from '../../core/model/status.ts';
+import { removeRows, type Table } from '../../formats/table.ts';
+import { refuseOpenBatch } from '../../store/folder/batch-file.ts';
+import { currentHolder } from '../../store/folder/run-lock.ts';
+import { changeTable } from '../../store/folder/table/table-change.ts';
+import { count } from '../../views/plain.ts';
+import { noMatch, parseConditions } from '../select-rows.ts';
+import { type OpenTable, requireColumn } from './edit-items.ts';
+
+interface RemoveWish {
+  /** As they were given. */
+  readonly named: readonly string[];
+  /** `parseIndex` or `parseRow`. */
+  readonly parse: (text: string, count: number) => number;
+  /** `column=value`; with both, only named rows for which all of these hold. */
+  readonly where?: readonly string[] | undefined;
+}
+
+export interface Removed {
+  readonly removed: number;
+  /** Of these, how many a run was working on: their agents are stopped, and their results dropped (rule T4). */
+  readonly inFlight: number;
+}
+
+/** Takes rows out of the table, also while the shift runs. */
+export async function removeItems(open: OpenTable, { named, parse, where }: RemoveWish): Promise<Removed> {
+  const { world, paths, tasks } = open;
+  const conditions = parseConditions(where) ?? [];
+  if (named.length + conditions.length === 0) {
+    throw new NightshiftError('usage', 'no rows are named', 'write --index I, or --where COLUMN=VALUE');
+  }
+  refuseOpenBatch(paths, world.now());
+  const isRunning = existsSync(paths.runLock) && currentHolder(paths.runLock) !== undefined;
+  return changeTable(
+    paths,
+    (table) => {
+      const chosen = new Set(named.map((text) => parse(text, table.rowCount)));
+      const tests = conditions.map(({ column, value }) => {
+        const at = requireColumn(table, column);
+        const isStatus = tasks.includes(column);
+        return (row: number) => (isStatus ? readStatus(table.cell(row, at)) : table.cell(row, at)) === value;
+      });
+      const rows = new Set<number>();
+      for (let row = 0; row < table.rowCount; row++) {
+        if ((named.length === 0 || chosen.has(row)) && tests.every((test) => test(row))) rows.add(row);
+      }
+      if (rows.size === 0) throw noMatch(conditions, named.length > 0);
+      if (isRunning && rows.size === table.rowCount) {
+        const hint = `\`nightshift stop ${paths.name}\` ends the run`;
+        throw new NightshiftError('usage', "all rows can't be removed while the shift runs", hint);
+      }
+      const inFlight = isRunning ? [...rows].filter((row) => isInFlight(tasks, table, row)).length : 0;
+      return { table: removeRows(table, rows), answer: { removed: rows.size, inFlight } };
+    },
+    world.now,
+  );
+}
+
+function isInFlight(tasks: readonly string[], table: Table, row: number): boolean {
+  return tasks.some((task) => ['in_progress', 'qa'].includes(table.cell(row, requireColumn(table, task))));
+}
+
+/** `2 rows removed, 1 of them in flight: ...`. */
+export function removedLine({ removed, inFlight }: Removed): string {
+  const stopped = 'agents stopped, results dropped';
+  return `${count(removed, 'row')} removed${inFlight > 0 ? `, ${inFlight} of them in flight: ${stopped}` : ''}`;
+}

@@ -1,0 +1,105 @@
+import { NightshiftError } from '../core/model/errors.ts';
+import type { Emit } from '../core/model/events.ts';
+import type { Shift, Task } from '../core/model/shift.ts';
+import { compileShift, type Overrides, outputsByTask, type ShiftDocuments } from '../formats/compile.ts';
+import type { InForce } from '../store/folder/documents/in-force.ts';
+import { ShiftFiles } from '../store/folder/documents/shift-files.ts';
+import type { Failpoint } from '../store/folder/files/atomic-write.ts';
+import { setAsideText } from '../store/folder/files/inside.ts';
+import type { ShiftPaths } from '../store/folder/layout.ts';
+import { FolderStore } from '../store/folder/table/folder-store.ts';
+import type { Snapshot } from '../store/store.ts';
+
+/** A shift that was read and found right, with the parts that read it. */
+export interface OpenShift {
+  readonly shift: Shift;
+  readonly files: ShiftFiles;
+  readonly store: FolderStore;
+  readonly snapshot: Snapshot;
+}
+
+export interface OpenOptions extends Overrides {
+  readonly emit?: Emit;
+  readonly failpoint?: Failpoint;
+  readonly isShared?: boolean;
+  /** How long a table that can't be read any more is read again; a run has its own patience. */
+  readonly patienceMs?: number;
+}
+
+/** Reads everything and checks it against each other (rules F1-F7, V2, V4); writes nothing. */
+export async function openAndCheck(paths: ShiftPaths, options: OpenOptions = {}): Promise<OpenShift> {
+  const warn = (message: string) => options.emit?.({ type: 'run:warning', message });
+  const files = new ShiftFiles(paths, options.failpoint, (file, kept) => warn(setAsideText(file, kept)));
+  const documents = await files.read();
+  const named = documents.manager.settings.find(({ key }) => key === 'name');
+  if (named && named.value !== paths.name) {
+    throw new NightshiftError(
+      'bad-manager',
+      `manager.md has the name ${named.value}, but its folder is ${paths.name}`,
+      `write \`- name: ${paths.name}\`, or rename the folder`,
+      { file: paths.manager, line: named.line },
+    );
+  }
+  const store = new FolderStore({
+    table: paths.table,
+    lock: paths.lock,
+    journal: paths.journal,
+    identity: paths.identity,
+    tasks: documents.tasks.map(({ name }) => name),
+    outputs: outputsByTask(documents),
+    emit: options.emit ?? (() => {}),
+    ...(options.failpoint === undefined ? {} : { failpoint: options.failpoint }),
+    isShared: options.isShared ?? false,
+    ...(options.patienceMs === undefined ? {} : { patienceMs: options.patienceMs }),
+  });
+  const snapshot = await store.snapshot();
+  return { shift: compileShift(documents, snapshot.header, options), files, store, snapshot };
+}
+
+/**
+ * Reads the shift as it is in force now, for a run that is going on; the store learns of tasks and outputs that are new.
+ * The same object as the last time if nothing changed.
+ */
+export function reloader(
+  inForce: Pick<InForce, 'read'>,
+  store: FolderStore,
+  overrides: Overrides,
+): () => Promise<Shift> {
+  let last: { shift: Shift; documents: ShiftDocuments; header: string } | undefined;
+  return async () => {
+    const documents = await inForce.read();
+    const snapshot = await store.snapshot();
+    const header = JSON.stringify(snapshot.header);
+    if (last?.documents === documents && last.header === header) return last.shift;
+    const shift = compileShift(documents, snapshot.header, overrides);
+    await store.prepare(
+      shift.tasks.map(({ name }) => name),
+      outputsByTask(documents),
+    );
+    last = { shift, documents, header };
+    return shift;
+  };
+}
+
+/**
+ * Throws if a run can't work with documents that somebody has changed. `requireAgents`: a task that was added or changed may
+ * ask for an agent that is not there.
+ */
+export function checkerOf(
+  store: FolderStore,
+  begun: Shift,
+  overrides: Overrides,
+  requireAgents: (changed: Shift) => Promise<void>,
+): (documents: ShiftDocuments) => Promise<void> {
+  const isChecked = new Set(begun.tasks.map(fingerprint));
+  return async (documents) => {
+    const now = compileShift(documents, (await store.snapshot()).header, overrides);
+    const changed = now.tasks.filter((task) => !isChecked.has(fingerprint(task)));
+    if (changed.length > 0) await requireAgents({ ...now, tasks: changed });
+    for (const task of changed) isChecked.add(fingerprint(task));
+  };
+}
+
+function fingerprint({ name, version, settings }: Task): string {
+  return JSON.stringify([name, version, settings]);
+}

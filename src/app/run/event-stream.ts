@@ -1,0 +1,175 @@
+import { randomBytes } from 'node:crypto';
+import { History } from '../../core/folds/history.ts';
+import type { Happening, NightshiftEvent, TranscriptHappening } from '../../core/model/events.ts';
+import { setAsideText } from '../../store/folder/files/inside.ts';
+import { Journal } from '../../store/folder/journal/journal.ts';
+import type { Keeper } from '../../store/folder/journal/journal-keeper.ts';
+import { Ledger } from '../../store/folder/journal/ledger.ts';
+import { Transcripts } from '../../store/folder/journal/transcripts.ts';
+import type { ShiftPaths } from '../../store/folder/layout.ts';
+import type { World } from '../world.ts';
+import { processTime } from './process-time.ts';
+
+/** The ledger follows what is spent within this time. */
+const LEDGER_WITHIN_MS = 1000;
+
+interface Listener {
+  /** Everything that happens, as it happens. */
+  readonly onEvent: (event: NightshiftEvent) => void;
+  /** What is said in sessions, as it is said. */
+  readonly onTranscript?: (happening: TranscriptHappening) => void;
+}
+
+const HEARD: readonly NightshiftEvent['type'][] = ['usage:spent', 'steps:changed', 'steps:kept'];
+
+/** A name for a run that began at this time (ISO 8601). */
+export function newRun(since: string): string {
+  return `${since.replace(/[-:.]/g, '').slice(0, 15)}-${randomBytes(3).toString('hex')}`;
+}
+
+/** Stamps what happens and hands it to the journal, the history and whoever looks on. */
+export class EventStream implements AsyncDisposable {
+  readonly history = new History();
+  readonly #run: string;
+  readonly #paths: ShiftPaths;
+  readonly #world: World;
+  readonly #listener: Listener;
+  readonly #transcripts: Transcripts;
+  readonly #ledger: Ledger;
+  #ledgerTimer: NodeJS.Timeout | undefined;
+  #journal: Journal | undefined;
+  readonly #failed = new AbortController();
+  readonly #listeners: ((event: NightshiftEvent) => void)[] = [];
+  #seq = 0;
+  readonly #time = processTime();
+  readonly #begunAt = this.#time.elapsed();
+  /** Item-tasks that were begun and have not ended. */
+  readonly #begun = new Set<string>();
+
+  constructor(run: string, paths: ShiftPaths, world: World, listener: Listener) {
+    this.#run = run;
+    this.#paths = paths;
+    this.#world = world;
+    this.#listener = listener;
+    this.#transcripts = new Transcripts(paths, world.now, (file, kept) => this.setAside(file, kept));
+    this.#ledger = new Ledger(paths.folder, world.env);
+  }
+
+  /** Aborts when an event can't be kept: nobody would know what is spent from then on. */
+  get failed(): AbortSignal {
+    return this.#failed.signal;
+  }
+
+  /** How many are in flight, also between their dev and their qa. */
+  get running(): number {
+    return this.#begun.size;
+  }
+
+  /**
+   * `onLost`, of the one run of the shift: somebody removed or damaged what the engine keeps, and the history was written
+   * again. That run also keeps the journal from growing without end.
+   */
+  async open(onLost?: () => void): Promise<this> {
+    this.#journal = await Journal.open(this.#paths, this.#keeper(onLost));
+    this.#journal.failed.addEventListener('abort', () => this.#failed.abort());
+    const before = this.#ledger.read();
+    if (before && this.history.atLeast(before)) {
+      const what = 'the journal shows less than was spent: it, or a part of it, was removed';
+      const remedy = `the amounts recorded in ${this.#ledger.file} count`;
+      this.emit({ type: 'run:warning', message: `${what}; ${remedy}` });
+      await this.#journal.continue();
+    }
+    return this;
+  }
+
+  /** Tells of a link, or the like, that stood where Nightshift writes. */
+  readonly setAside = (file: string, kept: string): void => {
+    this.emit({ type: 'run:warning', message: setAsideText(file, kept) });
+  };
+
+  #keeper(onLost?: () => void): Keeper {
+    const { history } = this;
+    return {
+      run: this.#run,
+      mayRotate: onLost !== undefined,
+      read: (value, isFirst) => history.read(value, isFirst),
+      heard: (event) => {
+        // What other commands may add beside a run. Anything else can only be forged.
+        if (HEARD.includes(event.type)) this.#learn(event);
+      },
+      checkpoint: () => history.checkpoint({ at: this.#at(), run: this.#run, shift: this.#paths.name }),
+      lost: (what) => {
+        const message = `${this.#paths.journal} ${what} by another program; what is known was written again`;
+        this.emit({ type: 'run:warning', message });
+        onLost?.();
+      },
+      setAside: this.setAside,
+    };
+  }
+
+  readonly emit = (happening: Happening | TranscriptHappening): void => {
+    if (happening.type === 'transcript') {
+      this.#transcripts.add(happening);
+      this.#listener.onTranscript?.(happening);
+      return;
+    }
+    const { type, ...rest } = happening;
+    const elapsed = Math.round(this.#time.elapsed() - this.#begunAt);
+    const stamp = { at: this.#at(), run: this.#run, seq: ++this.#seq, elapsed, shift: this.#paths.name };
+    const event = { type, ...stamp, ...rest } as NightshiftEvent;
+    this.#follow(event);
+    this.#journal?.append(event);
+    this.#learn(event, this.#listener.onEvent);
+  };
+
+  #learn(event: NightshiftEvent, tell: (event: NightshiftEvent) => void = () => {}): void {
+    this.history.add(event);
+    const isCounted = event.type === 'usage:spent' || event.type === 'item:recorded';
+    if (isCounted) this.#ledgerTimer ??= setTimeout(() => this.#keepLedger(), LEDGER_WITHIN_MS);
+    tell(event);
+    for (const listener of this.#listeners) listener(event);
+  }
+
+  #keepLedger(): void {
+    clearTimeout(this.#ledgerTimer);
+    this.#ledgerTimer = undefined;
+    if (this.#journal) this.#ledger.write({ usage: this.history.usage, ms: this.history.tally.ms });
+  }
+
+  #at(): string {
+    return new Date(this.#world.now()).toISOString();
+  }
+
+  /** Calls back after each event, when the history has it. */
+  readonly listen = (listener: (event: NightshiftEvent) => void): void => {
+    this.#listeners.push(listener);
+  };
+
+  #follow(event: NightshiftEvent): void {
+    const name = `${event.task} ${event.item}`;
+    if (event.type === 'dev:started' || event.type === 'qa:started') this.#begun.add(name);
+    if (hasEnded(event)) this.#begun.delete(name);
+    if (event.type !== 'dev:finished' && event.type !== 'qa:finished') return;
+    this.#transcripts.close(event.task ?? '', event.key, event.type === 'dev:finished' ? 'dev' : 'qa');
+  }
+
+  async flush(): Promise<void> {
+    await this.#journal?.flush();
+  }
+
+  /** Throws if an event could not be kept. */
+  checkKept(): void {
+    this.#journal?.check();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#transcripts[Symbol.asyncDispose]();
+    this.#keepLedger();
+    await this.#journal?.[Symbol.asyncDispose]();
+  }
+}
+
+function hasEnded(event: NightshiftEvent): boolean {
+  if (event.type === 'item:recorded') return event.to === 'done' || event.to === 'failed';
+  return event.type === 'item:returned' || event.type === 'item:withdrawn';
+}

@@ -1,0 +1,33 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import type { ViewState } from '../../core/folds/view-state.ts';
+import type { TranscriptEntry } from '../../core/model/events.ts';
+import type { ShiftPaths } from '../../store/folder/layout.ts';
+
+const TAIL_BYTES = 8192;
+
+/** Signs of life for a view that only has the journal: when each transcript of an item in flight grew, and its last line. */
+export async function hearTranscripts(paths: ShiftPaths, state: ViewState): Promise<void> {
+  for (const { task, item, key, role, lastSign } of state.inFlight.values()) {
+    let handle: FileHandle | undefined;
+    try {
+      handle = await open(paths.transcript(task, key, role), 'r');
+      const { mtimeMs, size } = await handle.stat();
+      if (mtimeMs <= lastSign) continue;
+      const tail = Buffer.alloc(Math.min(TAIL_BYTES, size));
+      await handle.read(tail, 0, tail.length, size - tail.length);
+      state.heard(task, item, mtimeMs, lastEntry(tail.toString('utf8')));
+    } catch {
+      // History only: a transcript that can't be read says nothing.
+    } finally {
+      await handle?.close();
+    }
+  }
+}
+
+function lastEntry(tail: string): TranscriptEntry | undefined {
+  try {
+    return JSON.parse(tail.trimEnd().split('\n').at(-1) ?? '');
+  } catch {
+    return undefined;
+  }
+}

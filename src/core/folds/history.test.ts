@@ -1,0 +1,231 @@
+import { expect, test } from 'vitest';
+import type { Happening, NightshiftEvent } from '../model/events.ts';
+import { rest, sum } from '../model/usage.ts';
+import { History } from './history.ts';
+import { ItemDetails } from './item-details.ts';
+
+const subject = { task: 'work', item: 'i1', index: 4 };
+const dev = { ...subject, ms: 1, key: 'k' };
+let seq = 0;
+
+function historyOf(...happenings: Happening[]): History {
+  const history = new History();
+  for (const happening of happenings) {
+    seq++;
+    history.add({ ...happening, at: `t${seq}`, run: 'r', seq, shift: 's' } as NightshiftEvent);
+  }
+  return history;
+}
+
+const started: Happening = { type: 'dev:started', ...subject, agent: 'a', key: 'k', version: 'v' };
+const failed: Happening = { type: 'dev:finished', ...dev, status: 'FAILED (step 1)', attempts: 3, reason: 'no ink' };
+const succeeded: Happening = {
+  type: 'dev:finished',
+  ...dev,
+  status: 'SUCCESS',
+  attempts: 2,
+  recommendations: ['Stir'],
+};
+const qa = (status: 'PASS' | 'FAIL' | 'NONE', reason?: string): Happening => ({
+  ...{ type: 'qa:finished', ...subject, ms: 1, key: 'k', verdicts: [], status },
+  ...(reason === undefined ? {} : { reason }),
+});
+
+test('M7 the latest run is known by what it spent, and by its end, which one that was killed has not', () => {
+  const begin = { type: 'run:started' } as Happening;
+  const spend = { type: 'usage:spent', ...subject, role: 'dev', agent: 'a', usage: { costUsd: 1 } } as Happening;
+  const end = { type: 'run:finished', exitCode: 4, reason: 'no ink' } as Happening;
+  const history = historyOf(begin, spend, end);
+  expect(history.lastRun).toMatchObject({ number: 1, usage: { costUsd: 1 }, end: { exitCode: 4, reason: 'no ink' } });
+  // By hand, between two runs.
+  const add = (happening: Happening, run: string) =>
+    history.add({ ...happening, at: 'later', run, seq: 1, shift: 's' } as NightshiftEvent);
+  add(spend, 'by hand');
+  expect(history.lastRun?.usage).toEqual({ costUsd: 1 });
+  add(begin, 'second');
+  expect(history.lastRun).toEqual({ run: 'second', number: 2, startedAt: 'later', lastAt: 'later', usage: {} });
+  add({ ...begin, flags: ['--rows=1:2'] } as Happening, 'third');
+  add({ type: 'run:finished', exitCode: 2, reason: 'no room', error: 'disk' } as Happening, 'third');
+  expect(history.lastRun).toMatchObject({
+    flags: ['--rows=1:2'],
+    end: { exitCode: 2, reason: 'no room', error: 'disk' },
+  });
+});
+
+test('X1 which model did it and which judged it is kept, where the program told', () => {
+  const of = (...happenings: Happening[]) => historyOf(started, ...happenings).of('work', 'i1');
+  const told = of({ ...succeeded, model: 'p/m' } as Happening, { ...qa('PASS'), model: 'q/n' } as Happening);
+  expect([told?.dev?.model, told?.qa?.model]).toEqual(['p/m', 'q/n']);
+  expect(of(succeeded)?.dev).not.toHaveProperty('model');
+});
+
+test('D1 a failure is remembered until the item passes, also over a new start that was given back', () => {
+  expect(historyOf(started, failed).of('work', 'i1')?.failure).toBe('no ink');
+  const trouble: Happening = { type: 'dev:finished', ...dev, status: 'trouble', attempts: 1, reason: 'quota' };
+  expect(historyOf(started, failed, started, trouble).of('work', 'i1')?.failure).toBe('no ink');
+  expect(historyOf(started, failed, started, succeeded, qa('NONE')).of('work', 'i1')?.failure).toBe('no ink');
+  expect(historyOf(started, failed, started, succeeded, qa('FAIL', 'dirty')).of('work', 'i1')?.failure).toBe('dirty');
+  expect(historyOf(started, failed, started, succeeded, qa('PASS')).of('work', 'i1')?.failure).toBeUndefined();
+});
+
+test('T4 the verdict on an item that was withdrawn meanwhile is dropped', () => {
+  const withdrawn: Happening = { type: 'item:withdrawn', ...subject, reason: 'somebody set it to failed' };
+  expect(historyOf(started, succeeded, qa('PASS')).of('work', 'i1')?.qa?.status).toBe('PASS');
+  expect(historyOf(started, succeeded, qa('PASS'), withdrawn).of('work', 'i1')?.qa).toBeUndefined();
+});
+
+test('T4 M7 who set an item in flight to failed is the reason of its failure', () => {
+  const withdrawn = (to: string): Happening => ({
+    ...{ type: 'item:withdrawn', ...subject, reason: `somebody set it to ${to}` },
+  });
+  const failureOf = (...happenings: Happening[]) => historyOf(started, ...happenings).of('work', 'i1')?.failure;
+  const aborted: Happening = { type: 'dev:finished', ...dev, status: 'aborted', attempts: 1, reason: 'stopped' };
+  expect(failureOf(withdrawn('failed'), aborted)).toBe('somebody set it to failed');
+  expect(failureOf(failed, started, withdrawn('failed'))).toBe('somebody set it to failed');
+  expect(failureOf(withdrawn('todo'), aborted)).toBeUndefined();
+  expect(failureOf(withdrawn('failed'), started, succeeded, qa('PASS'))).toBeUndefined();
+});
+
+test('D3 attempts are those of the last dev only', () => {
+  const attempt = (number: number): Happening => ({
+    type: 'attempt:finished',
+    ...subject,
+    attempt: number,
+    status: 'x',
+  });
+  const item = historyOf(started, attempt(1), attempt(2), failed, started, attempt(1)).of('work', 'i1');
+  expect(item?.attempts).toBe(1);
+  expect(item?.dev).toBeUndefined();
+});
+
+test('D3 Q3 an attempt that a qa failed is one that failed, and the next one goes on counting', () => {
+  const attempt = (number: number): Happening => ({
+    type: 'attempt:finished',
+    ...subject,
+    attempt: number,
+    status: 'SUCCESS',
+  });
+  const back: Happening = { type: 'item:recorded', ...subject, from: 'qa', to: 'in_progress', reason: 'not blue' };
+  const again = { ...started, attempt: 2 } as Happening;
+  const told = [started, attempt(1), succeeded, qa('FAIL', 'not blue'), back, again, attempt(2), succeeded];
+  const item = historyOf(...told).of('work', 'i1');
+  expect(item).toMatchObject({ attempts: 2, qaRetries: 1, failure: 'not blue' });
+  expect(historyOf(...told, qa('PASS')).of('work', 'i1')).not.toHaveProperty('failure');
+  expect(historyOf(...told, started).of('work', 'i1')).toMatchObject({ attempts: 0, qaRetries: 0 });
+  const details = new ItemDetails();
+  for (const happening of told) details.add({ ...happening, at: 't' } as NightshiftEvent);
+  expect(details.attempts).toMatchObject([
+    { number: 1, status: 'FAILED (qa)', reason: 'FAILED (qa): not blue' },
+    { number: 2, status: 'SUCCESS' },
+  ]);
+});
+
+test('P8 L1 recommendations wait until a fold settles them; those of a dev that failed afterwards are gone', () => {
+  expect([...historyOf(started, succeeded).unsettled('work').values()]).toEqual([
+    [{ text: 'Stir', item: 'i1', row: 5, attempts: 2 }],
+  ]);
+  expect(historyOf(started, succeeded, started, failed).unsettled('work').size).toBe(0);
+  const kept = (considered: string[]): Happening => ({
+    type: 'steps:kept',
+    task: 'work',
+    reason: '',
+    recommendations: [],
+    considered,
+  });
+  expect(historyOf(started, succeeded, kept([])).unsettled('work').size).toBe(1);
+  expect(historyOf(started, succeeded, kept(['i1'])).unsettled('work').size).toBe(0);
+  expect(historyOf(started, succeeded).unsettled('other').size).toBe(0);
+});
+
+test('Q4 agents that end without a status are counted in a row: until one is written, or the item is reset', () => {
+  const silent: Happening = { type: 'item:returned', ...subject, reason: 'no status', isSilent: true };
+  const returned: Happening = { type: 'item:returned', ...subject, reason: 'rate limit' };
+  const written: Happening = { type: 'item:recorded', ...subject, from: 'in_progress', to: 'qa' };
+  const edited = (column: string): Happening => ({
+    type: 'table:edited',
+    by: 'reset',
+    changes: [{ item: 'i1', column, from: 'qa', to: 'todo' }],
+  });
+  const count = (...happenings: Happening[]) => historyOf(...happenings).of('work', 'i1')?.silent;
+  expect(count(started, silent, returned, started, silent)).toBe(2);
+  expect(count(silent, silent, written, silent)).toBe(1);
+  expect(count(silent, edited('other'))).toBe(1);
+  expect(count(silent, edited('work'))).toBeUndefined();
+});
+
+test('unknown usage stays unknown', () => {
+  expect(sum({}, {})).toEqual({});
+  expect(sum({ inputTokens: 1 }, { inputTokens: 2, costUsd: 0 })).toEqual({ inputTokens: 3, costUsd: 0 });
+  expect(sum({ costUsd: 1 }, undefined)).toEqual({ costUsd: 1 });
+  expect(sum({ costUsd: 1 }, { inputTokens: 2, outputTokens: 3 })).toEqual({
+    costUsd: 1,
+    inputTokens: 2,
+    outputTokens: 3,
+    unpricedTokens: 5,
+  });
+  expect(rest({ inputTokens: 5, costUsd: 2 }, { inputTokens: 5, costUsd: 1.5 })).toEqual({ costUsd: 0.5 });
+  expect(rest({ inputTokens: 5 }, { inputTokens: 5 })).toBeUndefined();
+});
+
+test('P8 X6 what a checkpoint restores is what was folded, whatever was said, and is bounded by items', () => {
+  const long = 'x'.repeat(1_000_000);
+  const history = new History();
+  const say = (happening: Happening, run = 'r1') =>
+    history.add({ ...happening, at: '2026-01-01T00:00:00Z', run, seq: 1, elapsed: 5, shift: 's' } as NightshiftEvent);
+  for (const each of [
+    { type: 'run:started', flags: ['--max-cost=1'], limits: { 'max-cost': 1 } } as unknown as Happening,
+    started,
+    { type: 'usage:spent', ...subject, role: 'dev', agent: 'a', usage: { costUsd: 0.1, inputTokens: 3 } } as Happening,
+    { type: 'attempt:finished', ...subject, attempt: 1, status: 'FAILED', reason: long } as Happening,
+    { ...failed, reason: long, place: 'step 1' } as Happening,
+    { type: 'item:recorded', ...subject, from: 'in_progress', to: 'failed', reason: long } as Happening,
+    { ...succeeded, item: 'i2', captured: { ['__proto__']: long } } as Happening,
+    {
+      type: 'steps:changed',
+      task: 'work',
+      from: 'a',
+      to: 'b',
+      summary: long,
+      lessons: [],
+      batch: 1,
+      considered: [],
+    } as Happening,
+    { type: 'run:finished', exitCode: 4, reason: long, ms: 7 } as unknown as Happening,
+  ]) {
+    say(each);
+  }
+  const stamp = { at: '', run: '', shift: '' };
+  const text = [...history.checkpoint(stamp)].map((line) => JSON.stringify(line)).join('\n');
+  expect(text.length).toBeLessThan(30_000);
+  const restored = new History();
+  for (const [i, line] of text.split('\n').entries()) restored.read(JSON.parse(line), i === 0);
+  expect([...restored.checkpoint(stamp)].map((line) => JSON.stringify(line)).join('\n')).toBe(text);
+  expect(restored.of('work', 'i1')).toEqual(history.of('work', 'i1'));
+  expect(restored.of('work', 'i1')?.failure).toHaveLength(2000);
+  expect(restored.unsettled('work')).toEqual(history.unsettled('work'));
+  expect(restored.lastRun).toEqual(history.lastRun);
+  expect(restored.tally.ms).toBe(history.tally.ms);
+  expect(restored.tally.streakOf('work')).toEqual({ place: 'step 1', failures: 1 });
+});
+
+test('X6 what is spent after a checkpoint that somebody cut short counts', () => {
+  const spent = { type: 'usage:spent', at: '', seq: 1, shift: 's', role: 'dev', agent: 'a' };
+  const before = new History();
+  before.add({ ...spent, run: 'r1', usage: { costUsd: 1 } } as NightshiftEvent);
+  const [first] = before.checkpoint({ at: '', run: 'r1', shift: 's' });
+  const restored = new History();
+  restored.read(first, true);
+  // One that is counted in it already, and one of a later run.
+  restored.read({ ...spent, run: 'r1', usage: { costUsd: 1 } }, false);
+  restored.read({ ...spent, run: 'r2', usage: { costUsd: 0.5 } }, false);
+  expect(restored.usage).toEqual({ costUsd: 1.5 });
+});
+
+test('X6 what stands in the journal twice is spent once', () => {
+  const spent = { type: 'usage:spent', at: '', shift: 's', role: 'dev', agent: 'a', usage: { costUsd: 1 } };
+  const lines = [1, 2].flatMap((seq) => ['r1', 'r2'].map((run) => ({ ...spent, run, seq })));
+  const history = new History();
+  for (const line of [...lines, ...lines, { ...spent, run: 'r1', seq: 3 }, spent, spent]) history.read(line, false);
+  // Without a number nobody can tell.
+  expect(history.usage).toEqual({ costUsd: 7 });
+});

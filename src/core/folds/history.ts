@@ -1,0 +1,294 @@
+import { EXIT } from '../model/errors.ts';
+import { isReadable } from '../model/event-shape.ts';
+import type { NightshiftEvent, Recommendation } from '../model/events.ts';
+import type { Usage } from '../model/model.ts';
+import { addAmounts, rest, sum } from '../model/usage.ts';
+import { type Retrying, setBack } from '../schedule/retrying.ts';
+import { Tally } from '../schedule/tally.ts';
+import { copyOf, copyOfValues } from '../text/short-copy.ts';
+import { type CheckpointLine, isCheckpoint, type StepsChange } from './checkpoint.ts';
+import { countReturn, type ItemReturns } from './item-returns.ts';
+import type { LastRun } from './last-run.ts';
+import { withEdit } from './put-back-edits.ts';
+import { RepeatedEvents } from './repeated-events.ts';
+
+/**
+ * What the journal tells about an item-task. The table alone says what is done; this only says how it came to that.
+ * All items of a shift are in memory at once, so it is small however much was said; `ItemDetails` has the rest.
+ */
+export interface ItemHistory extends ItemReturns {
+  /** Attempts that its latest dev has ended. */
+  attempts: number;
+  dev?: { status: string; attempts: number; ms: number; at: string; model?: string };
+  qa?: { status: string; at: string; model?: string };
+  captured: Readonly<Record<string, string>>;
+  usage: Usage;
+  /** Why it failed, if its last end was a failure. */
+  failure?: string;
+}
+
+const LONGEST_VALUE = 10_000;
+/** Of the changes of a task's Steps, the latest. */
+const MOST_CHANGES = 200;
+/** Sums of the same costs in another order differ by less. */
+const LEAST_AMOUNT = 1e-9;
+/** Times that two records tell of one run may differ by so much. */
+const LEAST_MS = 2000;
+const NOTHING = Object.freeze({});
+
+export class History {
+  readonly #items = new Map<string, ItemHistory>();
+  /** By task: what devs that succeeded recommended and no fold has settled yet, by item. */
+  readonly #recommendations = new Map<string, Map<string, Recommendation[]>>();
+  readonly #changes = new Map<string, StepsChange[]>();
+  /** The run whose checkpoint is being read. */
+  #restoring: string | undefined;
+  readonly #repeated = new RepeatedEvents();
+  readonly tally = new Tally();
+  usage: Usage = {};
+  lastRun: LastRun | undefined;
+  retrying: Retrying | undefined;
+  firstAt: string | undefined;
+  lastAt: string | undefined;
+
+  of(task: string, item: string): ItemHistory | undefined {
+    return this.#items.get(`${task} ${item}`);
+  }
+
+  /** Rule P8: recommendations outlive an interruption. Only those of items that have passed count (rule L1). */
+  unsettled(task: string): ReadonlyMap<string, readonly Recommendation[]> {
+    return this.#recommendations.get(task) ?? new Map();
+  }
+
+  /** How the Steps of a task have changed, the latest last. */
+  changesOf(task: string): readonly StepsChange[] {
+    return this.#changes.get(task) ?? [];
+  }
+
+  /** A line of a journal file. A checkpoint counts only where it begins the file: anybody could append one. */
+  read(line: unknown, isFirst: boolean): void {
+    if (isCheckpoint(line)) {
+      if (isFirst && line.type === 'checkpoint:started') this.#restoring = line.run ?? '';
+      if (this.#restoring !== undefined) this.#restore(line);
+      return;
+    }
+    if (!isReadable(line)) return;
+    // Of another run: somebody has cut the checkpoint short, and what follows counts for itself.
+    if (this.#restoring !== line.run) this.#restoring = undefined;
+    if (this.#restoring === undefined && !this.#repeated.has(line)) this.add(line);
+  }
+
+  /** No run, and nothing that was done by hand, is known. */
+  get isEmpty(): boolean {
+    return this.lastRun === undefined && this.#items.size === 0 && Object.keys(this.usage).length === 0;
+  }
+
+  add(event: NightshiftEvent): void {
+    this.firstAt ??= event.at;
+    this.lastAt = event.at;
+    this.tally.add(event);
+    this.#followRun(event);
+    switch (event.type) {
+      case 'dev:started': {
+        const item = this.#item(event);
+        if (!item) return;
+        // One that a qa sent back goes on with its attempts.
+        if ((event.attempt ?? 1) === 1) Object.assign(item, { attempts: 0, qaRetries: 0 });
+        delete item.dev;
+        delete item.qa;
+        return;
+      }
+      case 'attempt:finished': {
+        const item = this.#item(event);
+        if (item) item.attempts++;
+        return;
+      }
+      case 'dev:finished':
+        this.#devFinished(event);
+        return;
+      case 'qa:finished': {
+        const item = this.#item(event);
+        if (!item || event.status === 'NONE') return;
+        const { status, reason, at } = event;
+        item.qa = { status, at, ...modelIn(event) };
+        if (status === 'FAIL') item.failure = copyOf(reason ?? 'qa failed it');
+        else delete item.failure;
+        return;
+      }
+      case 'item:recorded':
+      case 'item:returned':
+        countReturn(this.#item(event), event);
+        return;
+      case 'item:withdrawn':
+        this.#withdrawn(event);
+        return;
+      case 'table:edited':
+        this.#edited(event);
+        return;
+      case 'usage:spent': {
+        const item = this.#item(event);
+        if (item) item.usage = sum(item.usage, event.usage);
+        this.usage = sum(this.usage, event.usage);
+        return;
+      }
+      case 'steps:changed':
+        this.#stepsChanged(event);
+        this.#settle(event);
+        return;
+      case 'steps:kept':
+        this.#settle(event);
+        return;
+    }
+  }
+
+  /** Everything, for the beginning of a journal file. */
+  *checkpoint(stamp: { readonly at: string; readonly run: string; readonly shift: string }): Generator<CheckpointLine> {
+    const { usage, lastRun, firstAt, lastAt } = this;
+    const tally = this.tally.state();
+    const known = Object.fromEntries(Object.entries({ lastRun, firstAt, lastAt }).filter(([, value]) => value));
+    yield { type: 'checkpoint:started', ...stamp, usage, tally, ...known };
+    for (const [task, changes] of this.#changes) {
+      for (const change of changes) yield { type: 'checkpoint:steps', task, change };
+    }
+    for (const [name, history] of this.#items) {
+      const [task, item] = splitName(name);
+      const recommendations = this.#recommendations.get(task)?.get(item);
+      yield { type: 'checkpoint:item', task, item, history, ...(recommendations ? { recommendations } : {}) };
+    }
+    for (const [item, task] of this.retrying?.items ?? []) {
+      yield { type: 'checkpoint:retry', task, item, flags: this.retrying!.flags };
+    }
+    yield { type: 'checkpoint:ended' };
+  }
+
+  /** Another record knows of more than the journal does; answers whether it does. */
+  atLeast(spent: { readonly usage: Usage; readonly ms: number }): boolean {
+    const missing = Object.entries(rest(spent.usage, this.usage) ?? {}).filter(([, amount]) => amount > LEAST_AMOUNT);
+    if (missing.length === 0 && spent.ms < this.tally.ms + LEAST_MS) return false;
+    this.usage = addAmounts(this.usage, Object.fromEntries(missing));
+    this.tally.atLeast(spent.ms);
+    return true;
+  }
+
+  #restore(line: CheckpointLine): void {
+    switch (line.type) {
+      case 'checkpoint:started':
+        this.usage = line.usage;
+        this.tally.restore(line.tally);
+        this.lastRun = line.lastRun;
+        this.firstAt = line.firstAt;
+        this.lastAt = line.lastAt;
+        return;
+      case 'checkpoint:item': {
+        const { task, item, history, recommendations } = line;
+        this.#items.set(`${task} ${item}`, history);
+        if (recommendations) this.#waitingOf(task).set(item, [...recommendations]);
+        return;
+      }
+      case 'checkpoint:steps':
+        this.#changes.set(line.task, [...(this.#changes.get(line.task) ?? []), line.change]);
+        return;
+      case 'checkpoint:retry':
+        this.retrying = setBack(this.retrying, line.flags, [line]);
+        return;
+      case 'checkpoint:ended':
+        this.#restoring = undefined;
+    }
+  }
+
+  /** What is done by hand beside a run is none of its. */
+  #followRun(event: NightshiftEvent): void {
+    const { type, run, at } = event;
+    if (type === 'run:started') {
+      const number = (this.lastRun?.number ?? 0) + 1;
+      const { flags, command } = event;
+      if (command !== 'retry') this.retrying = undefined;
+      const asked = { ...(flags ? { flags } : {}), ...(command === 'retry' ? { command } : {}) };
+      this.lastRun = { run, number, startedAt: at, ...asked, lastAt: at, usage: {} };
+    }
+    const last = this.lastRun;
+    if (!last || last.run !== run) return;
+    last.lastAt = at;
+    if (type === 'usage:spent') last.usage = sum(last.usage, event.usage);
+    if (type === 'edit:reverted') last.edits = withEdit(last.edits, event);
+    if (type !== 'run:finished') return;
+    const { exitCode, reason, error, notBefore } = event;
+    const more = { ...(error === undefined ? {} : { error }), ...(notBefore === undefined ? {} : { notBefore }) };
+    last.end = { exitCode, reason: copyOf(reason), ...more };
+    if (exitCode === EXIT.done || exitCode === EXIT.failedItems) this.retrying = undefined;
+  }
+
+  #devFinished(event: Extract<NightshiftEvent, { type: 'dev:finished' }>): void {
+    const item = this.#item(event);
+    if (!item) return;
+    const { status, attempts, ms, reason, at, task = '', item: id = '', index = 0 } = event;
+    item.dev = { status, attempts, ms, at, ...modelIn(event) };
+    item.captured = copyOfValues(event.captured, LONGEST_VALUE);
+    if (status.startsWith('FAILED')) item.failure = copyOf(reason ?? status);
+    const waiting = this.#waitingOf(task);
+    const texts = status === 'SUCCESS' ? (event.recommendations ?? []) : [];
+    waiting.delete(id);
+    if (texts.length > 0)
+      waiting.set(
+        id,
+        texts.map((text) => ({ text: copyOf(text, LONGEST_VALUE), item: id, row: index + 1, attempts })),
+      );
+  }
+
+  #waitingOf(task: string): Map<string, Recommendation[]> {
+    const waiting = this.#recommendations.get(task) ?? new Map<string, Recommendation[]>();
+    this.#recommendations.set(task, waiting);
+    return waiting;
+  }
+
+  #stepsChanged(event: Extract<NightshiftEvent, { type: 'steps:changed' }>): void {
+    const { at, run, to, batch, task = '' } = event;
+    const lessons = event.lessons.map((lesson) => ({ ...lesson, text: copyOf(lesson.text) }));
+    const change = { at, run, to, batch, summary: copyOf(event.summary), lessons };
+    this.#changes.set(task, [...(this.#changes.get(task) ?? []).slice(1 - MOST_CHANGES), change]);
+  }
+
+  #settle({ task = '', considered }: { task?: string; considered: readonly string[] }): void {
+    for (const item of considered) this.#recommendations.get(task)?.delete(item);
+  }
+
+  /** A retry that was interrupted is to continue with the same rows; what somebody else edits is none of it any more. */
+  #edited({ changes, retry }: Extract<NightshiftEvent, { type: 'table:edited' }>): void {
+    for (const { item, column } of changes) delete this.of(column, item)?.silent;
+    if (!retry) {
+      for (const { item } of changes) this.retrying?.items.delete(item);
+      return;
+    }
+    const cells = changes.map(({ item, column }) => ({ item, task: column }));
+    this.retrying = setBack(this.retrying, retry, cells);
+  }
+
+  #withdrawn(event: Extract<NightshiftEvent, { type: 'item:withdrawn' }>): void {
+    const item = this.#item(event);
+    if (!item) return;
+    // In a stream it may have been judged at that moment: the verdict is dropped with the result (rule T4).
+    delete item.qa;
+    if (event.reason.endsWith(' failed')) item.failure = copyOf(event.reason);
+  }
+
+  #item(event: NightshiftEvent): ItemHistory | undefined {
+    if (event.task === undefined || event.item === undefined) return undefined;
+    const key = `${event.task} ${event.item}`;
+    let item = this.#items.get(key);
+    if (!item) {
+      item = { attempts: 0, captured: NOTHING, usage: NOTHING };
+      this.#items.set(key, item);
+    }
+    return item;
+  }
+}
+
+/** No name of a task has a space. */
+function splitName(name: string): [task: string, item: string] {
+  const space = name.indexOf(' ');
+  return [name.slice(0, space), name.slice(space + 1)];
+}
+
+function modelIn({ model }: { model?: string }): { model?: string } {
+  return typeof model === 'string' ? { model } : {};
+}

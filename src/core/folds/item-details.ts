@@ -1,0 +1,58 @@
+import type { NightshiftEvent } from '../model/events.ts';
+import type { CriterionVerdict } from '../model/model.ts';
+
+/** What was said about the latest try of one item-task, for a person who looks at it. */
+export class ItemDetails {
+  attempts: { number: number; status: string; reason?: string; at: string }[] = [];
+  dev?: { status: string; attempts: number; ms: number; reason?: string; at: string; model?: string };
+  qa?: { status: string; reason?: string; verdicts: CriterionVerdict[]; at: string; model?: string };
+  key?: string;
+
+  add(event: NightshiftEvent): void {
+    switch (event.type) {
+      case 'dev:started':
+        // One that a qa sent back goes on with its attempts.
+        if ((event.attempt ?? 1) === 1) this.attempts = [];
+        delete this.dev;
+        delete this.qa;
+        this.key = event.key;
+        return;
+      case 'attempt:finished': {
+        const { attempt: number = 1, status, reason, at } = event;
+        this.attempts.push({ number, status, at, ...(reason === undefined ? {} : { reason }) });
+        return;
+      }
+      case 'dev:finished': {
+        const { status, attempts, ms, reason, at, key, model } = event;
+        this.dev = { status, attempts, ms, at, ...textIn({ reason, model }) };
+        this.key = key;
+        return;
+      }
+      case 'qa:finished': {
+        const { status, reason, verdicts, at, model } = event;
+        if (status !== 'NONE') this.qa = { status, verdicts, at, ...textIn({ reason, model }) };
+        return;
+      }
+      case 'item:recorded':
+        if (event.from === 'qa' && event.to === 'in_progress') this.#sentBack(event);
+        return;
+      case 'item:withdrawn':
+        delete this.qa;
+    }
+  }
+
+  /** What the dev thought a success was none. */
+  #sentBack({ at, reason = '' }: Extract<NightshiftEvent, { type: 'item:recorded' }>): void {
+    const { number } = this.attempts.pop() ?? { number: 1 };
+    this.attempts.push({ number, at, status: FAILED_BY_QA, reason: `${FAILED_BY_QA}: ${reason}` });
+  }
+}
+
+const FAILED_BY_QA = 'FAILED (qa)';
+
+/** Without what is absent, or no text: a journal may hold anything. */
+function textIn<K extends string>(texts: Record<K, unknown>): { [N in K]?: string } {
+  return Object.fromEntries(Object.entries(texts).filter(([, text]) => typeof text === 'string')) as {
+    [N in K]?: string;
+  };
+}

@@ -1,0 +1,19 @@
+import type { NightshiftEvent } from '../model/events.ts';
+
+/** An edit of a document in flight that was put back. */
+export interface PutBackEdit {
+  readonly file: string;
+  readonly what: string;
+  readonly inFlight: readonly { readonly task: string; readonly index: number }[];
+}
+
+/** The night may be long. */
+const EDITS_AT_MOST = 20;
+
+/** The last few; those of the table are not among them. */
+export function withEdit(
+  edits: readonly PutBackEdit[] | undefined,
+  { file, what, inFlight }: Extract<NightshiftEvent, { type: 'edit:reverted' }>,
+): readonly PutBackEdit[] | undefined {
+  return inFlight === undefined ? edits : [...(edits ?? []), { file, what, inFlight }].slice(-EDITS_AT_MOST);
+}

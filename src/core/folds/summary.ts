@@ -1,0 +1,57 @@
+import type { Counts } from '../model/events.ts';
+import type { Usage } from '../model/model.ts';
+import type { Status } from '../model/status.ts';
+import { type Board, cellsAt, countCells, countItems } from '../schedule/plan.ts';
+import type { History } from './history.ts';
+
+/** What a person wants to know of a shift: how far, and for each item that is not done, why. */
+export interface Summary {
+  readonly counts: Counts;
+  readonly tasks: readonly { readonly task: string; readonly counts: Record<Status, number> }[];
+  readonly failures: readonly FailureGroup[];
+  readonly usage: Usage;
+}
+
+/** Failures that have the same reason but for the items' own values. */
+export interface FailureGroup {
+  readonly task: string;
+  /** As it was recorded for the first of them. */
+  readonly reason: string;
+  readonly items: readonly { readonly row: number; readonly attempts: number }[];
+}
+
+export interface Items extends Board {
+  id(row: number): string;
+  metadata(row: number): Readonly<Record<string, string>>;
+}
+
+const NO_REASON = 'no reason was recorded (the journal does not have it)';
+/** Shorter values stand in too many words by chance. */
+const SHORTEST_VALUE = 3;
+
+export function summarise(items: Items, history: History): Summary {
+  const groups = new Map<string, { task: string; reason: string; items: { row: number; attempts: number }[] }>();
+  for (const { row, task } of cellsAt(items, 'failed')) {
+    const past = history.of(task, items.id(row));
+    const reason = past?.failure ?? NO_REASON;
+    const key = `${task} ${withoutValues(reason, items.metadata(row))}`;
+    const group = groups.get(key) ?? { task, reason, items: [] };
+    group.items.push({ row: row + 1, attempts: past?.dev?.attempts ?? 0 });
+    groups.set(key, group);
+  }
+  return {
+    counts: countItems(items),
+    tasks: countCells(items),
+    failures: [...groups.values()].sort((a, b) => b.items.length - a.items.length),
+    usage: history.usage,
+  };
+}
+
+/** `no file out/alpha.html` and `no file out/beta.html` are the same trouble twice. */
+function withoutValues(reason: string, metadata: Readonly<Record<string, string>>): string {
+  let text = reason;
+  for (const [name, value] of Object.entries(metadata)) {
+    if (value.length >= SHORTEST_VALUE) text = text.replaceAll(value, `{${name}}`);
+  }
+  return text;
+}

@@ -1,0 +1,297 @@
+import type { NightshiftEvent, TaskCounts, TranscriptEntry } from '../model/events.ts';
+import { ATTEMPTS, type Usage } from '../model/model.ts';
+import { STATUSES, type Status } from '../model/status.ts';
+import { sum } from '../model/usage.ts';
+import type { Limits, Spent } from '../schedule/limits.ts';
+import { isAll, type Part, partOf } from '../schedule/part.ts';
+
+/** Failures and times that are kept; a view shows fewer. */
+const KEPT_FAILURES = 5;
+const KEPT_TIMES = 200;
+/** Agents that print nothing before they have finished are common: silence alone is no sign of trouble for this long. */
+const SILENT_AT_LEAST_MS = 120_000;
+const SLOW_AT_LEAST_MS = 60_000;
+
+/** An item-task that an agent works on. */
+export interface InFlight {
+  readonly task: string;
+  readonly index: number;
+  readonly item: string;
+  readonly key: string;
+  readonly role: 'dev' | 'qa';
+  readonly agent: string;
+  /** Milliseconds since 1970, as all times here. */
+  readonly since: number;
+  attempt: number;
+  readonly maxAttempts: number;
+  /** The last sign of life: a start, the end of an attempt, something said. */
+  lastSign: number;
+  /** The last line that was said in its session. */
+  said?: string;
+}
+
+export interface Failure {
+  readonly task: string;
+  readonly index: number;
+  readonly reason: string;
+}
+
+/** How an item in flight looks: `slow` takes far longer than others did, `stalled` has not been heard of for long. */
+export type Pace = 'usual' | 'slow' | 'stalled';
+
+/** What a live view shows, as a fold over the events of one run. It asks no clock; what it does not know it passes over. */
+export class ViewState {
+  shift = '';
+  tasks: string[] = [];
+  agent = '';
+  /** Undefined before it is known. */
+  part: Part | undefined;
+  startedAt = 0;
+  lastAt = 0;
+  /** Active time of the run at its last event, and when that was on the wall. */
+  #elapsed = { ms: 0, at: 0 };
+  /** The item-tasks that the run is about, by status; `blocked` are the `todo` that can't be reached. */
+  counts: Record<Status, number> & { blocked: number } = emptyCounts();
+  readonly inFlight = new Map<string, InFlight>();
+  /** How many may be in flight at once; undefined before it is known. */
+  limit: number | undefined;
+  limitReason: string | undefined;
+  failures: Failure[] = [];
+  usage: Usage = {};
+  /** When item-tasks ended, the latest last. */
+  ends: number[] = [];
+  limits: Limits = {};
+  draining: string | undefined;
+  /** What is in flight is being given back. */
+  isStopping = false;
+  waiting: { readonly until: number; readonly reason: string } | undefined;
+  ended: { readonly exitCode: number; readonly reason: string } | undefined;
+  #times: number[] = [];
+  #longestSilence = 0;
+  #before: Spent = { usage: {}, ms: 0, failures: 0 };
+  #failures = 0;
+  /** Where the item-tasks are that this run has in hand. */
+  readonly #held = new Map<string, Status>();
+
+  get total(): number {
+    return STATUSES.reduce((all, status) => all + this.counts[status], 0);
+  }
+
+  /** Item-tasks that were begun and have not ended, also between their dev and their qa. */
+  get begun(): number {
+    return this.#held.size;
+  }
+
+  /** Item-tasks that are still to end. */
+  get remaining(): number {
+    const { todo, blocked, in_progress, qa } = this.counts;
+    return Math.max(0, todo - blocked) + in_progress + qa;
+  }
+
+  /** By the shift so far, of what its limits are about. */
+  spent(now: number): Spent {
+    const { usage, ms } = this.#before;
+    return { usage: sum(usage, this.usage), ms: ms + this.elapsed(now), failures: this.#failures };
+  }
+
+  /** For how long the run has been active. */
+  elapsed(now: number): number {
+    return this.#elapsed.ms + Math.max(0, now - this.#elapsed.at);
+  }
+
+  paceOf(item: InFlight, now: number): Pace {
+    const silent = now - item.lastSign;
+    if (silent > Math.max(SILENT_AT_LEAST_MS, 1.5 * this.#longestSilence)) return 'stalled';
+    const usual = median(this.#times);
+    return usual !== undefined && now - item.since > Math.max(SLOW_AT_LEAST_MS, 3 * usual) ? 'slow' : 'usual';
+  }
+
+  /** Something was said in a session; the journal does not hold it. */
+  heard(task: string, item: string, at: number, entry?: TranscriptEntry): void {
+    const one = this.inFlight.get(`${task} ${item}`);
+    if (!one || at < one.lastSign) return;
+    this.#sign(one, at, true);
+    if (!entry || entry.kind === 'prompt' || entry.kind === 'usage') return;
+    const text = entry.kind === 'tool-call' ? `${entry.tool} ${entry.text}` : entry.text;
+    const line = text.trimEnd().split('\n').at(-1)?.trim();
+    if (line) one.said = line;
+  }
+
+  add(event: NightshiftEvent): void {
+    const at = Date.parse(event.at);
+    this.lastAt = Math.max(this.lastAt, at);
+    if (event.elapsed !== undefined) this.#elapsed = { ms: event.elapsed, at };
+    switch (event.type) {
+      case 'run:started':
+        this.#start(event, at);
+        return;
+      case 'run:draining':
+        this.draining = event.signal;
+        return;
+      case 'run:stopping':
+        this.isStopping = true;
+        return;
+      case 'run:waiting':
+        this.waiting = { until: at + event.ms, reason: event.reason };
+        return;
+      case 'run:finished':
+        this.ended = { exitCode: event.exitCode, reason: event.reason };
+        this.inFlight.clear();
+        return;
+      case 'batch:claimed':
+        this.limit = event.size;
+        return;
+      case 'batch:finished':
+      case 'limit:changed':
+        this.#limit(event);
+        return;
+      case 'dev:started':
+      case 'qa:started':
+        this.#enter(event, at);
+        return;
+      case 'attempt:finished':
+        this.#attempt(event, at);
+        return;
+      case 'dev:finished':
+      case 'qa:finished':
+        this.#leave(event, at, event.status === 'SUCCESS' || event.status === 'PASS');
+        this.#times = [...this.#times.slice(1 - KEPT_TIMES), event.ms];
+        return;
+      case 'usage:spent':
+        this.usage = sum(this.usage, event.usage);
+        return;
+      case 'item:recorded':
+        this.#recorded(event, at);
+        return;
+      case 'item:returned':
+        if (this.#held.get(nameOf(event)) === 'in_progress') this.#move('in_progress', 'todo');
+        this.#release(nameOf(event));
+        return;
+      case 'item:withdrawn':
+        this.#withdrawn(nameOf(event), event.reason);
+        return;
+      case 'table:edited':
+        for (const { item, column, from, to } of event.changes) {
+          if (!this.tasks.includes(column)) continue;
+          this.#move(from as Status, to as Status);
+          this.#release(`${column} ${item}`);
+        }
+        return;
+      case 'table:grew':
+        // The rows that were chosen stay the same ones.
+        if (!this.part || isAll(this.part.items)) this.counts.todo += event.rows * this.tasks.length;
+        return;
+    }
+  }
+
+  #start(event: Extract<NightshiftEvent, { type: 'run:started' }>, at: number): void {
+    const counts: readonly TaskCounts[] = event.counts ?? [];
+    this.shift = event.shift;
+    this.agent = event.agent;
+    this.startedAt = at;
+    if (event.elapsed === undefined) this.#elapsed = { ms: 0, at };
+    this.limits = event.limits ?? this.limits;
+    this.#before = event.spent ?? this.#before;
+    this.part = partOf(event);
+    this.tasks = [...this.part.names];
+    this.counts = emptyCounts();
+    for (const each of counts) {
+      for (const key of [...STATUSES, 'blocked'] as const) this.counts[key] += each[key];
+    }
+    if (counts.length === 0) this.counts.todo = event.total * event.tasks.length;
+  }
+
+  #limit({ from, to, reason }: LimitChange): void {
+    this.limit = to;
+    if (reason !== '' && reason !== 'sequential') {
+      this.limitReason = from === to ? reason : `${from} -> ${to}: ${reason}`;
+    }
+  }
+
+  #enter(event: Extract<NightshiftEvent, { type: 'dev:started' | 'qa:started' }>, at: number): void {
+    const { task = '', index = -1, item = '', agent } = event;
+    const role = event.type === 'dev:started' ? 'dev' : 'qa';
+    const name = nameOf(event);
+    this.waiting = undefined;
+    if (role === 'dev' && this.#held.get(name) !== 'in_progress') this.#move('todo', 'in_progress');
+    // A qa may begin before the end of its dev is recorded.
+    if (role === 'dev') this.#held.set(name, 'in_progress');
+    else if (!this.#held.has(name)) this.#held.set(name, 'qa');
+    const key = event.key ?? '';
+    const { maxAttempts = ATTEMPTS, attempt = 1 } = event.type === 'dev:started' ? event : {};
+    this.inFlight.set(name, { task, index, item, key, role, agent, since: at, attempt, maxAttempts, lastSign: at });
+  }
+
+  #attempt(event: Extract<NightshiftEvent, { type: 'attempt:finished' }>, at: number): void {
+    const one = this.inFlight.get(nameOf(event));
+    if (!one) return;
+    const isGood = event.status === 'SUCCESS';
+    this.#sign(one, at, isGood);
+    one.attempt = Math.min(one.maxAttempts, (event.attempt ?? one.attempt) + (isGood ? 0 : 1));
+  }
+
+  #leave(event: NightshiftEvent, at: number, isGood: boolean): void {
+    const one = this.inFlight.get(nameOf(event));
+    if (one) this.#sign(one, at, isGood);
+    this.inFlight.delete(nameOf(event));
+  }
+
+  #withdrawn(name: string, reason: string): void {
+    const from = this.#held.get(name);
+    this.#release(name);
+    if (from === undefined) return;
+    const to = STATUSES.find((status) => reason.endsWith(` ${status}`));
+    if (to) this.#move(from, to);
+    // Its row is gone.
+    else if (this.counts[from] > 0) this.counts[from]--;
+  }
+
+  #release(name: string): void {
+    this.#held.delete(name);
+    this.inFlight.delete(name);
+  }
+
+  #recorded(event: Extract<NightshiftEvent, { type: 'item:recorded' }>, at: number): void {
+    const { from, to, task = '', index = -1, reason } = event;
+    this.#move(from, to);
+    if (to === 'qa' || to === 'in_progress') this.#held.set(nameOf(event), to);
+    else this.#held.delete(nameOf(event));
+    if (to !== 'done' && to !== 'failed') return;
+    this.ends = [...this.ends.slice(1 - KEPT_TIMES), at];
+    if (to === 'done') return;
+    this.#failures++;
+    this.failures = [...this.failures.slice(1 - KEPT_FAILURES), { task, index, reason: reason ?? '' }];
+    // Rule M4: the later tasks of this item are out of reach now.
+    this.counts.blocked += this.tasks.length - 1 - this.tasks.indexOf(task);
+  }
+
+  /** How long agents are silent that do well tells how long silence is no sign of trouble. */
+  #sign(one: InFlight, at: number, isGood: boolean): void {
+    if (isGood) this.#longestSilence = Math.max(this.#longestSilence, at - one.lastSign);
+    one.lastSign = at;
+  }
+
+  #move(from: Status, to: Status): void {
+    if (this.counts[from] > 0) this.counts[from]--;
+    if (to in this.counts) this.counts[to]++;
+  }
+}
+
+interface LimitChange {
+  readonly from: number;
+  readonly to: number;
+  readonly reason: string;
+}
+
+function emptyCounts(): ViewState['counts'] {
+  return { todo: 0, in_progress: 0, qa: 0, done: 0, failed: 0, blocked: 0 };
+}
+
+function nameOf({ task = '', item = '' }: NightshiftEvent): string {
+  return `${task} ${item}`;
+}
+
+/** Undefined where there are too few to say. */
+function median(times: readonly number[]): number | undefined {
+  return times.length < 3 ? undefined : [...times].sort((a, b) => a - b)[times.length >> 1];
+}

@@ -1,0 +1,76 @@
+import { isLowerLimit, LIMIT_KEYS, type LimitKey } from '../schedule/limits.ts';
+import type { Setting } from './model.ts';
+
+/** What of `manager.md` decides how items are done: its settings and its tasks. The rest is a person's free text. */
+export interface ManagerTerms {
+  readonly settings: readonly Setting[];
+  readonly tasks: readonly { readonly name: string }[];
+}
+
+interface SettingChange {
+  readonly key: string;
+  /** Absent: it was not set. */
+  readonly from?: string;
+  /** Absent: it is not set any more. */
+  readonly to?: string;
+}
+
+/** What an edit of `manager.md` changes. */
+export interface ManagerEdit {
+  /** What takes effect at once, whoever wrote it: it can only lower what the run may do. */
+  readonly taken: readonly SettingChange[];
+  /** What only a person may change while items are in flight. */
+  readonly refused: readonly SettingChange[];
+  readonly order?: { readonly from: readonly string[]; readonly to: readonly string[] };
+}
+
+/** `now`: when the run began, which decides what day a clock time is. */
+export function judgeManagerEdit(inForce: ManagerTerms, edited: ManagerTerms, now: number): ManagerEdit {
+  const changes = settingChanges(inForce.settings, edited.settings);
+  const from = inForce.tasks.map(({ name }) => name);
+  const to = edited.tasks.map(({ name }) => name);
+  const isSameOrder = from.length === to.length && from.every((name, i) => name === to[i]);
+  return {
+    taken: changes.filter((change) => isOnlyLower(change, now)),
+    refused: changes.filter((change) => !isOnlyLower(change, now)),
+    ...(isSameOrder ? {} : { order: { from, to } }),
+  };
+}
+
+export function isHarmless({ refused, order }: ManagerEdit): boolean {
+  return refused.length === 0 && order === undefined;
+}
+
+function settingChanges(before: readonly Setting[], after: readonly Setting[]): SettingChange[] {
+  const [was, is] = [before, after].map((settings) => new Map(settings.map(({ key, value }) => [key, value])));
+  const keys = new Set([...was!.keys(), ...is!.keys()]);
+  return [...keys].flatMap((key) => {
+    const [from, to] = [was!.get(key), is!.get(key)];
+    if (from === to) return [];
+    return [{ key, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }];
+  });
+}
+
+function isOnlyLower({ key, from, to }: SettingChange, now: number): boolean {
+  // Capped by `max-batch-size`, which is in force as it was.
+  if (key === 'current-batch-size') return true;
+  if (key === 'max-batch-size') return isLowerCount(from, to);
+  // A pause of a task is no limit on what may be spent.
+  if (key === 'max-same-failures' || !LIMIT_KEYS.includes(key as LimitKey)) return false;
+  return isLowerLimit(key as LimitKey, from, to, now);
+}
+
+function isLowerCount(from: string | undefined, to: string | undefined): boolean {
+  const count = (text: string) => (/^[1-9]\d*$/.test(text) ? Number(text) : undefined);
+  const lower = to === undefined ? undefined : count(to);
+  return lower !== undefined && lower < ((from === undefined ? undefined : count(from)) ?? Number.POSITIVE_INFINITY);
+}
+
+/** What was refused, for people. Values are as they stand in the file: mask them. */
+export function managerEditText({ refused, order }: ManagerEdit): string {
+  const list = (names: readonly string[]) => names.join(', ') || '(empty)';
+  return [
+    ...refused.map(({ key, from, to }) => `${key}: ${from ?? '(not set)'} -> ${to ?? '(not set)'}`),
+    ...(order === undefined ? [] : [`Task Order: ${list(order.from)} -> ${list(order.to)}`]),
+  ].join('; ');
+}

@@ -1,0 +1,89 @@
+import { fillScript, renderForReader, type ScriptTemplate } from '../language/shell-template.ts';
+import { fillProse, fillTemplate, type Template, type Values } from '../language/template.ts';
+import type { Place } from './errors.ts';
+import type { Criterion, Settings, ShiftSettings, Step, Text } from './model.ts';
+
+/** A shift as its files say it: read, checked and ready to be filled in for any item. */
+export interface Shift {
+  readonly name: string;
+  readonly root: string;
+  readonly folder: string;
+  readonly table: string;
+  /** What the keys of its items are derived from: stays the same when the folder is moved. */
+  readonly identity: string;
+  readonly settings: ShiftSettings;
+  readonly tasks: readonly Task[];
+  readonly secrets: Readonly<Record<string, string>>;
+  readonly warnings: readonly string[];
+  /** Where the Task Order stands. */
+  readonly taskOrder: Place;
+}
+
+export interface Task {
+  readonly name: string;
+  readonly file: string;
+  readonly text: string;
+  readonly version: string;
+  readonly settings: Settings;
+  /** Where a setting stands; where it would, for one that is not set. */
+  place(key: string): Place;
+  readonly workingDir: Template;
+  readonly document: readonly Piece[];
+  readonly steps: readonly {
+    readonly number: number;
+    readonly line: number;
+    readonly text: readonly Piece[];
+    readonly scripts: readonly ScriptTemplate[];
+  }[];
+  readonly criteria: readonly {
+    readonly line: number;
+    readonly text: readonly Piece[];
+    readonly check?: ScriptTemplate;
+  }[];
+  /** The steps as they stand in the file, without their numbers: what a lesson changes. */
+  readonly stepTexts: readonly string[];
+  /** The first step or criterion that is still the one of the template: `step 1`. */
+  readonly unwritten?: { readonly what: string; readonly line: number } | undefined;
+}
+
+/** A part of a task file: bytes as they are, prose with placeholders, or a block that a shell may run. */
+export type Piece =
+  | string
+  | { readonly prose: Template }
+  /** `indent`: of its fence. */
+  | { readonly script: ScriptTemplate; readonly indent: string };
+
+/** The task for one item: what an order carries. */
+export interface FilledTask {
+  readonly document: Text;
+  readonly steps: readonly Step[];
+  readonly criteria: readonly Criterion[];
+  readonly workingDir: Text;
+}
+
+export function fillTask(task: Task, values: Values): FilledTask {
+  const fill = (pieces: readonly Piece[]): Text => pieces.flatMap((piece) => fillPiece(piece, values));
+  return {
+    document: fill(task.document),
+    steps: task.steps.map(({ number, text, scripts }) => ({
+      number,
+      text: fill(text),
+      scripts: scripts.map((script) => fillScript(script, values)),
+    })),
+    criteria: task.criteria.map(({ text, check }) => ({
+      text: fill(text),
+      ...(check === undefined ? {} : { check: fillScript(check, values) }),
+    })),
+    workingDir: fillTemplate(task.workingDir, values),
+  };
+}
+
+function fillPiece(piece: Piece, values: Values): Text {
+  if (typeof piece === 'string') return [piece];
+  return 'prose' in piece ? fillProse(piece.prose, values) : renderForReader(piece.script, values, piece.indent);
+}
+
+/** The values that placeholders of one item stand for. */
+export function valuesOf(shift: Shift, metadata: Readonly<Record<string, string>>): Values {
+  return { columns: metadata, shift: { FOLDER: `${shift.folder}/`, NAME: shift.name, TABLE: shift.table } };
+}

@@ -1,0 +1,164 @@
+import type { Counts, TaskCounts } from '../model/events.ts';
+import { STATUSES, type Status } from '../model/status.ts';
+
+/** The statuses of all items, one column for each task in Task Order; a value is an index into STATUSES. */
+export interface Board {
+  readonly count: number;
+  readonly tasks: readonly string[];
+  readonly columns: readonly Uint8Array[];
+}
+
+/** Which part of the shift a run is about; everything if nothing is said. */
+export interface Selection {
+  readonly task?: string | undefined;
+  /** Tasks that nothing is claimed of any more (rule X6). */
+  readonly paused?: ReadonlySet<string>;
+  includes(row: number): boolean;
+  /** The first task of the row that it is about, by its position; absent: all of them. */
+  since?(row: number): number;
+}
+
+/** A task and the later ones, which build on what it did. */
+export function tasksFrom(tasks: readonly string[], task: string): readonly string[] {
+  const first = tasks.indexOf(task);
+  return first < 0 ? [] : tasks.slice(first);
+}
+
+function isChosen(selection: Selection, row: number, task: number): boolean {
+  return selection.includes(row) && (selection.since === undefined || selection.since(row) <= task);
+}
+
+const EVERYTHING: Selection = { includes: () => true };
+
+function isAbout({ task, paused }: Selection, name: string): boolean {
+  return (task === undefined || task === name) && !paused?.has(name);
+}
+
+export interface Batch {
+  readonly task: string;
+  readonly rows: readonly number[];
+}
+
+const CODE = Object.fromEntries(STATUSES.map((status, code) => [status, code])) as Record<Status, number>;
+
+export function statusAt(board: Board, row: number, task: number): Status {
+  return STATUSES[board.columns[task]![row]!]!;
+}
+
+/** Rule M4: all earlier tasks of the item are done. */
+function isEligible(board: Board, row: number, task: number): boolean {
+  if (board.columns[task]![row] !== CODE.todo) return false;
+  for (let earlier = 0; earlier < task; earlier++) if (board.columns[earlier]![row] !== CODE.done) return false;
+  return true;
+}
+
+/** What is dispatched next (rules M2, M3, P3): one item row by row, or up to `size` items of one task. */
+export function nextBatch(
+  board: Board,
+  how: { readonly parallel: boolean; readonly size: number },
+  selection: Selection = EVERYTHING,
+): Batch | undefined {
+  return how.parallel ? firstTaskWithWork(board, how.size, selection) : firstRowWithWork(board, selection);
+}
+
+function firstTaskWithWork(board: Board, size: number, selection: Selection): Batch | undefined {
+  for (const [task, name] of board.tasks.entries()) {
+    if (!isAbout(selection, name)) continue;
+    const rows: number[] = [];
+    for (let row = 0; row < board.count && rows.length < size; row++) {
+      if (isEligible(board, row, task) && isChosen(selection, row, task)) rows.push(row);
+    }
+    if (rows.length > 0) return { task: name, rows };
+  }
+  return undefined;
+}
+
+function firstRowWithWork(board: Board, selection: Selection): Batch | undefined {
+  for (let row = 0; row < board.count; row++) {
+    for (const [task, name] of board.tasks.entries()) {
+      if (!isAbout(selection, name)) continue;
+      if (isEligible(board, row, task) && isChosen(selection, row, task)) return { task: name, rows: [row] };
+    }
+  }
+  return undefined;
+}
+
+/** How many item-tasks could be dispatched now. */
+export function countEligible(board: Board, selection: Selection = EVERYTHING): number {
+  let count = 0;
+  for (const [task, name] of board.tasks.entries()) {
+    if (!isAbout(selection, name)) continue;
+    for (let row = 0; row < board.count; row++) {
+      if (isEligible(board, row, task) && isChosen(selection, row, task)) count++;
+    }
+  }
+  return count;
+}
+
+/** The item-tasks at a status, in Task Order and row order. */
+export function cellsAt(
+  board: Board,
+  status: Status,
+  selection: Selection = EVERYTHING,
+): { row: number; task: string }[] {
+  const cells: { row: number; task: string }[] = [];
+  for (const [task, name] of board.tasks.entries()) {
+    if (!isAbout(selection, name)) continue;
+    const column = board.columns[task]!;
+    for (let row = 0; row < board.count; row++) {
+      if (column[row] === CODE[status] && isChosen(selection, row, task)) cells.push({ row, task: name });
+    }
+  }
+  return cells;
+}
+
+/** Rule F2: completed = all tasks done; failed = any task failed; remaining = the others. */
+export function countItems(board: Board, includes: (row: number) => boolean = () => true): Counts {
+  const counts: Counts = { total: 0, completed: 0, failed: 0, remaining: 0 };
+  for (let row = 0; row < board.count; row++) {
+    if (!includes(row)) continue;
+    counts.total++;
+    let done = 0;
+    let failed = false;
+    for (const column of board.columns) {
+      if (column[row] === CODE.done) done++;
+      else if (column[row] === CODE.failed) failed = true;
+    }
+    if (failed) counts.failed++;
+    else if (done > 0 && done === board.columns.length) counts.completed++;
+    else counts.remaining++;
+  }
+  return counts;
+}
+
+/** How many cells of each task are at each status. */
+export function countCells(board: Board): { task: string; counts: Record<Status, number> }[] {
+  return board.tasks.map((task, index) => {
+    const counts = { todo: 0, in_progress: 0, qa: 0, done: 0, failed: 0 };
+    for (const code of board.columns[index]!) counts[STATUSES[code]!]++;
+    return { task, counts };
+  });
+}
+
+/** The same for what a run is about, and how many of the `todo` it can't reach (rule M4). */
+export function countSelected(board: Board, selection: Selection): TaskCounts[] {
+  return board.tasks.flatMap((task, index) => {
+    if (!isAbout(selection, task)) return [];
+    const counts: TaskCounts = { task, todo: 0, in_progress: 0, qa: 0, done: 0, failed: 0, blocked: 0 };
+    const earlier = board.columns
+      .slice(0, index)
+      .map((column, i) => ({ column, i, isRun: isAbout(selection, board.tasks[i]!) }));
+    const isBlocked = (row: number) => {
+      const since = selection.since?.(row) ?? 0;
+      const isInTheWay = ({ column, i, isRun }: (typeof earlier)[number]) =>
+        column[row] === CODE.failed || (!(isRun && since <= i) && column[row] !== CODE.done);
+      return since > index || earlier.some(isInTheWay);
+    };
+    for (const [row, code] of board.columns[index]!.entries()) {
+      if (!selection.includes(row)) continue;
+      counts[STATUSES[code]!]++;
+      if (code === CODE.todo && isBlocked(row)) counts.blocked++;
+    }
+    return [counts];
+  });
+}

@@ -1,0 +1,125 @@
+import type { NightshiftEvent } from '../model/events.ts';
+import type { Limits } from './limits.ts';
+
+/** Items of one task that have failed one after the other at the same place. */
+export interface Streak {
+  readonly place: string;
+  readonly failures: number;
+}
+
+/** A tally as plain JSON. */
+export interface TallyState {
+  readonly failures: number;
+  readonly limits?: Limits;
+  readonly streaks: readonly (readonly [task: string, streak: Streak])[];
+  readonly places: readonly (readonly [name: string, place: string])[];
+  readonly run: string;
+  readonly startedAt: string;
+  readonly lastAt: string;
+  readonly earlierMs: number;
+  readonly toldMs?: number;
+}
+
+/** What limits count besides usage (rule X6): the time of all runs of a shift, and the failures of the latest run. */
+export class Tally {
+  failures = 0;
+  /** Of the latest run. */
+  limits: Limits | undefined;
+  readonly #streaks = new Map<string, Streak>();
+  /** Where items failed that are not recorded yet. */
+  readonly #places = new Map<string, string>();
+  #run = '';
+  #startedAt = '';
+  #lastAt = '';
+  #earlierMs = 0;
+  #toldMs: number | undefined;
+
+  /** As long as each run says that it took; of one that was killed, from its start to its last event. */
+  get ms(): number {
+    return this.#earlierMs + (this.#toldMs ?? between(this.#startedAt, this.#lastAt));
+  }
+
+  /** All of it, to be restored later. */
+  state(): TallyState {
+    return {
+      failures: this.failures,
+      ...(this.limits === undefined ? {} : { limits: this.limits }),
+      streaks: [...this.#streaks],
+      places: [...this.#places],
+      run: this.#run,
+      startedAt: this.#startedAt,
+      lastAt: this.#lastAt,
+      earlierMs: this.#earlierMs,
+      ...(this.#toldMs === undefined ? {} : { toldMs: this.#toldMs }),
+    };
+  }
+
+  restore(state: TallyState): void {
+    this.failures = state.failures;
+    this.limits = state.limits;
+    this.#run = state.run;
+    this.#startedAt = state.startedAt;
+    this.#lastAt = state.lastAt;
+    this.#earlierMs = state.earlierMs;
+    this.#toldMs = state.toldMs;
+    this.#streaks.clear();
+    this.#places.clear();
+    for (const [task, streak] of state.streaks) this.#streaks.set(task, streak);
+    for (const [name, place] of state.places) this.#places.set(name, place);
+  }
+
+  /** Another record knows of more time than the journal does. */
+  atLeast(ms: number): void {
+    this.#earlierMs += Math.max(0, ms - this.ms);
+  }
+
+  streakOf(task: string): Streak | undefined {
+    return this.#streaks.get(task);
+  }
+
+  add(event: NightshiftEvent): void {
+    if (event.type === 'run:started') this.#start(event);
+    if (event.type === 'usage:spent') this.#earlierMs += amount(event.ms) ?? 0;
+    // What is done by hand between two runs, or beside one, is none of theirs.
+    if (event.run !== this.#run) return;
+    this.#lastAt = event.at;
+    this.#toldMs = amount(event.type === 'run:finished' ? event.ms : event.elapsed) ?? this.#toldMs;
+    const { task = '', item = '' } = event;
+    const name = `${task} ${item}`;
+    if ((event.type === 'dev:finished' || event.type === 'qa:finished') && event.place !== undefined) {
+      this.#places.set(name, event.place);
+    }
+    // Its verdict may be told before its `qa` is recorded.
+    if (event.type !== 'item:recorded' || event.to === 'qa') return;
+    if (event.to === 'failed') this.#failed(task, this.#places.get(name) ?? '');
+    if (event.to === 'done') this.#streaks.delete(task);
+    this.#places.delete(name);
+  }
+
+  #start({ run, at, limits }: Extract<NightshiftEvent, { type: 'run:started' }>): void {
+    this.#earlierMs = this.ms;
+    this.#toldMs = undefined;
+    this.#run = run;
+    this.#startedAt = at;
+    this.failures = 0;
+    this.limits = limits;
+    this.#streaks.clear();
+    this.#places.clear();
+  }
+
+  #failed(task: string, place: string): void {
+    this.failures++;
+    const before = this.#streaks.get(task);
+    this.#streaks.set(task, { place, failures: before?.place === place ? before.failures + 1 : 1 });
+  }
+}
+
+/** The journal may hold anything. */
+function amount(value: unknown): number | undefined {
+  return typeof value === 'number' && value >= 0 && value < Number.POSITIVE_INFINITY ? value : undefined;
+}
+
+/** The journal may hold a time that is none, and clocks are set back. */
+function between(from: string, to: string): number {
+  return Math.max(0, Date.parse(to) - Date.parse(from) || 0);
+}

@@ -1,0 +1,135 @@
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { History } from '../core/folds/history.ts';
+import type { NightshiftEvent } from '../core/model/events.ts';
+import { Course } from './context.ts';
+import type { RunParts } from './ports.ts';
+
+const NOW = Date.UTC(2026, 0, 30, 22);
+const HOUR = 3_600_000;
+/** For how long the machine has slept, or the process was stopped. */
+let slept = 0;
+
+/** A run whose agent has a model, with these limits. */
+function course(limits: object, isPatienceSet = false): Course & { tell: (event: NightshiftEvent) => void } {
+  const history = new History();
+  let told = (_: NightshiftEvent) => {};
+  const never = new AbortController().signal;
+  const parts = {
+    now: Date.now,
+    time: { elapsed: () => Date.now() - slept },
+    history,
+    listen: (listener: typeof told) => {
+      told = listener;
+    },
+    stop: { drain: never, now: never },
+    emit: () => {},
+    inFlight: () => 0,
+    agents: () => ({ find: () => ({ hasModel: true }) }),
+  } as unknown as RunParts;
+  const settings = { limits, patienceMs: 1000, isPatienceSet };
+  const tasks = [{ name: 'work', settings: { agent: 'claude' } }];
+  const made = new Course(parts, { name: 'night', settings, tasks } as never, '');
+  return Object.assign(made, {
+    tell: (event: NightshiftEvent) => {
+      history.add(event);
+      told(event);
+    },
+  });
+}
+
+beforeEach(() => {
+  slept = 0;
+  vi.useFakeTimers({ now: NOW });
+  onTestFinished(() => void vi.useRealTimers());
+});
+
+test('X6 a usage limit that ends after `until` or max-duration ends the run at once, one that ends before is waited for', () => {
+  const trouble = (hours: number) => ({ reason: 'usage limit', until: NOW + hours * HOUR });
+  for (const limits of [{ until: new Date(NOW + 3 * HOUR).toISOString() }, { 'max-duration': 3 * HOUR }]) {
+    using run = course(limits);
+    expect(run.endure(trouble(2))).toBe(2 * HOUR);
+    expect(run.endure(trouble(4))).toMatchObject({
+      exitCode: 4,
+      reason: expect.stringMatching(/^usage limit: it ends at .*, and by then (until|max-duration) /),
+      notBefore: new Date(NOW + 4 * HOUR).toISOString(),
+    });
+  }
+});
+
+test('X5 X6 a run with `until` or max-duration waits out trouble that long, unless patience is set; no login ends it at once', () => {
+  const network = { reason: 'network is down' };
+  const login = { reason: 'not logged in', remedy: 'log in' };
+  for (const limits of [{ until: new Date(NOW + 3 * HOUR).toISOString() }, { 'max-duration': 3 * HOUR }]) {
+    vi.setSystemTime(NOW);
+    using patient = course(limits);
+    using bounded = course(limits, true);
+    for (const run of [patient, bounded]) expect(run.endure(network)).toBe(1000);
+    vi.setSystemTime(NOW + 2 * HOUR);
+    expect(patient.endure(network)).toBe(2000);
+    expect(bounded.endure(network)).toMatchObject({ exitCode: 4 });
+    expect(patient.endure(login)).toMatchObject({ exitCode: 6 });
+  }
+  vi.setSystemTime(NOW);
+  using endless = course({ 'max-cost': 5 });
+  expect(endless.endure(network)).toBe(1000);
+  vi.setSystemTime(NOW + HOUR);
+  expect(endless.endure(network)).toMatchObject({ exitCode: 4 });
+});
+
+test('X6 an agent with a model has a limit of failures in a row without being asked', () => {
+  using run = course({});
+  expect([run.limits.hasModel, run.limits.inForce]).toEqual([true, { 'max-same-failures': 3 }]);
+});
+
+test('X6 the run drains when time is over, whatever it waits for then', async () => {
+  for (const limits of [{ until: new Date(NOW + 3 * HOUR).toISOString() }, { 'max-duration': 3 * HOUR }]) {
+    vi.setSystemTime(NOW);
+    using run = course(limits);
+    run.limits.check();
+    const { drain } = run.parts.stop;
+    await vi.advanceTimersByTimeAsync(3 * HOUR - 1);
+    expect(drain.aborted).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect([drain.aborted, run.limits.reason]).toEqual([true, expect.stringMatching(/^(until|max-duration) /)]);
+  }
+});
+
+test('X6 time during which the machine slept counts for `until`, and not for max-duration', async () => {
+  for (const [limits, hours] of [
+    [{ until: new Date(NOW + 3 * HOUR).toISOString() }, 3],
+    [{ 'max-duration': 3 * HOUR }, 5],
+  ] as const) {
+    vi.setSystemTime(NOW);
+    slept = 0;
+    using run = course(limits);
+    run.limits.check();
+    await vi.advanceTimersByTimeAsync(HOUR);
+    slept = 2 * HOUR;
+    vi.setSystemTime(NOW + 3 * HOUR - 1);
+    const { drain } = run.parts.stop;
+    expect(drain.aborted).toBe(false);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(drain.aborted).toBe(hours === 3);
+    await vi.advanceTimersByTimeAsync((hours - 3) * HOUR);
+    expect(drain.aborted).toBe(true);
+  }
+});
+
+test('X6 a clock that is set back by hours makes max-duration no longer', async () => {
+  using run = course({ 'max-duration': 3 * HOUR });
+  run.limits.check();
+  await vi.advanceTimersByTimeAsync(2 * HOUR);
+  slept = -2 * HOUR;
+  vi.setSystemTime(NOW);
+  await vi.advanceTimersByTimeAsync(HOUR + 1000);
+  expect([run.parts.stop.drain.aborted, run.limits.reason]).toEqual([true, expect.stringContaining('3h of 3h')]);
+});
+
+test('X6 the run drains as soon as a session has spent too much, also before its item has ended', () => {
+  using run = course({ 'max-cost': 1 });
+  const spend = (costUsd: number) => run.tell({ type: 'usage:spent', usage: { costUsd } } as NightshiftEvent);
+  spend(0.6);
+  expect(run.parts.stop.drain.aborted).toBe(false);
+  spend(0.6);
+  expect([run.parts.stop.drain.aborted, run.limits.reason]).toEqual([true, expect.stringContaining('$1.20 of $1.00')]);
+});

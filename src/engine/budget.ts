@@ -1,0 +1,206 @@
+import type { NightshiftEvent } from '../core/model/events.ts';
+import type { Shift, Task } from '../core/model/shift.ts';
+import {
+  type Limits,
+  limitsInForce,
+  localTime,
+  type Spent,
+  sameFailures,
+  spentUp,
+  timeIsOver,
+  type UsedUp,
+  usedUp,
+} from '../core/schedule/limits.ts';
+import type { Selection } from '../core/schedule/plan.ts';
+import type { RunParts } from './ports.ts';
+import type { Agents } from './worker/worker-ports.ts';
+
+/** The agent that only runs the scripts of the task. */
+const NEVER_SPENDS = 'shell';
+
+/** Machines sleep and clocks are set: time that runs out is looked at this often, however much is left. */
+const LOOK_EVERY_MS = 1000;
+
+/**
+ * Rule X6: follows what a run spends. At a limit it drains the run, as a first Ctrl-C does; a task whose items fail one
+ * after the other at the same place is paused.
+ */
+export class RunLimits implements Disposable {
+  readonly #parts: RunParts;
+  /** On the wall, and in active time. */
+  readonly #startedAt: number;
+  readonly #startedElapsed: number;
+  #earlierMs: number;
+  readonly #drain = new AbortController();
+  /** By task: why. */
+  readonly #paused = new Map<string, string>();
+  #shift: Shift;
+  #inForce: Limits;
+  #timer: NodeJS.Timeout | undefined;
+  #hasWarned = false;
+  #hasWarnedOfSilence = false;
+  #reached: UsedUp | undefined;
+
+  constructor(parts: RunParts, shift: Shift) {
+    this.#parts = parts;
+    this.#startedAt = parts.now();
+    this.#startedElapsed = parts.time.elapsed();
+    this.#earlierMs = parts.history.tally.ms;
+    this.#shift = shift;
+    this.#inForce = this.#resolve();
+    parts.listen((event) => {
+      const { type, task } = event;
+      if (type === 'dev:finished') this.#warnOfSilence(event);
+      // Of a command beside this run.
+      if (type === 'usage:spent') this.#earlierMs += event.ms ?? 0;
+      if (type !== 'usage:spent' && type !== 'item:recorded') return;
+      if (type === 'item:recorded' && task !== undefined) this.#pause(task);
+      this.check();
+    });
+  }
+
+  get inForce(): Limits {
+    return this.#inForce;
+  }
+
+  /** Whether something is limited that earlier runs have spent of. */
+  get countsEarlierRuns(): boolean {
+    return (['max-cost', 'max-tokens', 'max-duration'] as const).some((key) => this.#inForce[key] !== undefined);
+  }
+
+  get spent(): Spent {
+    return this.#spentIn(0);
+  }
+
+  get hasModel(): boolean {
+    return this.#shift.tasks.some((task) => hasModel(task, this.#parts.agents(this.#shift).find));
+  }
+
+  /** Which limit was reached, and how much is spent by now. */
+  get reason(): string | undefined {
+    return this.#reached && (this.#usedUpIn(0) ?? this.#reached).text;
+  }
+
+  /** Why no agent may be asked anything more, if it is so. */
+  get spentUp(): string | undefined {
+    return spentUp(this.#inForce, this.spent);
+  }
+
+  /** Aborts at a limit. */
+  get drain(): AbortSignal {
+    return this.#drain.signal;
+  }
+
+  /** Why nothing more is claimed of some tasks, if it is so; a limit that was reached meanwhile counts first. */
+  get pauses(): string | undefined {
+    if (this.#paused.size === 0) return undefined;
+    const pauses = [...this.#paused.values()].join('; ');
+    return this.reason === undefined ? pauses : `${this.reason}; ${pauses}`;
+  }
+
+  /** Without the tasks that are paused. */
+  narrow(selection: Selection): Selection {
+    return this.#paused.size === 0 ? selection : { ...selection, paused: new Set(this.#paused.keys()) };
+  }
+
+  /** A person may have changed them; what is spent stays spent. */
+  follow(shift: Shift): void {
+    this.#shift = shift;
+    this.#inForce = this.#resolve();
+    this.check();
+  }
+
+  check(): void {
+    clearTimeout(this.#timer);
+    if (this.#drain.signal.aborted || this.#parts.stop.drain.aborted) return;
+    this.#warnOfUnknownCost();
+    const reached = this.#usedUpIn(0);
+    if (!reached) {
+      this.#lookLater();
+      return;
+    }
+    this.#reached = reached;
+    this.#drain.abort();
+    const running = this.#parts.inFlight();
+    // What is in flight goes on spending: what to do is known when it has ended.
+    if (running > 0) this.#parts.emit({ type: 'run:draining', signal: 'limit', running, reason: reached.text });
+  }
+
+  /** Which limit would have been reached when something ends that is waited for. */
+  before(end: number): string | undefined {
+    const now = this.#parts.now();
+    const isInTime = end < timeIsOver(this.#inForce, this.spent, now);
+    const limit = isInTime ? undefined : this.#usedUpIn(end - now);
+    return limit && `it ends at ${localTime(end)}, and by then ${limit.text}`;
+  }
+
+  #resolve(): Limits {
+    return limitsInForce(this.#shift.settings.limits, this.hasModel, this.#startedAt);
+  }
+
+  /** In so many milliseconds, if the machine does not sleep. */
+  #usedUpIn(milliseconds: number): UsedUp | undefined {
+    return usedUp(this.#inForce, this.#spentIn(milliseconds), this.#parts.now() + milliseconds);
+  }
+
+  #spentIn(milliseconds: number): Spent {
+    const { usage, tally } = this.#parts.history;
+    const elapsed = this.#parts.time.elapsed() - this.#startedElapsed;
+    return { usage, ms: Math.round(this.#earlierMs + elapsed + milliseconds), failures: tally.failures };
+  }
+
+  #taskHasModel(name: string): boolean {
+    const task = this.#shift.tasks.find((each) => each.name === name);
+    return task !== undefined && hasModel(task, this.#parts.agents(this.#shift).find);
+  }
+
+  #lookLater(): void {
+    const now = this.#parts.now();
+    const left = timeIsOver(this.#inForce, this.spent, now) - now;
+    if (left === Number.POSITIVE_INFINITY) return;
+    this.#timer = setTimeout(() => this.check(), Math.min(left, LOOK_EVERY_MS)).unref();
+  }
+
+  #warnOfUnknownCost(): void {
+    const { unpricedTokens = 0, unreadCosts = 0 } = this.#parts.history.usage;
+    const isUnknown = unpricedTokens > 0 || unreadCosts > 0;
+    if (this.#hasWarned || this.#inForce['max-cost'] === undefined || !isUnknown) return;
+    this.#hasWarned = true;
+    const what =
+      unpricedTokens > 0
+        ? `${unpricedTokens} tokens came without a cost`
+        : 'an agent reported a cost that is not an amount of US dollars';
+    const message = `${what}, so max-cost does not see it; max-tokens and max-duration still hold`;
+    this.#parts.emit({ type: 'run:warning', message });
+  }
+
+  /** An agent that may spend, and never says how much, would make a limit a promise that nobody keeps. */
+  #warnOfSilence({ task = '', status, usage = {} }: Extract<NightshiftEvent, { type: 'dev:finished' }>): void {
+    const keys = (['max-cost', 'max-tokens'] as const).filter((key) => this.#inForce[key] !== undefined);
+    if (this.#hasWarnedOfSilence || keys.length === 0 || status !== 'SUCCESS' || Object.keys(usage).length > 0) return;
+    const agent = this.#shift.tasks.find(({ name }) => name === task)?.settings.agent;
+    if (agent === undefined || agent === NEVER_SPENDS) return;
+    this.#hasWarnedOfSilence = true;
+    const what = `${task}: agent ${agent} did not report what it spent, so ${keys.join(' and ')} can't count it`;
+    this.#parts.emit({ type: 'run:warning', message: `${what}; max-duration still holds` });
+  }
+
+  #pause(task: string): void {
+    const most = sameFailures(this.#shift.settings.limits, this.#taskHasModel(task));
+    const streak = this.#parts.history.tally.streakOf(task);
+    if (most === undefined || !streak || streak.failures < most || this.#paused.has(task)) return;
+    const { place, failures } = streak;
+    const found = `${failures} in a row failed at the same place (${place})`;
+    this.#paused.set(task, `${task} was paused: ${found}`);
+    this.#parts.emit({ type: 'task:paused', task, place, failures, reason: `${found}; no more of it is begun` });
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+  }
+}
+
+/** Whether an agent with a model does the task or judges it. */
+export function hasModel({ settings }: Task, find: Agents['find']): boolean {
+  return [settings.agent, settings.qaAgent].some((agent) => agent !== undefined && find(agent)?.hasModel === true);
+}

@@ -1,0 +1,48 @@
+import { NightshiftError } from '../core/model/errors.ts';
+import type { Documents } from '../store/documents.ts';
+import type { Store } from '../store/store.ts';
+import { type FilePatience, isCurable } from './file-patience.ts';
+
+/** The store for a run: what can't be read is waited for (rule F6), and what has ended is recorded once it can. */
+export function patientStore(store: Store, patience: FilePatience): Store {
+  const result = { isResult: true, restore: () => store.restore() };
+  return {
+    prepare: (tasks, outputs) => patience.until(() => store.prepare(tasks, outputs)),
+    snapshot: () => patience.until(() => store.snapshot()),
+    // A task that was taken out of the Task Order meanwhile has nothing to claim.
+    claim: (task, ids) => patience.until(() => store.claim(task, ids).catch(noneIfUnknown)),
+    adopt: (cell) => patience.until(() => store.adopt(cell)),
+    record: (token, from, to, outputs, reason) =>
+      patience.until(() => store.record(token, from, to, outputs, reason), result),
+    release: (token, reason) => patience.until(() => store.release(token, reason), result),
+    reset: (cells) => patience.until(() => store.reset(cells)),
+    // Who watches must not be held up: what can't be seen now is seen with the next look.
+    changes: () => patience.inPassing(() => store.changes(), []),
+    restore: () => store.restore(),
+  };
+}
+
+export function patientDocuments(documents: Documents, patience: FilePatience): Documents {
+  return {
+    folderId: () => documents.folderId(),
+    finishBatch: (counts, size) => patience.until(() => documents.finishBatch(counts, size)),
+    writeSteps: (task, from, steps) => patience.until(() => documents.writeSteps(task, from, steps)),
+    keepVersion: (task, text) => patience.until(() => documents.keepVersion(task, text)),
+    protect: (item) => documents.protect(item),
+    putBack: () => orNothing(documents.putBack(), []),
+  };
+}
+
+function noneIfUnknown(error: unknown): [] {
+  if (error instanceof NightshiftError && error.code === 'not-found' && error.file === undefined) return [];
+  throw error;
+}
+
+async function orNothing<T>(reading: Promise<T>, nothing: T): Promise<T> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (isCurable(error)) return nothing;
+    throw error;
+  }
+}

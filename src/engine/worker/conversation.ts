@@ -1,0 +1,124 @@
+import type { Agent, Answer, Opening, Question, Session } from '../../agents/agent.ts';
+import { LONGEST_REASON, type Usage } from '../../core/model/model.ts';
+import { sum } from '../../core/model/usage.ts';
+import { shorten } from '../../core/text/shorten.ts';
+import { reportAgainPrompt } from '../../roles/prompt.ts';
+import { expectReport, type Unusable } from '../../roles/report.ts';
+import type { Transcript } from './transcript.ts';
+
+/** What is asked: all of it for somebody who knows nothing yet, less for somebody who remembers. */
+export interface Asked extends Omit<Question, 'prompt'> {
+  readonly whole: () => string;
+  /** Absent: the whole of it again, and of somebody fresh. */
+  readonly next?: () => string;
+}
+
+export type Reply<T> =
+  | { readonly kind: 'report'; readonly report: T }
+  /** Asked twice where that is possible, and still nothing that can be used. */
+  | { readonly kind: 'unusable'; readonly reason: string }
+  | Exclude<Answer, { kind: 'report' | 'no-report' }>;
+
+/** Questions to one agent, in one session as long as it remembers; else each in a fresh one. */
+export class Conversation implements AsyncDisposable {
+  readonly #agent: Agent;
+  readonly #opening: Omit<Opening, 'transcript'>;
+  readonly #transcript: Transcript;
+  readonly #spentUp: () => string | undefined;
+  #session: Session | undefined;
+  #isLost = false;
+  usage: Usage = {};
+  compacted = false;
+  /** That answered last, where its program tells it. */
+  model: string | undefined;
+
+  /** `spentUp`: why nothing more may be asked, if it is so. */
+  constructor(
+    agent: Agent,
+    opening: Omit<Opening, 'transcript'>,
+    transcript: Transcript,
+    spentUp: () => string | undefined,
+  ) {
+    this.#agent = agent;
+    this.#opening = opening;
+    this.#transcript = transcript;
+    this.#spentUp = spentUp;
+  }
+
+  /** A session that was compacted has forgotten what it was told (rule D3). */
+  get remembers(): boolean {
+    return (this.#session?.remembers ?? false) && !this.#isLost;
+  }
+
+  /**
+   * Asks, reads the report, and asks for it once more if it can't be used. At a limit nothing is asked (rule X6); only a
+   * report is asked for once more, since the work that it is about is paid for.
+   */
+  async ask<T extends object>(asked: Asked, read: (raw: unknown) => Promise<T | Unusable>): Promise<Reply<T>> {
+    const limit = this.#spentUp();
+    if (limit !== undefined) return { kind: 'trouble', trouble: { reason: limit, isLimit: true } };
+    const { whole, next, ...question } = asked;
+    if (!next || !this.remembers) await this.forget();
+    const first = await this.#put({ ...question, prompt: (next && this.remembers ? next : whole)() }, read);
+    if (first.kind !== 'unusable' || !this.remembers) return first;
+    return this.#put({ ...question, prompt: reportAgainPrompt(first.reason) }, read);
+  }
+
+  async #put<T extends object>(question: Question, read: (raw: unknown) => Promise<T | Unusable>): Promise<Reply<T>> {
+    this.#session ??= await this.#agent.open({ ...this.#opening, transcript: this.#transcript.add });
+    const answering = this.#session.ask(question);
+    expectReport();
+    const answer = await answering;
+    // Before anything is judged: what was spent is spent, however it ended.
+    this.usage = sum(this.usage, this.#transcript.settle(answer.usage));
+    if (answer.compacted) this.#lose();
+    this.model = answer.model ?? this.model;
+    if (answer.kind === 'no-report') return { kind: 'unusable', reason: this.#quote(answer.reason) };
+    if (answer.kind === 'failed') return { ...answer, reason: this.#quote(answer.reason) };
+    if (answer.kind === 'trouble') {
+      const { trouble } = answer;
+      return { ...answer, trouble: { ...trouble, reason: this.#quote(trouble.reason) } };
+    }
+    if (answer.kind !== 'report') return answer;
+    const report = await read(answer.report);
+    if ('unusable' in report) return { kind: 'unusable', reason: report.unusable };
+    // A report may tell what the program does not.
+    if ('compacted' in report && report.compacted === true) this.#lose();
+    return { kind: 'report', report };
+  }
+
+  /** What a program printed may be long, and hold secrets; it is masked before it is cut. */
+  #quote(reason: string): string {
+    return shorten(this.#opening.mask.text(reason), LONGEST_REASON);
+  }
+
+  #lose(): void {
+    this.compacted = true;
+    this.#isLost = true;
+  }
+
+  /** The inputs of the tools that may have written something, since this was asked last (rule D5). */
+  takeCalls(): readonly string[] {
+    return this.#transcript.takeCalls();
+  }
+
+  /** It may go on later: what was said is told, and what is spent then counts for itself. */
+  rest(): void {
+    this.#transcript.flush();
+    this.usage = {};
+    this.compacted = false;
+  }
+
+  /** Whoever is asked next is somebody fresh. */
+  async forget(): Promise<void> {
+    const session = this.#session;
+    this.#session = undefined;
+    this.#isLost = false;
+    await session?.[Symbol.asyncDispose]();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.forget();
+    this.#transcript[Symbol.dispose]();
+  }
+}

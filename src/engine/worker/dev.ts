@@ -1,0 +1,248 @@
+import { resolveProse } from '../../core/language/template.ts';
+import { type CriterionVerdict, LARGEST_CELL, type Outcome, type Trouble } from '../../core/model/model.ts';
+import { askedCriteria } from '../../core/model/order.ts';
+import { mayGoBack } from '../../core/schedule/qa-retry.ts';
+import { retryDelay } from '../../core/schedule/retry-delay.ts';
+import { devPrompt, devRetryPrompt } from '../../roles/prompt.ts';
+import { type DevReport, readDevReport } from '../../roles/report.ts';
+import { REPORT_SCHEMA } from '../../roles/schema.ts';
+import type { Conversation, Reply } from './conversation.ts';
+import {
+  agentEnvironmentOf,
+  boundCaptured,
+  converse,
+  describeFailures,
+  failedCriterion,
+  GIVEN_BACK,
+  lastChanceMissed,
+  missingFolder,
+  readCaptured,
+  runChecks,
+  shortened,
+  timeoutReason,
+  toldVariables,
+  type Work,
+} from './work.ts';
+import { resolveScript } from './worker-ports.ts';
+
+type Attempt<T = DevReport> =
+  | { readonly kind: 'succeeded'; readonly report: T; readonly captured: Record<string, string> }
+  /** `status` is the dev's own word where it gave one, else what the engine found. */
+  | {
+      readonly kind: 'failed';
+      readonly status: string;
+      readonly reason: string;
+      readonly place: string;
+      readonly final?: boolean;
+    }
+  | { readonly kind: 'trouble'; readonly trouble: Trouble }
+  | { readonly kind: 'aborted' };
+
+/** One dev on one item-task: up to three attempts, or as many as `attempts` says, counted here and not by what the agent says. */
+export async function performDev(work: Work): Promise<Outcome> {
+  const { order } = work;
+  const started = work.checks.time.elapsed();
+  const subject = { task: order.task, index: order.item.index, item: order.item.id };
+  const { agent, attempts: maxAttempts } = order.settings;
+  const again = order.retry && { attempt: order.retry.attempts + 1 };
+  work.emit({ type: 'dev:started', ...subject, ...again, agent, key: order.key, version: order.version, maxAttempts });
+
+  const { last, model, ...spent } = await tryAll(work, subject);
+  const ms = (order.retry?.ms ?? 0) + Math.round(work.checks.time.elapsed() - started);
+  const outcome = { ...outcomeOf(work, last, spent), ms };
+  work.emit({
+    type: 'dev:finished',
+    ...subject,
+    status: statusOf(last),
+    attempts: spent.attempts,
+    ms,
+    key: order.key,
+    ...(outcome.reason === undefined ? {} : { reason: outcome.reason }),
+    ...(outcome.place === undefined ? {} : { place: outcome.place }),
+    captured: shortened(outcome.captured),
+    recommendations: [...outcome.recommendations],
+    usage: outcome.usage,
+    compacted: outcome.compacted,
+    ...(model === undefined ? {} : { model }),
+  });
+  return outcome;
+}
+
+type Spent = Pick<Outcome, 'attempts' | 'verdicts' | 'usage' | 'compacted'>;
+
+/**
+ * All that was said is told before the dev is finished. The conversation is over then, unless a qa may send the item back:
+ * then it waits for the verdict.
+ */
+async function tryAll(work: Work, subject: object): Promise<Spent & { last: Attempt; model: string | undefined }> {
+  const { attempts: maxAttempts, retryDelayMs } = work.order.settings;
+  const { place } = work;
+  const { retry } = work.order;
+  let attempts = retry?.attempts ?? 0;
+  place.conversation ??= converse(work, () => place.attempt);
+  const { conversation } = place;
+  const obstacle = missingFolder(work);
+  let last: Attempt = { kind: 'failed', status: 'FAILED', reason: obstacle ?? '', place: 'working-dir', final: true };
+  let verdicts: readonly CriterionVerdict[] = [];
+  for (let number = attempts + 1; obstacle === undefined && number <= maxAttempts; number++) {
+    // The first of them goes on from the verdict; later ones from the attempt before.
+    const verdict = number === (retry?.attempts ?? 0) + 1 ? retry?.verdict : undefined;
+    const before = number > 1 && last.kind === 'failed' ? last.reason : undefined;
+    attempts = number;
+    place.attempt = number;
+    last = await attempt(work, conversation, {
+      number,
+      ...(verdict !== undefined ? { verdict } : before === undefined ? {} : { before }),
+      onVerdicts: (found) => {
+        verdicts = found;
+      },
+    });
+    // What was given back used up no attempt (rule X5).
+    if (last.kind !== 'succeeded' && last.kind !== 'failed') break;
+    const isOver = last.kind === 'succeeded' || last.final === true || number === maxAttempts;
+    const waitMs = isOver ? 0 : retryDelay(retryDelayMs, number, work.checks.random());
+    const told = { ...(last.kind === 'failed' ? { reason: last.reason } : {}), ...(waitMs > 0 ? { waitMs } : {}) };
+    work.emit({ type: 'attempt:finished', ...subject, attempt: number, status: statusOf(last), maxAttempts, ...told });
+    if (isOver) break;
+    if (waitMs > 0 && !(await work.checks.pause(waitMs, work.signal))) {
+      last = aborted(work);
+      break;
+    }
+  }
+  const { usage, compacted, model } = conversation;
+  if (last.kind === 'succeeded' && mayComeBack(work, attempts)) {
+    conversation.rest();
+    work.keep();
+  } else await place.endConversation();
+  return { last, attempts: Math.max(1, attempts), verdicts, usage, compacted, model };
+}
+
+/** Whether a qa may send the item back to this very session. */
+function mayComeBack({ order, place }: Work, attempts: number): boolean {
+  if (!place.conversation?.remembers || askedCriteria(order).length === 0) return false;
+  return mayGoBack(order.settings, { attempts, ms: 0, qaRetries: order.retry?.qaRetries ?? 0 });
+}
+
+function statusOf(attempt: Attempt): string {
+  if (attempt.kind === 'succeeded') return 'SUCCESS';
+  return attempt.kind === 'failed' ? attempt.status : attempt.kind;
+}
+
+interface Try {
+  readonly number: number;
+  readonly before?: string;
+  readonly verdict?: string;
+  readonly onVerdicts: (verdicts: readonly CriterionVerdict[]) => void;
+}
+
+async function attempt(work: Work, conversation: Conversation, now: Try): Promise<Attempt> {
+  const { order, agents } = work;
+  const { onVerdicts: _, ...known } = now;
+  const told = { ...known, ...toldVariables(work, now.number) };
+  const reply = await conversation.ask(
+    {
+      whole: () => resolveProse(devPrompt(order, told), agents.secrets),
+      ...(now.number === 1 ? {} : { next: () => resolveProse(devRetryPrompt(order, told), agents.secrets) }),
+      schema: REPORT_SCHEMA.dev,
+      steps: order.steps.map((step) => ({
+        number: step.number,
+        scripts: step.scripts.map((script) => resolveScript(script, agents.secrets)),
+      })),
+      environment: agentEnvironmentOf(work, now.number),
+    },
+    (raw) => readDevReport(raw, order.key, work.mask),
+  );
+  // Asked however it ended, so that the next attempt is not blamed for what this one did.
+  const trespass = await work.checks.trespass(conversation.takeCalls());
+  if (reply.kind === 'aborted') return aborted(work);
+  if (reply.kind === 'trouble') return troubled(work, reply.trouble);
+  if (trespass !== undefined) return failed('FAILED (validation)', trespass, 'trespass');
+  const report = reportIn(reply);
+  if ('kind' in report) return report;
+  if (report.status !== 'SUCCESS') {
+    return failed(report.status, report.reason ?? 'no reason was given', placeOf(work, report));
+  }
+  return verify(work, report, now);
+}
+
+function reportIn(reply: Exclude<Reply<DevReport>, { kind: 'aborted' | 'trouble' }>): DevReport | Attempt {
+  if (reply.kind === 'report') return reply.report;
+  if (reply.kind === 'failed') return { kind: 'failed', status: 'FAILED', reason: reply.reason, place: 'agent' };
+  return { kind: 'failed', status: 'FAILED', reason: `no usable report: ${reply.reason}`, place: 'report' };
+}
+
+/** Where the dev itself says that it failed. */
+function placeOf(work: Work, { status, selfValidation }: DevReport): string {
+  return /\((step \d+)\)/.exec(status)?.[1] ?? failedCriterion(work, selfValidation) ?? 'validation';
+}
+
+/** The dev says that it is done: now the engine looks for itself. */
+export async function verify<T extends Pick<DevReport, 'captured'>>(
+  work: Work,
+  report: T,
+  { number, onVerdicts }: Pick<Try, 'number' | 'onVerdicts'>,
+): Promise<Attempt<T>> {
+  const captured = { ...(await readCaptured(work, number)), ...report.captured };
+  const missing = work.order.settings.outputs.filter((name) => !Object.hasOwn(captured, name));
+  if (missing.length > 0) {
+    const reason = `the declared output ${missing.map((name) => `\`${name}\``).join(', ')} is missing`;
+    return failed('FAILED (validation)', reason, 'outputs');
+  }
+  const unwritable = work.order.settings.outputs.map((name) => unfit(work, name, captured[name]!)).find(Boolean);
+  if (unwritable) return failed('FAILED (validation)', unwritable, 'outputs');
+  const checked = await runChecks(work, number);
+  if (checked.kind === 'aborted') return aborted(work);
+  if (checked.kind === 'trouble') return troubled(work, checked.trouble);
+  onVerdicts(checked.verdicts);
+  const place = failedCriterion(work, checked.verdicts);
+  if (place !== undefined) {
+    return failed('FAILED (validation)', describeFailures(checked.verdicts), place, checked.final);
+  }
+  return { kind: 'succeeded', report, captured: boundCaptured(work, captured) };
+}
+
+/** Why a value can't stand in the table: it could not be read again, or would be a secret at rest. */
+function unfit(work: Work, name: string, value: string): string | undefined {
+  if (value.includes('\0')) return `the output \`${name}\` holds a NUL byte`;
+  if (Buffer.byteLength(value) > LARGEST_CELL) return `the output \`${name}\` is larger than a cell can be (1 MiB)`;
+  if (work.mask.text(value) !== value)
+    return `the output \`${name}\` holds a value of .env, which must not stand in the table`;
+  return undefined;
+}
+
+/** The reason says by itself where it failed: it is what `status` prints. */
+function failed(status: string, detail: string, place: string, final = false): Exclude<Attempt, { kind: 'succeeded' }> {
+  return { kind: 'failed', status, reason: `${status}: ${detail}`, place, final };
+}
+
+function troubled(work: Work, trouble: Trouble): Exclude<Attempt, { kind: 'succeeded' }> {
+  const reason = lastChanceMissed(work, trouble);
+  if (reason === undefined) return { kind: 'trouble', trouble };
+  return { kind: 'failed', status: 'FAILED', reason, place: GIVEN_BACK, final: true };
+}
+
+/** Time that is over is final for the item; a run that stops is not the item's fault. */
+function aborted(work: Work): Exclude<Attempt, { kind: 'succeeded' }> {
+  return work.limit.aborted
+    ? { kind: 'failed', status: 'FAILED', reason: timeoutReason(work), place: 'timeout', final: true }
+    : { kind: 'aborted' };
+}
+
+function outcomeOf(work: Work, last: Attempt, spent: Spent): Outcome {
+  const { item, token, settings } = work.order;
+  const common = { role: 'dev' as const, id: item.id, token, ...spent };
+  const nothing = { outputs: {}, captured: {}, recommendations: [] };
+  switch (last.kind) {
+    case 'succeeded': {
+      const { captured, report } = last;
+      const outputs = Object.fromEntries(settings.outputs.map((name) => [name, captured[name]!]));
+      return { ...common, to: 'qa', outputs, captured, recommendations: report.recommendations };
+    }
+    case 'failed':
+      return { ...common, ...nothing, to: 'failed', reason: last.reason, place: last.place };
+    case 'trouble':
+      return { ...common, ...nothing, reason: last.trouble.reason, trouble: last.trouble };
+    case 'aborted':
+      return { ...common, ...nothing, reason: 'stopped' };
+  }
+}

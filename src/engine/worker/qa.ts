@@ -1,0 +1,200 @@
+import { resolveProse } from '../../core/language/template.ts';
+import type { FolderChanges } from '../../core/model/folder-watch.ts';
+import type { Criterion, CriterionVerdict, Outcome, Trouble, Usage } from '../../core/model/model.ts';
+import { askedCriteria } from '../../core/model/order.ts';
+import { qaPrompt } from '../../roles/prompt.ts';
+import { readQaReport } from '../../roles/report.ts';
+import { REPORT_SCHEMA } from '../../roles/schema.ts';
+import {
+  agentEnvironmentOf,
+  type Checked,
+  converse,
+  criterionText,
+  describeFailures,
+  failedCriterion,
+  GIVEN_BACK,
+  lastChanceMissed,
+  missingFolder,
+  runChecks,
+  timeoutReason,
+  type Work,
+} from './work.ts';
+
+/** Rule Q4: a qa without a usable verdict is asked once more. */
+const ASKED_AT_MOST = 2;
+
+/** Of the files that a qa changed: in its reason, and in the journal for who wants to undo it. */
+const FILES_NAMED = 3;
+const FILES_TOLD = 1000;
+
+type Judgement =
+  | {
+      readonly kind: 'judged';
+      readonly verdicts: readonly CriterionVerdict[];
+      /** The overall verdict is FAIL although no single criterion says why. */
+      readonly failure?: string | undefined;
+      /** An earlier verdict was void because files had changed: what the checks found then is not known to hold. */
+      readonly isChanged?: boolean;
+    }
+  | { readonly kind: 'none'; readonly reason: string; readonly place: string }
+  | { readonly kind: 'trouble'; readonly trouble: Trouble };
+
+/** One qa on one item-task: the checks first, then an independent agent about what no check can tell. */
+export async function performQa(work: Work): Promise<Outcome> {
+  const { order } = work;
+  const started = work.checks.time.elapsed();
+  const subject = { task: order.task, index: order.item.index, item: order.item.id };
+  work.emit({ type: 'qa:started', ...subject, agent: order.settings.agent, key: order.key });
+  const session: Session = { usage: {}, compacted: false };
+  const judgement = await judge(work, session);
+  const { model, ...spent } = session;
+  const verdicts = judgement.kind === 'judged' ? judgement.verdicts : [];
+  const failure = failureIn(judgement);
+  const passed = failure === undefined;
+  const told = failure === undefined ? {} : { reason: failure, ...placeOf(work, judgement) };
+  work.emit({
+    type: 'qa:finished',
+    ...subject,
+    status: passed ? 'PASS' : judgement.kind === 'trouble' ? 'NONE' : 'FAIL',
+    ms: Math.round(work.checks.time.elapsed() - started),
+    ...told,
+    verdicts: [...verdicts],
+    usage: spent.usage,
+    key: order.key,
+    ...(model === undefined ? {} : { model }),
+  });
+  return {
+    role: 'qa',
+    id: order.item.id,
+    token: order.token,
+    attempts: 1,
+    ...(judgement.kind === 'trouble'
+      ? { trouble: judgement.trouble }
+      : { to: passed ? ('done' as const) : ('failed' as const) }),
+    ...(judgement.kind === 'judged' ? { isVerdict: true as const } : {}),
+    ...told,
+    verdicts,
+    outputs: {},
+    captured: {},
+    recommendations: [],
+    ...spent,
+  };
+}
+
+/** What is known of it when it is over. */
+interface Session {
+  usage: Usage;
+  compacted: boolean;
+  model?: string | undefined;
+}
+
+/** What stands in the way of `done`, if anything does. */
+function failureIn(judgement: Judgement): string | undefined {
+  if (judgement.kind === 'judged') return describeFailures(judgement.verdicts) || judgement.failure;
+  return judgement.kind === 'trouble' ? judgement.trouble.reason : judgement.reason;
+}
+
+/** Trouble is no place: the item is not failed. */
+function placeOf(work: Work, judgement: Judgement): { place?: string } {
+  if (judgement.kind === 'trouble') return {};
+  if (judgement.kind === 'none') return { place: judgement.place };
+  return { place: failedCriterion(work, judgement.verdicts) ?? 'verdict' };
+}
+
+async function judge(work: Work, session: Session): Promise<Judgement> {
+  const obstacle = missingFolder(work);
+  if (obstacle !== undefined) return { kind: 'none', reason: obstacle, place: 'working-dir' };
+  const checked = await checksOf(work);
+  if (checked.kind !== 'checked') return notChecked(work, checked);
+  const asked = askedCriteria(work.order);
+  if (asked.length === 0) return { kind: 'judged', verdicts: checked.verdicts };
+  const answered = await ask(work, asked, session);
+  if (answered.kind !== 'judged') return answered;
+  const final = answered.isChanged ? await runChecks(work, 1) : checked;
+  if (final.kind !== 'checked') return notChecked(work, final);
+  // What a check found stands beside the agent's opinion: no agent can overrule it.
+  return { ...answered, verdicts: [...final.verdicts, ...answered.verdicts] };
+}
+
+function notChecked(work: Work, checked: Exclude<Checked, { kind: 'checked' }>): Judgement {
+  return checked.kind === 'aborted' ? stopped(work) : troubled(work, checked.trouble);
+}
+
+async function ask(work: Work, asked: readonly Criterion[], session: Session): Promise<Judgement> {
+  const { order, agents } = work;
+  const criteria = asked.map((criterion) => criterionText(work, criterion));
+  const texts = asked.map(({ text }) => text);
+  let time = 1;
+  await using conversation = converse(work, () => time);
+  let reason = '';
+  let isChanged = false;
+  for (; time <= ASKED_AT_MOST; time++) {
+    // After a change the next is asked while nobody else judges there, so that it is not blamed for another's.
+    using watch = await work.checks.watch({
+      folder: work.folder,
+      protect: order.settings.protect,
+      alone: isChanged,
+      signal: work.signal,
+    });
+    const reply = await conversation.ask(
+      {
+        whole: () => resolveProse(qaPrompt(order, texts), agents.secrets),
+        schema: REPORT_SCHEMA.qa,
+        steps: [],
+        environment: agentEnvironmentOf(work, time),
+      },
+      (raw) => readQaReport(raw, criteria, work.mask),
+    );
+    const { usage, compacted, model } = conversation;
+    Object.assign(session, { usage, compacted, model });
+    const wasAskedTwice = reply.kind === 'unusable' && conversation.remembers;
+    // Nobody is at work any more when the files are looked at.
+    await conversation.forget();
+    const trespass = await work.checks.trespass(conversation.takeCalls());
+    if (reply.kind === 'aborted') return stopped(work);
+    const changes = await watch.changes();
+    isChanged ||= changes.files.length > 0;
+    const voided = trespass ?? describeChanges(changes);
+    if (voided !== undefined) tellVoid(work, voided, changes.files);
+    if (reply.kind === 'trouble') return troubled(work, reply.trouble);
+    if (voided !== undefined) reason = `its verdict is void: ${voided}`;
+    else if (reply.kind === 'report') {
+      return { kind: 'judged', verdicts: reply.report.verdicts, failure: reply.report.reason, isChanged };
+    } else reason = reply.reason;
+    if (wasAskedTwice) break;
+  }
+  return { kind: 'none', reason: `qa gave no usable verdict: ${reason}`, place: 'verdict' };
+}
+
+/** Rule Q2: what voids a verdict, in words. */
+function describeChanges({ files, isShared }: FolderChanges): string | undefined {
+  if (files.length === 0) return undefined;
+  const more = files.length > FILES_NAMED ? ` (and ${files.length - FILES_NAMED} more)` : '';
+  return `it${isShared ? ', or another qa in the same folder,' : ''} changed ${files.slice(0, FILES_NAMED).join(', ')}${more}`;
+}
+
+function tellVoid({ emit, order }: Work, reason: string, changed: readonly string[]): void {
+  const { task, item } = order;
+  const subject = { task, index: item.index, item: item.id };
+  emit({ type: 'verdict:voided', ...subject, reason, changed: changed.slice(0, FILES_TOLD) });
+}
+
+/** Right after its dev the passing run of the checks is the verdict; on a resumed item they are run again. */
+async function checksOf(work: Work): Promise<Checked> {
+  if (!work.order.checksPassed) return runChecks(work, 1);
+  const verdicts = work.order.criteria
+    .filter((each) => each.check)
+    .map((each) => ({ criterion: criterionText(work, each), status: 'PASS' as const, checked: true }));
+  return { kind: 'checked', verdicts, final: false };
+}
+
+function troubled(work: Work, trouble: Trouble): Judgement {
+  const reason = lastChanceMissed(work, trouble);
+  return reason === undefined ? { kind: 'trouble', trouble } : { kind: 'none', reason, place: GIVEN_BACK };
+}
+
+function stopped(work: Work): Judgement {
+  return work.limit.aborted
+    ? { kind: 'none', reason: `qa ${timeoutReason(work)}`, place: 'timeout of qa' }
+    : { kind: 'trouble', trouble: { reason: 'stopped' } };
+}

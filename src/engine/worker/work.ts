@@ -1,0 +1,271 @@
+import { constants, lstatSync, type Stats, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { agentEnvironment, itemEnvironment, variablesToTell } from '../../agents/environment.ts';
+import type { CheckResult } from '../../checks/checks.ts';
+import { resolveProse, resolveText } from '../../core/language/template.ts';
+import { formatDuration } from '../../core/model/duration.ts';
+import type { Emit, Happening } from '../../core/model/events.ts';
+import {
+  type Criterion,
+  type CriterionVerdict,
+  LARGEST_CELL,
+  LONGEST_REASON,
+  type Order,
+  type Trouble,
+} from '../../core/model/model.ts';
+import { isPassing } from '../../core/model/system-errors.ts';
+import type { Mask } from '../../core/text/mask.ts';
+import { shorten } from '../../core/text/shorten.ts';
+import { Conversation } from './conversation.ts';
+import type { Scratch } from './scratch.ts';
+import { Transcript } from './transcript.ts';
+import { type Agents, type Checks, resolveScript } from './worker-ports.ts';
+import type { Workplace } from './workplace.ts';
+
+/** As much as a few full cells; what an agent writes behind that is not read. */
+const MOST_CAPTURED = 4 * LARGEST_CELL;
+
+/** Of captured values that are no outputs. */
+const MOST_OTHERS = 50;
+const LONGEST_NAME = 100;
+const LONGEST_VALUE = 1000;
+
+/** One order while it is carried out: what dev and qa have in common. */
+export interface Work {
+  readonly order: Order;
+  readonly agents: Agents;
+  readonly checks: Checks;
+  /** Masks secrets before anything leaves. */
+  readonly emit: (happening: Happening) => void;
+  readonly transcript: Emit;
+  readonly mask: Mask;
+  /** Aborts when the run stops, the item is withdrawn, or its time is over. */
+  readonly signal: AbortSignal;
+  /** Aborts when its time is over. */
+  readonly limit: AbortSignal;
+  readonly scratch: Scratch;
+  readonly place: Workplace;
+  /** Its place is kept: a qa may send the item back to its dev. */
+  keep(): void;
+  /** Where the agent and the checks run. */
+  readonly folder: string;
+}
+
+export function workingFolder(order: Order, agents: Agents): string {
+  return resolve(order.shift.root, resolveText(order.workingDir, agents.secrets));
+}
+
+/** `working-dir` must be there when the item starts; the reason if it is not. */
+export function missingFolder(work: Work): string | undefined {
+  return found(() => statSync(work.folder))?.isDirectory() ? undefined : `working-dir ${work.folder} does not exist`;
+}
+
+function found(stat: () => Stats): Stats | undefined {
+  try {
+    return stat();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Of the agent; checks have no business with what its program logs in with. */
+export function agentEnvironmentOf(work: Work, attempt: number): Record<string, string> {
+  return environmentOf(work, attempt, work.agents.find(work.order.settings.agent)!.credentials);
+}
+
+function environmentOf(work: Work, attempt: number, credentials: readonly string[] = []): Record<string, string> {
+  const { order, agents } = work;
+  return agentEnvironment({
+    caller: agents.caller,
+    passEnv: [...credentials, ...order.settings.passEnv],
+    secrets: agents.secrets,
+    own: ownEnvironment(work, attempt),
+  });
+}
+
+function ownEnvironment(work: Work, attempt: number): Record<string, string> {
+  return itemEnvironment(work.order, attempt, work.scratch.outputFile(attempt));
+}
+
+export function toldVariables(work: Work, attempt: number): { variables?: Record<string, string> } {
+  const { agent, tools } = work.order.settings;
+  return variablesToTell(work.agents.find(agent), tools, ownEnvironment(work, attempt));
+}
+
+/** `name=value` lines that the agent appended to NIGHTSHIFT_OUTPUT. A later line of the same name wins. */
+export async function readCaptured(work: Work, attempt: number): Promise<Record<string, string>> {
+  const text = await readOwned(work.scratch.outputFile(attempt));
+  const captured = new Map<string, string>();
+  for (const line of text.split(/\r?\n/)) {
+    const equals = line.indexOf('=');
+    if (equals > 0) captured.set(line.slice(0, equals).trim(), line.slice(equals + 1));
+  }
+  return Object.fromEntries(captured);
+}
+
+/** Declared outputs as they are, since they are checked and written to the table; of the rest what history can bear. */
+export function boundCaptured(work: Work, captured: Readonly<Record<string, string>>): Record<string, string> {
+  const { outputs } = work.order.settings;
+  const others = Object.entries(captured)
+    .filter(([name]) => !outputs.includes(name))
+    .slice(0, MOST_OTHERS)
+    .map(([name, value]) => [shorten(work.mask.text(name), LONGEST_NAME), work.mask.text(value)] as const);
+  const declared = outputs.flatMap((name) => (Object.hasOwn(captured, name) ? [[name, captured[name]!] as const] : []));
+  return { ...shortened(Object.fromEntries(others)), ...Object.fromEntries(declared) };
+}
+
+/** For the journal: an output stands in the table as a whole. */
+export function shortened(values: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, shorten(value, LONGEST_VALUE)]));
+}
+
+/** A file that an agent may have replaced by anything: a pipe would block for ever, and it may be of any size. */
+async function readOwned(file: string): Promise<string> {
+  if (!found(() => lstatSync(file))?.isFile()) return '';
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const handle = await open(file, flags).catch((error: unknown) => {
+    // What it holds must not pass for nothing.
+    if (isPassing(error)) throw error;
+    return undefined;
+  });
+  if (!handle) return '';
+  try {
+    const stats = await handle.stat();
+    if (!stats.isFile() || stats.size === 0) return '';
+    const bytes = Buffer.alloc(Math.min(stats.size, MOST_CAPTURED));
+    const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);
+    return bytes.toString('utf8', 0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** With the agent of the order; what is said goes to the transcript. */
+export function converse(work: Work, attempt: () => number): Conversation {
+  const { order, agents } = work;
+  return new Conversation(
+    agents.find(order.settings.agent)!,
+    {
+      role: order.role,
+      folder: work.folder,
+      scratch: work.scratch.folder,
+      shiftFolder: order.shift.folder,
+      settings: order.settings,
+      mask: work.mask,
+      signal: work.signal,
+    },
+    transcriptOf(work, attempt),
+    work.checks.spentUp,
+  );
+}
+
+function transcriptOf(work: Work, attempt: () => number): Transcript {
+  const { role, task, item, key, settings } = work.order;
+  return new Transcript(work.transcript, work.mask, () => ({
+    role,
+    task,
+    index: item.index,
+    item: item.id,
+    attempt: attempt(),
+    key,
+    agent: settings.agent,
+  }));
+}
+
+/** `final`: a check ran out of its time, so there is no other attempt. */
+export type Checked =
+  | { readonly kind: 'checked'; readonly verdicts: readonly CriterionVerdict[]; readonly final: boolean }
+  | Exclude<CheckResult, { kind: 'passed' | 'failed' }>;
+
+/** So often the checks are run if each time somebody changes files that they rely on. */
+const CHECKED_AT_MOST = 3;
+
+/** The checks, on protected files as they were at the start of the run: if somebody changed one meanwhile, once more. */
+export async function runChecks(work: Work, attempt: number): Promise<Checked> {
+  let files: readonly string[] = [];
+  for (let time = 1; time <= CHECKED_AT_MOST; time++) {
+    const { result, changed, isSame } = await work.checks.observe(() => runEach(work, attempt));
+    const isBelieved = changed.length === 0 || (isSame && time === CHECKED_AT_MOST);
+    if (isBelieved || result.kind !== 'checked') return result;
+    files = changed;
+  }
+  const reason = `protected files were changed each time that the checks ran: ${files.slice(0, 3).join(', ')}`;
+  const remedy = 'if a check itself writes them, take them out of `protect`';
+  // It may be this item's own doing: others go first, and it is not tried for ever.
+  return { kind: 'trouble', trouble: { reason: `${reason}; ${remedy}`, isRequested: true } };
+}
+
+/** The criteria that have a check, judged by running them, each on its own (rules X2, Q3). */
+async function runEach(work: Work, attempt: number): Promise<Checked> {
+  const verdicts: CriterionVerdict[] = [];
+  let final = false;
+  using transcript = transcriptOf(work, () => attempt);
+  for (const criterion of work.order.criteria) {
+    if (!criterion.check) continue;
+    transcript.add({ kind: 'note', text: `check: ${criterionText(work, criterion)}` });
+    const { checkTimeoutMs } = work.order.settings;
+    using limit = work.checks.time.limit(checkTimeoutMs);
+    const result = await work.checks.run({
+      script: resolveScript(criterion.check, work.agents.secrets),
+      folder: work.folder,
+      environment: environmentOf(work, attempt),
+      timeoutMs: checkTimeoutMs,
+      limit: limit.signal,
+      mask: work.mask,
+      signal: work.signal,
+      onOutput: (stream, text) => transcript.add({ kind: stream === 'stdout' ? 'output' : 'error', text }),
+    });
+    if (result.kind === 'aborted' || result.kind === 'trouble') return result;
+    const judged = { criterion: maskedCriterion(work, criterion), checked: true };
+    if (result.kind === 'passed') verdicts.push({ ...judged, status: 'PASS' });
+    else {
+      verdicts.push({ ...judged, status: 'FAIL', reason: result.reason });
+      final ||= result.final;
+    }
+  }
+  return { kind: 'checked', verdicts, final };
+}
+
+export function criterionText(work: Work, criterion: Criterion): string {
+  return resolveProse(criterion.text, work.agents.secrets);
+}
+
+/** As it stands in verdicts. */
+function maskedCriterion(work: Work, criterion: Criterion): string {
+  return shorten(work.mask.text(criterionText(work, criterion)).trim(), LONGEST_REASON);
+}
+
+/** The first that failed, by its position: its text differs from item to item. */
+export function failedCriterion(work: Work, verdicts: readonly CriterionVerdict[]): string | undefined {
+  const failed = verdicts.find(({ status }) => status === 'FAIL');
+  if (!failed) return undefined;
+  const position = work.order.criteria.findIndex((each) => maskedCriterion(work, each) === failed.criterion);
+  return position < 0 ? 'validation' : `criterion ${position + 1}`;
+}
+
+/** The failed criteria as one reason for `status` and `show`. */
+export function describeFailures(verdicts: readonly CriterionVerdict[]): string {
+  const failures = verdicts
+    .filter((each) => each.status === 'FAIL')
+    .map(({ criterion, reason }) => (reason ? `${firstLine(criterion)}: ${reason}` : firstLine(criterion)))
+    .join('; ');
+  return shorten(failures, LONGEST_REASON);
+}
+
+function firstLine(text: string): string {
+  return text.trim().split('\n')[0]!.trim();
+}
+
+/** The place of a failure, for an item that was given back too often. */
+export const GIVEN_BACK = 'given back';
+
+/** Rule X5: why trouble fails this item after all, if it does. */
+export function lastChanceMissed({ order }: Work, { reason, isRequested }: Trouble): string | undefined {
+  if (!isRequested || !order.isLastChance) return undefined;
+  return `given back three times while other items were done: ${reason}`;
+}
+
+export function timeoutReason(work: Work): string {
+  return `timed out after ${formatDuration(work.order.settings.timeoutMs)}`;
+}

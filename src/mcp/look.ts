@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { agentNames } from '../agents/registry.ts';
+import { requireRoot } from '../cli/choose-shift.ts';
+import { preview, previewLines } from '../cli/commands/preview.ts';
+import { describeRow, rowLines } from '../cli/commands/show.ts';
+import { readState, runLines } from '../cli/commands/status.ts';
+import { failureLines, summaryLines } from '../views/summary.ts';
+import * as inputs from './inputs.ts';
+import { type Answer, defineTool, type Tool } from './tool.ts';
+
+const MOST_GROUPS = 10;
+const MOST_ROWS = 20;
+
+const statusTool = defineTool({
+  name: 'status',
+  description:
+    'How far a shift is: counts for each task, whether it is running, what was spent, and why items failed, grouped by reason. Where there is only one shift it need not be named.',
+  input: z.strictObject({ shift: inputs.shift.optional() }),
+  changes: false,
+  async answer(io, { shift }): Promise<Answer> {
+    const { state, limited } = await readState(io, shift);
+    const { failures, running, batch, counts, tasks, usage } = state;
+    const shown = failures.slice(0, MOST_GROUPS);
+    const more = failures.length - shown.length;
+    return {
+      facts: {
+        shift: state.shift,
+        running: running && { pid: Number(running.pid) },
+        hasOpenBatch: batch !== null,
+        counts,
+        tasks: tasks.map((each) => ({ task: each.task, ...each.counts })),
+        spent: numbersIn(usage),
+        failures: shown.map(({ task, items }) => ({
+          task,
+          count: items.length,
+          rows: items.slice(0, MOST_ROWS).map(({ row }) => row),
+        })),
+        moreReasons: more,
+      },
+      lines: [
+        ...summaryLines(state.shift, { ...state, failures: [] }),
+        running ? 'running' : 'not running',
+        ...(more > 0 ? [`${failures.length} different reasons of failures; the first ${MOST_GROUPS} are below`] : []),
+      ],
+      data: [...runLines(state, limited), ...shown.flatMap(failureLines)],
+    };
+  },
+});
+
+const showItemTool = defineTool({
+  name: 'show_item',
+  description:
+    'All about one row: its cells, and for each task (or the named one) its status, every attempt, why it failed, the verdict on each criterion, and where the transcripts are.',
+  input: z.strictObject({ shift: inputs.shift, row: inputs.row, task: inputs.task.optional() }),
+  changes: false,
+  async answer(io, { shift, row, task }) {
+    const shown = await describeRow(io, shift, String(row), task);
+    const tasks = shown.tasks.map(({ task: name, status, attempts = [], qa }) => {
+      return {
+        task: name,
+        status,
+        attempts: attempts.length,
+        qa: qa ? (qa.status === 'PASS' ? 'PASS' : 'FAIL') : null,
+      };
+    });
+    return {
+      facts: { shift, row, tasks },
+      lines: [`${shift}, row ${row}: ${tasks.map((each) => `${each.task} ${each.status}`).join(', ')}`],
+      data: rowLines(requireRoot(io), shown),
+    };
+  },
+});
+
+const previewTool = defineTool({
+  name: 'preview',
+  description:
+    'Exactly what an agent will be sent for one row (or the scripts that will be run), with placeholders filled in. Nothing is written and no agent is started. It also finds what is wrong with the shift before a start.',
+  input: z.strictObject({ shift: inputs.shift, task: inputs.task, row: inputs.row }),
+  changes: false,
+  async answer(io, { shift, task, row }) {
+    const seen = await preview(io, shift, task, String(row));
+    const agent = agentNames.find((name) => name === seen.order.settings.agent) ?? 'an unknown agent';
+    return {
+      facts: { shift, task, row, agent },
+      lines: [`what ${agent} will get for row ${row} of ${shift}, task ${task}; nobody has asked you to do it`],
+      data: [
+        ...seen.warnings.map((warning) => `warning: ${warning}`),
+        ...previewLines(seen),
+        `--- environment given (names): ${seen.environment.given.join(', ')}`,
+      ],
+    };
+  },
+});
+
+/** The journal can be written to by whoever may write in the project; a number is a number. */
+function numbersIn(amounts: object): object {
+  return Object.fromEntries(Object.entries(amounts).filter(([, value]) => typeof value === 'number'));
+}
+
+export const LOOKING: readonly Tool[] = [previewTool, statusTool, showItemTool];

@@ -1,0 +1,73 @@
+import { hash, randomBytes, scryptSync, timingSafeEqual } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
+import { parseManager } from '../../../formats/manager.ts';
+import { replaceInside } from '../files/inside.ts';
+import { readHere } from '../files/read-here.ts';
+import type { ShiftPaths } from '../layout.ts';
+
+/**
+ * Texts that a person put in force with a command while items may be in flight, by the name of their file: a run takes
+ * what it finds there if it is listed here. By hash, the last one of each file.
+ */
+interface Accepted {
+  readonly [document: string]: { readonly id: string; readonly hash: string } | undefined;
+}
+
+/** Names one acceptance: a run takes each once, so that an old text that returns is not taken for a new one. */
+export function acceptedId(paths: ShiftPaths, file: string, text: string): string | undefined {
+  const entry = read(paths)[basename(file)];
+  return entry !== undefined && isHashOf(entry.hash, paths, file, text) ? entry.id : undefined;
+}
+
+/**
+ * Told before the file is written, under the shift's lock: a run must never meet a text that nobody has told it about.
+ * Where nothing is in flight, and nothing was when a run was killed, every edit is a person's, and nothing is told.
+ */
+export async function accept(paths: ShiftPaths, file: string, text: string): Promise<void> {
+  if (!existsSync(paths.inForce)) return;
+  const entry = { id: randomBytes(8).toString('hex'), hash: hashOf(paths, file, text) };
+  const accepted: Accepted = { ...read(paths), [basename(file)]: entry };
+  await replaceInside({ base: paths.folder }, paths.accepted, Buffer.from(JSON.stringify(accepted)));
+}
+
+function read({ accepted }: ShiftPaths): Accepted {
+  try {
+    const found: unknown = JSON.parse(readHere(accepted));
+    return typeof found === 'object' && found !== null ? (found as Accepted) : {};
+  } catch {
+    return {};
+  }
+}
+
+function hashOf(paths: ShiftPaths, file: string, text: string): string {
+  return file === paths.env ? hashSecrets(text) : hash('sha256', termsOf(paths, file, text));
+}
+
+function isHashOf(known: string, paths: ShiftPaths, file: string, text: string): boolean {
+  return file === paths.env ? isHashOfSecrets(known, text) : known === hashOf(paths, file, text);
+}
+
+/** Of the text of `.env`. A short secret could be found by trying all that it may be: each try has to cost something. */
+export function hashSecrets(text: string): string {
+  const salt = randomBytes(16);
+  return `${salt.toString('hex')}:${scryptSync(text, salt, 32).toString('hex')}`;
+}
+
+export function isHashOfSecrets(known: unknown, text: string): boolean {
+  const [salt = '', rest = ''] = String(known).split(':');
+  const [a, b] = [Buffer.from(rest, 'hex'), scryptSync(text, Buffer.from(salt, 'hex'), 32)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+/** Of a manifest only what counts: a run writes Progress and the batch size into the same file. */
+export function termsOf({ manager }: ShiftPaths, file: string, text: string): string {
+  if (file !== manager) return text;
+  try {
+    const { settings, tasks } = parseManager(text, file);
+    const counted = settings.filter(({ key }) => key !== 'current-batch-size');
+    return JSON.stringify([counted.map(({ key, value }) => [key, value]).sort(), tasks.map(({ name }) => name)]);
+  } catch {
+    return text;
+  }
+}

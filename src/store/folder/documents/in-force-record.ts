@@ -1,0 +1,147 @@
+import { statSync, utimesSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { ShiftDocuments } from '../../../formats/compile.ts';
+import { diskError } from '../files/atomic-write.ts';
+import { replaceInside } from '../files/inside.ts';
+import { readHere } from '../files/read-here.ts';
+import type { ShiftPaths } from '../layout.ts';
+import { initRoot } from '../new-shift.ts';
+import { hashSecrets, isHashOfSecrets, termsOf } from './accepted.ts';
+import { readDocument } from './document-text.ts';
+
+/** The texts in force, by file; undefined: there is no such file. */
+export type Texts = ReadonlyMap<string, string | undefined>;
+
+export function textsOf(paths: ShiftPaths, { manager, tasks, env }: ShiftDocuments): Texts {
+  return new Map<string, string | undefined>([
+    [paths.manager, manager.text],
+    [paths.env, env],
+    ...tasks.map(({ file, document }) => [file, document.text] as const),
+  ]);
+}
+
+/**
+ * What is in force, on the disk, from before the first claim until the run has ended properly: what is found at a start
+ * was left by a run that was killed, or by an open batch. Its time of change is the last sign of life. Secrets do not
+ * rest in `.engine`: the text of `.env` is beside `.env`, and ignored by git as it is. Of it there is only a hash here, so
+ * that another text in its place is noticed.
+ */
+export class InForceRecord {
+  readonly #paths: ShiftPaths;
+  #terms: string | undefined;
+  #written: string | undefined;
+  #secrets: { readonly text: string; readonly hash: string } | undefined;
+
+  constructor(paths: ShiftPaths) {
+    this.#paths = paths;
+  }
+
+  /** Written when it changed, or when somebody changed or removed it. `next`: what is about to be written to a file. */
+  async write(texts: Texts, next?: { readonly file: string; readonly text: string }): Promise<void> {
+    const { inForce, env } = this.#paths;
+    const counted = [...texts].map(([file, text]) => [file, text && termsOf(this.#paths, file, text)]);
+    const terms = JSON.stringify([counted, next]);
+    const secrets = texts.get(env);
+    if (terms === this.#terms && this.#isIntact(secrets)) return;
+    try {
+      await this.#keepSecrets(secrets);
+      const files = Object.fromEntries(
+        [...texts].filter(([file]) => file !== env).map(([file, text]) => [basename(file), text ?? null]),
+      );
+      const record = {
+        files,
+        env: secrets === undefined ? null : this.#hash(secrets),
+        ...(next === undefined ? {} : { next: { file: basename(next.file), text: next.text } }),
+      };
+      const written = JSON.stringify(record);
+      await replaceInside({ base: this.#paths.folder }, inForce, Buffer.from(written));
+      this.#terms = terms;
+      this.#written = written;
+    } catch (cause) {
+      throw diskError(cause, inForce);
+    }
+  }
+
+  #isIntact(secrets: string | undefined): boolean {
+    const { inForce, envInForce } = this.#paths;
+    return textOf(inForce) === this.#written && (secrets === undefined || textOf(envInForce) === secrets);
+  }
+
+  #hash(text: string): string {
+    if (this.#secrets?.text !== text) this.#secrets = { text, hash: hashSecrets(text) };
+    return this.#secrets.hash;
+  }
+
+  /** Not before git ignores it. */
+  async #keepSecrets(text: string | undefined): Promise<void> {
+    const { root, folder, envInForce } = this.#paths;
+    try {
+      await initRoot(root);
+    } catch {
+      return;
+    }
+    if (text === undefined) await rm(envInForce, { force: true });
+    else await replaceInside({ base: folder }, envInForce, Buffer.from(text));
+  }
+
+  /** Somebody is at work: a sign of life. */
+  touch(now: number): void {
+    try {
+      utimesSync(this.#paths.inForce, now / 1000, now / 1000);
+    } catch {
+      // Removed: it is written again before the next claim.
+    }
+  }
+
+  async remove(): Promise<void> {
+    const { inForce, envInForce, accepted } = this.#paths;
+    // The record last: without it the copy of the secrets would be nobody's.
+    for (const file of [accepted, envInForce, inForce]) await rm(file, { force: true });
+    this.#terms = undefined;
+  }
+}
+
+export interface FoundRecord {
+  /** Without `.env` if its text is lost. */
+  readonly texts: Texts;
+  /** `.env` was changed, and so was the copy of what was in force. */
+  readonly isEnvLost: boolean;
+  /** What the run was about to write: where it stands already, it is in force. */
+  readonly next?: { readonly file: string; readonly text: string };
+  /** Milliseconds since 1970. */
+  readonly lastSign: number;
+}
+
+/** Undefined: none is there, or none that can be read. */
+export function readRecord(paths: ShiftPaths): FoundRecord | undefined {
+  try {
+    // That of the inode: an agent could set the other one to any time.
+    const lastSign = statSync(paths.inForce).ctimeMs;
+    const { files, env, next } = JSON.parse(readHere(paths.inForce));
+    const texts = new Map<string, string | undefined>();
+    for (const [name, text] of Object.entries(files)) {
+      texts.set(join(paths.folder, basename(name)), typeof text === 'string' ? text : undefined);
+    }
+    if (typeof texts.get(paths.manager) !== 'string') return undefined;
+    const secrets = [paths.envInForce, paths.env]
+      .map(textOf)
+      .find((text) => text !== undefined && env !== null && isHashOfSecrets(env, text));
+    const isEnvLost = env !== null && secrets === undefined;
+    if (!isEnvLost) texts.set(paths.env, secrets);
+    const found = { texts, isEnvLost, lastSign };
+    if (typeof next?.file !== 'string' || typeof next.text !== 'string') return found;
+    return { ...found, next: { file: join(paths.folder, basename(next.file)), text: next.text } };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined: there is none that can be read, or it is no file, which is not read. */
+function textOf(file: string): string | undefined {
+  try {
+    return readDocument(file);
+  } catch {
+    return undefined;
+  }
+}

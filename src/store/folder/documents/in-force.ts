@@ -1,0 +1,297 @@
+import { basename } from 'node:path';
+import { NightshiftError } from '../../../core/model/errors.ts';
+import type { Counts } from '../../../core/model/events.ts';
+import { Together } from '../../../core/schedule/together.ts';
+import { createMask } from '../../../core/text/mask.ts';
+import type { ShiftDocuments } from '../../../formats/compile.ts';
+import { parseEnv } from '../../../formats/env.ts';
+import { parseManager, readShiftSettings, setProgress, setSetting } from '../../../formats/manager.ts';
+import { replaceSteps } from '../../../formats/task.ts';
+import type { DocumentEdit, Documents, ItemInFlight, SizeChange } from '../../documents.ts';
+import { retryPassing } from '../files/retry.ts';
+import { acceptedId } from './accepted.ts';
+import { describeEdit, mergeManager } from './document-edits.ts';
+import type { InForceOptions } from './in-force-options.ts';
+import { type Texts, textsOf } from './in-force-record.ts';
+import { isSameSeen, type Seen, settle } from './put-back.ts';
+import type { ShiftFiles } from './shift-files.ts';
+import { patienceWith, type Unusable, type Witnesses } from './unusable.ts';
+
+/** Of the items that were in flight, as many are named. */
+const NAMED_AT_MOST = 50;
+
+/**
+ * The documents that decide how items are done and judged, their environment, and what may be spent: `manager.md`, the
+ * tasks of its Task Order, `.env`. They are held here as texts, and agents never change them: while one is at work, a file
+ * that differs is put back, unless a person accepted it with a command. While none is, what stands on the disk is a
+ * person's, and is taken.
+ */
+export class InForce implements Documents {
+  readonly #files: ShiftFiles;
+  readonly #options: InForceOptions;
+  readonly #startedAt: number;
+  readonly #folder: Promise<string>;
+  readonly #atWork = new Map<symbol, ItemInFlight | undefined>();
+  readonly #looking = new Together(() => this.#alone(() => this.#look()));
+  readonly #taken = new Set<string>();
+  #texts: Texts;
+  #found: DocumentEdit[] = [];
+  /** Somebody was at work since the last look. */
+  #isDue = false;
+  /** What could not be put back yet, and since when it differs: it may be repaired by then. */
+  #unusable = new Map<string, Unusable>();
+  #tail: Promise<unknown> = Promise.resolve();
+
+  private constructor(files: ShiftFiles, texts: Texts, options: InForceOptions) {
+    this.#files = files;
+    this.#texts = texts;
+    this.#options = options;
+    this.#startedAt = options.now();
+    this.#folder = files.folderId();
+  }
+
+  /** With what stands on the disk, or with texts that were in force when an earlier process ended. */
+  static async open(files: ShiftFiles, options: InForceOptions, texts?: Texts): Promise<InForce> {
+    return new InForce(files, texts ?? textsOf(files.paths, await files.read()), options);
+  }
+
+  /** What a run works with from its next claim on, recorded before that claim. */
+  async read(): Promise<ShiftDocuments> {
+    return this.#alone(async () => {
+      if (this.#atWork.size > 0 || this.#isDue) {
+        await this.#look();
+        this.#settleDue();
+        this.#requireUsable();
+      } else {
+        await this.#takeAll();
+      }
+      await this.#options.record?.write(this.#texts);
+      return this.#documents();
+    });
+  }
+
+  protect(item?: ItemInFlight): AsyncDisposable {
+    const key = Symbol();
+    this.#atWork.set(key, item);
+    this.#isDue = true;
+    return {
+      [Symbol.asyncDispose]: async () => {
+        // While it still counts. What can't be looked at now is looked at before anything else is taken.
+        const hasLooked = await this.#looking.done().then(
+          () => true,
+          () => false,
+        );
+        this.#atWork.delete(key);
+        if (hasLooked) this.#settleDue();
+      },
+    };
+  }
+
+  async putBack(): Promise<readonly DocumentEdit[]> {
+    await this.#looking.done();
+    return this.#found.splice(0);
+  }
+
+  /** No agent is left. What could not be looked at is found by the next start: so is a copy of the folder in its place. */
+  async close(): Promise<void> {
+    if (!this.#isDue && (await this.#isHere())) await this.#options.record?.remove().catch(() => {});
+  }
+
+  folderId(): Promise<string> {
+    return this.#files.folderId();
+  }
+
+  keepVersion(task: string, text: string): Promise<void> {
+    return this.#files.keepVersion(task, text);
+  }
+
+  finishBatch(counts: Counts, size: SizeChange | undefined): Promise<number | undefined> {
+    return this.#alone(async () => {
+      if (this.#isDue) await this.#look();
+      const inForce = await this.#files.finishBatch(counts, size);
+      const { manager } = this.#files.paths;
+      let text = setProgress(this.#texts.get(manager)!, counts);
+      const { batchSize } = readShiftSettings(parseManager(text, manager), manager).settings;
+      if (size && batchSize === size.was) text = setSetting(text, 'current-batch-size', String(size.to));
+      this.#set(manager, text);
+      return inForce;
+    });
+  }
+
+  writeSteps(task: string, from: string, steps: readonly string[]): Promise<string | undefined> {
+    return this.#alone(async () => {
+      if (this.#isDue) await this.#look();
+      const file = this.#files.paths.task(task);
+      const { record, isByHand } = this.#options;
+      // Told before it is written: after a kill, our own Steps are not to be taken for somebody else's.
+      await record?.write(this.#texts, { file, text: replaceSteps(from, steps) });
+      const written = await this.#files.writeSteps(task, from, steps, isByHand);
+      if (written !== undefined) this.#set(file, written);
+      await record?.write(this.#texts);
+      return written;
+    });
+  }
+
+  #settleDue(): void {
+    this.#isDue = this.#atWork.size > 0 || this.#unusable.size > 0;
+  }
+
+  /** Nothing is claimed while a file may be half of an edit: whoever reads waits for it (rule F6). */
+  #requireUsable(): void {
+    for (const [file, { seen }] of this.#unusable) {
+      if (seen.text === undefined) {
+        throw new NightshiftError('not-found', seen.unreadable ?? `${file} is missing`, undefined, { file });
+      }
+      this.#documents(new Map([...this.#texts, [file, seen.text]]));
+    }
+  }
+
+  #set(file: string, text: string): void {
+    this.#texts = new Map([...this.#texts, [file, text]]);
+  }
+
+  #documents(texts: Texts = this.#texts): ShiftDocuments {
+    return this.#files.assemble((file) => texts.get(file));
+  }
+
+  /** One at a time: our own writes are not to be taken for somebody else's. */
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#tail.then(work);
+    this.#tail = done.catch(() => {});
+    return done;
+  }
+
+  /** Nobody is at work: what is there is a person's. */
+  async #takeAll(): Promise<void> {
+    const documents = await this.#files.read();
+    const texts = textsOf(this.#files.paths, documents);
+    const isSame =
+      texts.size === this.#texts.size && [...texts].every(([file, text]) => this.#texts.get(file) === text);
+    if (isSame) return;
+    await this.#options.check(documents);
+    this.#texts = texts;
+  }
+
+  /** What the system refuses for a moment does not end a run. */
+  #look(): Promise<void> {
+    return retryPassing(() => this.#lookOnce());
+  }
+
+  /** Another folder in its place is none of ours to write to (rule M6). */
+  async #isHere(): Promise<boolean> {
+    return (await this.#files.folderId()) === (await this.#folder);
+  }
+
+  async #lookOnce(): Promise<void> {
+    if (!(await this.#isHere())) return;
+    if (this.#atWork.size > 0) this.#options.record?.touch(this.#options.now());
+    const differing = [...this.#texts.keys()].filter((file) => !isSameSeen(this.#files.see(file), this.#seen(file)));
+    const settled = new Map<string, Seen>();
+    // First of all: whoever writes may be done in a moment.
+    const open = differing.length > 0 ? this.#options.writers?.() : undefined;
+    const seen = differing.length > 0 ? await settle(differing, (file) => this.#files.see(file)) : [];
+    for (const [file, each] of seen) if (!isSameSeen(each, this.#seen(file))) settled.set(file, each);
+    const accepted = await this.#takeAccepted(settled);
+    const unusable = new Map<string, Unusable>();
+    for (const [file, seen] of settled) {
+      if (accepted.has(file)) continue;
+      const writers = open?.get(file) ?? new Set<string>();
+      const first = this.#unusable.get(file) ?? { since: performance.now(), inFlight: this.#inFlight(), writers };
+      const patience = this.#options.isByHand ? 0 : patienceWith(this.#files, this.#texts, file, seen);
+      const isLeft = performance.now() - first.since < patience || !(await this.#refuse(file, seen, first));
+      if (isLeft) unusable.set(file, { ...first, seen });
+    }
+    this.#unusable = unusable;
+  }
+
+  #inFlight(): ItemInFlight[] {
+    return [...this.#atWork.values()].filter((item) => item !== undefined).slice(0, NAMED_AT_MOST);
+  }
+
+  #seen(file: string): Seen {
+    const text = this.#texts.get(file);
+    return text === undefined ? {} : { text };
+  }
+
+  /** What a person put in force with a command, all of it or nothing: a Task Order and the task that it names are one edit. */
+  async #takeAccepted(settled: ReadonlyMap<string, Seen>): Promise<ReadonlySet<string>> {
+    const { paths } = this.#files;
+    const idOf = (file: string, { text }: Seen) => {
+      const id = text === undefined ? undefined : acceptedId(paths, file, text);
+      return id === undefined || this.#taken.has(id) ? undefined : id;
+    };
+    const ids = new Map(
+      [...settled].flatMap(([file, seen]) => {
+        const id = idOf(file, seen);
+        return id === undefined ? [] : [[file, id] as const];
+      }),
+    );
+    if (ids.size === 0) return new Set();
+    const texts = new Map(this.#texts);
+    for (const file of ids.keys()) texts.set(file, settled.get(file)!.text);
+    try {
+      for (const { name } of parseManager(texts.get(paths.manager)!, paths.manager).tasks) {
+        const file = paths.task(name);
+        if (texts.has(file)) continue;
+        const seen = this.#files.see(file);
+        if (idOf(file, seen) !== undefined) texts.set(file, seen.text);
+      }
+      const documents = this.#documents(texts);
+      await this.#options.check(documents);
+      const before = this.#texts;
+      this.#texts = textsOf(this.#files.paths, documents);
+      for (const [file, id] of ids) {
+        this.#taken.add(id);
+        this.#tellTaken(file, before.get(file) ?? '', texts.get(file)!);
+      }
+      return new Set(ids.keys());
+    } catch (error) {
+      if (!(error instanceof NightshiftError)) throw error;
+      for (const id of ids.values()) this.#taken.add(id);
+      const message = `the accepted edit can't be used and was put back: ${error.message}`;
+      this.#options.emit({ type: 'run:warning', message: this.#mask(message) });
+      return new Set();
+    }
+  }
+
+  #tellTaken(file: string, before: string, after: string): void {
+    const what = describeEdit(this.#files.paths, file, { before, seen: { text: after }, now: this.#startedAt });
+    this.#options.emit({ type: 'document:accepted', file, what: this.#mask(what), ...this.#taskOf(file) });
+  }
+
+  /** Puts a file back, but for what may take effect at once. False: it was just written again. */
+  async #refuse(file: string, seen: Seen, { inFlight, writers }: Witnesses): Promise<boolean> {
+    const inForce = this.#texts.get(file);
+    const { paths } = this.#files;
+    const what = this.#mask(describeEdit(paths, file, { before: inForce ?? '', seen, now: this.#startedAt }));
+    const text = file === paths.manager ? mergeManager(paths, inForce!, seen, this.#startedAt) : inForce;
+    if (text === seen.text) {
+      if (text !== undefined) this.#set(file, text);
+      return true;
+    }
+    const restored = await this.#files.restore(file, seen, text);
+    if (!restored) return false;
+    if (text !== undefined) this.#set(file, text);
+    this.#options.emit({
+      type: 'edit:reverted',
+      file,
+      what,
+      ...restored,
+      ...this.#taskOf(file),
+      inFlight: [...inFlight],
+      remedy: `nightshift accept ${paths.name}`,
+    });
+    this.#found.push({ what: `${basename(file)}: ${what}`, file: basename(file), folder: paths.name, writers });
+    return true;
+  }
+
+  #taskOf(file: string): { task?: string } {
+    const { manager, env } = this.#files.paths;
+    return file === manager || file === env ? {} : { task: basename(file, '.md') };
+  }
+
+  #mask(text: string): string {
+    const { env } = this.#files.paths;
+    return createMask(Object.fromEntries(parseEnv(this.#texts.get(env) ?? '', env))).text(text);
+  }
+}

@@ -1,0 +1,285 @@
+import { lstatSync, type Stats, statSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { NightshiftError } from '../../../core/model/errors.ts';
+import type { Counts } from '../../../core/model/events.ts';
+import type { ShiftDocuments } from '../../../formats/compile.ts';
+import { parseEnv } from '../../../formats/env.ts';
+import {
+  addTask,
+  carryOver,
+  parseManager,
+  readShiftSettings,
+  setProgress,
+  setSetting,
+} from '../../../formats/manager.ts';
+import { parseTask, replaceSteps } from '../../../formats/task.ts';
+import type { SizeChange } from '../../documents.ts';
+import { diskError, type Failpoint, removeTemporaries, replaceFile } from '../files/atomic-write.ts';
+import { LOCK_WAIT_MS, lockWithin } from '../files/flock.ts';
+import { folderOf, type OnSetAside } from '../files/inside.ts';
+import { retryPassing } from '../files/retry.ts';
+import { makeFolder, type ShiftPaths } from '../layout.ts';
+import { accept, termsOf } from './accepted.ts';
+import { readDocument } from './document-text.ts';
+import { isSameSeen, isUnreadable, keepBeside, restoredMode, type Seen } from './put-back.ts';
+import { Versions } from './versions.ts';
+
+/** The documents of a shift: `manager.md`, the task files, `.env`. Written under the shift's lock, all or nothing. */
+export class ShiftFiles {
+  readonly paths: ShiftPaths;
+  readonly versions: Versions;
+  readonly #failpoint: Failpoint;
+  readonly #parsed = new Map<string, { text: string; document: unknown }>();
+  #documents: ShiftDocuments | undefined;
+  #folderId = 'unknown';
+
+  constructor(paths: ShiftPaths, failpoint: Failpoint = () => {}, onSetAside: OnSetAside = () => {}) {
+    this.paths = paths;
+    this.#failpoint = failpoint;
+    this.versions = new Versions(paths, failpoint, onSetAside);
+  }
+
+  async folderId(): Promise<string> {
+    const { folder } = this.paths;
+    try {
+      const { dev, ino } = statSync(folder);
+      this.#folderId = `${dev}:${ino}`;
+    } catch (error) {
+      // What can't be looked at for another reason may well be there.
+      if (isGone(error)) return 'gone';
+    }
+    return this.#folderId;
+  }
+
+  /** As they are on the disk. The same object as the last time if nothing changed. */
+  read(): Promise<ShiftDocuments> {
+    return retryPassing(() => this.assemble((file) => this.#textIfThere(file)));
+  }
+
+  /** From texts, wherever they come from; undefined: there is no such file. */
+  assemble(textOf: (file: string) => string | undefined): ShiftDocuments {
+    const { name, root, folder, table, manager: managerFile, env: envFile } = this.paths;
+    const manager = this.#parse(managerFile, textOf(managerFile) ?? readDocument(managerFile), parseManager);
+    const tasks = manager.tasks.map((entry) => {
+      const file = this.paths.task(entry.name);
+      const text = textOf(file);
+      if (text === undefined) {
+        throw new NightshiftError(
+          'bad-manager',
+          `the Task Order names ${entry.name}, but there is no ${entry.name}.md`,
+          `\`nightshift add-task ${name} ${entry.name}\` writes one, or take it out of the Task Order`,
+          { file: managerFile, line: entry.line },
+        );
+      }
+      return { name: entry.name, file, document: this.#parse(file, text, parseTask) };
+    });
+    const env = textOf(envFile);
+    const secrets = this.#parse(envFile, env ?? '', parseEnv);
+    const last = this.#documents;
+    const isSame =
+      last?.manager === manager &&
+      last.secrets === secrets &&
+      last.env === env &&
+      last.tasks.every(({ document }, i) => document === tasks[i]?.document);
+    if (!isSame) this.#documents = { name, root, folder, table, managerFile, manager, tasks, secrets, env };
+    return this.#documents!;
+  }
+
+  /** A run reads its documents with every item; what has the same text need not be parsed again. */
+  #parse<T>(file: string, text: string, parse: (text: string, file: string) => T): T {
+    const known = this.#parsed.get(file);
+    if (known?.text === text) return known.document as T;
+    const document = parse(text, file);
+    this.#parsed.set(file, { text, document });
+    return document;
+  }
+
+  async finishBatch(counts: Counts, size: SizeChange | undefined): Promise<number | undefined> {
+    let inForce = size?.to;
+    await this.#edit(this.paths.manager, (text) => {
+      const manager = parseManager(text, this.paths.manager);
+      let changed = setProgress(text, counts);
+      if (size) {
+        const { batchSize } = readShiftSettings(manager, this.paths.manager).settings;
+        if (batchSize === size.was) changed = setSetting(changed, 'current-batch-size', String(size.to));
+        else inForce = batchSize;
+      }
+      return changed;
+    });
+    return inForce;
+  }
+
+  /** A setting of the Shift Configuration, by a person's word; only while no run is going on. */
+  async set(key: string, value: string): Promise<void> {
+    await this.#edit(this.paths.manager, (text) => setSetting(text, key, value));
+  }
+
+  /** `isAccepted`: a person asked for it, so that a run that is going on takes it. */
+  async writeSteps(
+    task: string,
+    from: string,
+    steps: readonly string[],
+    isAccepted = false,
+  ): Promise<string | undefined> {
+    let written: string | undefined;
+    await this.keepVersion(task, from);
+    const file = this.paths.task(task);
+    const tell = (_: string, changed: string) => accept(this.paths, file, changed);
+    await this.#edit(
+      file,
+      (text) => {
+        if (text !== from) return text;
+        written = replaceSteps(text, steps);
+        return written;
+      },
+      isAccepted ? tell : undefined,
+    );
+    if (written !== undefined) await this.keepVersion(task, written);
+    return written;
+  }
+
+  keepVersion(task: string, text: string): Promise<void> {
+    return this.versions.keep(task, text);
+  }
+
+  async taskOrder(): Promise<readonly { readonly name: string; readonly line: number }[]> {
+    const { manager } = this.paths;
+    return parseManager(readDocument(manager), manager).tasks;
+  }
+
+  async addToOrder(task: string): Promise<void> {
+    await this.#accept(this.paths.manager, (text) => addTask(text, task));
+  }
+
+  /** Undefined: there is no such file. */
+  async taskText(task: string): Promise<string | undefined> {
+    return this.#textIfThere(this.paths.task(task));
+  }
+
+  /** A whole task file; the caller has checked it. */
+  async replaceTask(task: string, text: string): Promise<void> {
+    await this.#accept(this.paths.task(task), () => text);
+  }
+
+  /**
+   * A person's text of a document, which counts at once, also while items are in flight; the caller has checked it.
+   * `base`: what it was made from. False: something else stands there by now, and nothing was written.
+   */
+  async putInForce(file: string, text: string, base: string): Promise<boolean> {
+    let isThere = true;
+    await this.#accept(file, (now) => {
+      const isManager = file === this.paths.manager;
+      isThere = isManager ? termsOf(this.paths, file, now) === termsOf(this.paths, file, base) : now === base;
+      if (!isThere) return now;
+      return isManager ? carryOver(text, now, file) : text;
+    });
+    return isThere;
+  }
+
+  /** A file that stands there already: a person wants it as it is. */
+  async acceptAsIs(file: string, text: string): Promise<void> {
+    using _lock = await lockWithin(this.paths.lock, LOCK_WAIT_MS);
+    await accept(this.paths, file, text);
+  }
+
+  async #accept(file: string, change: (text: string) => string): Promise<void> {
+    await this.#edit(file, change, (_, changed) => accept(this.paths, file, changed));
+  }
+
+  /** What stands there now. Throws only what is nobody's edit: too many open files, a disk that fails. */
+  see(file: string): Seen {
+    try {
+      return { text: readDocument(file) };
+    } catch (error) {
+      if (isMissing(error)) return {};
+      if (error instanceof NightshiftError && error.code === 'bad-folder') return { unreadable: error.message };
+      throw error;
+    }
+  }
+
+  /**
+   * Writes `text` in place of what was seen there, and keeps that beside the file; without a text there is to be no file.
+   * Undefined: something else stands there by now, and nothing was done.
+   */
+  async restore(file: string, seen: Seen, text: string | undefined): Promise<{ kept?: string } | undefined> {
+    using _lock = await lockWithin(this.paths.lock, LOCK_WAIT_MS);
+    const isCurrent = () => isSameSeen(this.see(file), seen);
+    if (!isCurrent()) return undefined;
+    const mode = restoredMode(file, statIfThere(file));
+    try {
+      const kept = await keepBeside(file, seen, this.#failpoint);
+      const check = isUnreadable(seen) ? undefined : isCurrent;
+      if (text === undefined) await rm(file, { force: true });
+      else if (!(await replaceFile(file, Buffer.from(text), mode, this.#failpoint, check))) return undefined;
+      return kept === undefined ? {} : { kept };
+    } catch (cause) {
+      throw diskError(cause, file);
+    }
+  }
+
+  /** Makes the engine's own folder, and clears away what a crash left half written. */
+  async prepare(): Promise<void> {
+    try {
+      makeFolder(this.paths.folder, this.paths.engine);
+      using _lock = await lockWithin(this.paths.lock, LOCK_WAIT_MS);
+      await removeTemporaries(this.paths.folder);
+      await this.#removeTemporariesIn(this.paths.engine);
+      const versions = dirname(this.paths.versions('task'));
+      for (const task of await readdir(versions).catch(() => [])) await this.#removeTemporariesIn(join(versions, task));
+    } catch (cause) {
+      throw diskError(cause, this.paths.folder);
+    }
+  }
+
+  async #removeTemporariesIn(folder: string): Promise<void> {
+    if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
+    using opened = folderOf(this.paths.folder, join(folder, 'any'));
+    await removeTemporaries(opened.at('.'));
+  }
+
+  async #edit(
+    file: string,
+    change: (text: string) => string,
+    before: (text: string, changed: string) => Promise<void> = async () => {},
+  ): Promise<void> {
+    using _lock = await lockWithin(this.paths.lock, LOCK_WAIT_MS);
+    // A file that was removed is written again: that is a change too.
+    const read = () => this.#textIfThere(file) ?? '';
+    for (;;) {
+      const text = await retryPassing(read);
+      const changed = change(text);
+      if (changed === text) return;
+      await before(text, changed);
+      const mode = restoredMode(file, statIfThere(file));
+      // An editor that knows nothing of the lock may save just now: then its text is the one to change.
+      const isCurrent = async () => (await retryPassing(read)) === text;
+      if (await replaceFile(file, Buffer.from(changed), mode, this.#failpoint, isCurrent)) return;
+    }
+  }
+
+  #textIfThere(file: string): string | undefined {
+    try {
+      return readDocument(file);
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  }
+}
+
+function statIfThere(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function isGone(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof NightshiftError && error.code === 'not-found';
+}

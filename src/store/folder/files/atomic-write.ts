@@ -1,0 +1,183 @@
+import * as fs from 'node:fs';
+import { accessSync, type BigIntStats, close, closeSync, constants, existsSync, fstatSync, openSync } from 'node:fs';
+import { readdir, rename, unlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { NightshiftError } from '../../../core/model/errors.ts';
+import type { EventType } from '../../../core/model/events.ts';
+import { systemError } from '../../../core/model/system-errors.ts';
+import { retryPassing } from './retry.ts';
+
+/** Inside of the writes: the moments at which a crash could leave something half done. */
+export const WRITE_POINTS = [
+  'table:written',
+  'table:synced',
+  'table:renamed',
+  'document:written',
+  'document:synced',
+  'document:renamed',
+  'journal:flushed',
+] as const;
+
+/**
+ * Where the crash tests may end the process (`NIGHTSHIFT_CRASH_AT=name#n`); a no-op for users. Besides the moments
+ * inside of the writes, every type of event is one: it was just said, and the journal does not have it yet.
+ */
+export type Failpoint = (name: (typeof WRITE_POINTS)[number] | EventType) => void;
+
+/** The name of what is being written, or was when its writer died. */
+export const TEMPORARY = /^\.[^/]+\.[0-9]+\.nightshift-tmp$/;
+let counter = 0;
+
+/** For what is going to be called `name`; no other process uses the same. */
+export function temporaryName(name: string): string {
+  return `.${name}.${process.pid}${counter++}.nightshift-tmp`;
+}
+
+const fsync = promisify(fs.fsync);
+const writev = promisify(fs.writev);
+
+/**
+ * Replaces a file so that after a power cut it is the old one or the new one: temporary file, fsync, checked length
+ * (a full disk can write less than asked without an error), rename, fsync of the folder.
+ * Answers the fingerprint of what is now in place; undefined if `isCurrent` said at the last moment that the file is not
+ * the one that the bytes were made from, and nothing was replaced.
+ */
+export async function replaceFile(
+  file: string,
+  content: Uint8Array | readonly Uint8Array[],
+  mode: number,
+  failpoint: Failpoint = () => {},
+  isCurrent: () => boolean | Promise<boolean> = () => true,
+): Promise<string | undefined> {
+  try {
+    return await replaceAt(file, content, mode, failpoint, isCurrent);
+  } catch (cause) {
+    throw diskError(cause, file);
+  }
+}
+
+/** The same; throws what the system says. */
+export async function replaceAt(
+  file: string,
+  content: Uint8Array | readonly Uint8Array[],
+  mode: number,
+  failpoint: Failpoint,
+  isCurrent: () => boolean | Promise<boolean> = () => true,
+): Promise<string | undefined> {
+  const temporary = join(dirname(file), temporaryName(basename(file)));
+  const point = file.endsWith('.csv') ? ('table' as const) : ('document' as const);
+  const pieces = content instanceof Uint8Array ? [content] : content;
+  await lastReleased;
+  try {
+    const flags = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY;
+    const fd = await retryPassing(() => openSync(temporary, flags, mode));
+    const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+    const release = length < LARGE_BYTES ? () => {} : holdReplaced(file);
+    try {
+      await writeAll(fd, pieces);
+      failpoint(`${point}:written`);
+      await fsync(fd);
+      const { size } = fstatSync(fd);
+      if (size !== length) throw shortWrite(`only ${size} of ${length} bytes were written`);
+      failpoint(`${point}:synced`);
+      if (!(await isCurrent())) {
+        await unlink(temporary);
+        return undefined;
+      }
+      await rename(temporary, file);
+      failpoint(`${point}:renamed`);
+      await syncFolder(dirname(file));
+      // Of our own open file, not of the path: whoever writes the path now is somebody else.
+      return fingerprint(fstatSync(fd, { bigint: true }));
+    } finally {
+      closeSync(fd);
+      release();
+    }
+  } catch (cause) {
+    await unlink(temporary).catch(() => {});
+    throw cause;
+  }
+}
+
+/** Tells whether a file is still the one that was read or written; ctime, which nobody can set, included. */
+export function fingerprint(stats: BigIntStats): string {
+  return `${stats.ino}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}`;
+}
+
+function shortWrite(message: string): Error {
+  return Object.assign(new Error(message), { code: 'ENOSPC' });
+}
+
+async function writeAll(fd: number, pieces: readonly Uint8Array[]): Promise<void> {
+  for (let left = pieces.filter(({ length }) => length > 0); left.length > 0; ) {
+    const { bytesWritten } = await writev(fd, left);
+    if (bytesWritten === 0) throw shortWrite('nothing more could be written');
+    left = without(left, bytesWritten);
+  }
+}
+
+/** What is left of the pieces behind so many bytes; a system may write less than it was given. */
+function without(pieces: readonly Uint8Array[], bytes: number): Uint8Array[] {
+  let skip = bytes;
+  return pieces.flatMap((piece) => {
+    const rest = piece.subarray(Math.min(skip, piece.length));
+    skip -= piece.length - rest.length;
+    return rest.length > 0 ? [rest] : [];
+  });
+}
+
+/** The next write waits for it: the room of the one before may be needed. */
+let lastReleased: Promise<void> = Promise.resolve();
+const LARGE_BYTES = 1024 * 1024;
+
+/** Held open while it is replaced, a large file is taken apart when it is released, and not while somebody waits. */
+function holdReplaced(file: string): () => void {
+  let fd: number;
+  try {
+    fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch {
+    return () => {};
+  }
+  return () => {
+    lastReleased = new Promise((resolve) => close(fd, () => resolve()));
+  };
+}
+
+export async function syncFolder(folder: string): Promise<void> {
+  const fd = await retryPassing(() => openSync(folder, constants.O_RDONLY));
+  try {
+    await fsync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** What a crash between write and rename left behind; called under the lock, so that nobody is just writing. */
+export async function removeTemporaries(folder: string): Promise<void> {
+  for (const name of await retryPassing(() => readdir(folder))) {
+    if (TEMPORARY.test(name)) await unlink(join(folder, name)).catch(() => {});
+  }
+}
+
+/** Turns the system's refusals into errors that say what to do; anything else is a bug and stays as it is. */
+export function diskError(cause: unknown, file: string): unknown {
+  const code = (cause as NodeJS.ErrnoException).code ?? '';
+  if (!['EROFS', 'EACCES', 'EPERM'].includes(code)) return systemError(cause, file) ?? cause;
+  const hint = `make ${placeToOpen(file)} writable for this user`;
+  return new NightshiftError('bad-folder', `no permission to write ${file} (${code})`, hint, { file });
+}
+
+/** Whose permission it was: a file is made, and replaced, in its folder; where that is not there yet, in the one above. */
+function placeToOpen(file: string): string {
+  const isFolder = existsSync(`${file}/`);
+  if (isFolder) return file;
+  let folder = dirname(file);
+  while (!existsSync(folder)) folder = dirname(folder);
+  try {
+    accessSync(folder, constants.W_OK);
+    return file;
+  } catch {
+    return folder;
+  }
+}

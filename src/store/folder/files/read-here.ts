@@ -1,0 +1,17 @@
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { notAFile, READ_ONLY_HERE } from '../table/table-file.ts';
+
+/**
+ * The text of a file that Nightshift keeps. An agent may put anything in its place: a link is not followed, and nothing
+ * waits for the other end of a pipe.
+ */
+export function readHere(file: string): string {
+  const fd = openSync(file, READ_ONLY_HERE);
+  try {
+    const stats = fstatSync(fd);
+    if (!stats.isFile()) throw notAFile(stats.isDirectory(), file);
+    return readFileSync(fd, 'utf8');
+  } finally {
+    closeSync(fd);
+  }
+}

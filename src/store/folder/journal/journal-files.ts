@@ -1,0 +1,206 @@
+import { closeSync, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { isReadable } from '../../../core/model/event-shape.ts';
+import type { NightshiftEvent } from '../../../core/model/events.ts';
+import { retryPassing } from '../files/retry.ts';
+import { notAFile, READ_ONLY_HERE, readError } from '../table/table-file.ts';
+
+const CHUNK_BYTES = 256 * 1024;
+/** Nothing that Nightshift writes is longer; what somebody else wrote must not fill the memory. */
+const LONGEST_LINE = 64 * 1024 * 1024;
+/** The first line begins with its type, its time and its run. */
+const HEAD_BYTES = 512;
+const OLDER = /^journal-(\d{4,})\.jsonl$/;
+
+/** Where a reader of the journal has come to: in which file, and how far. */
+export interface Position {
+  readonly id: string;
+  readonly offset: number;
+}
+
+export interface ReadOptions {
+  /** Byte offsets. */
+  readonly from?: number;
+  readonly to?: number;
+  /** Only lines that hold all of these texts; the others cost next to nothing. */
+  readonly containing?: readonly string[];
+}
+
+export function fileId({ dev, ino }: { dev: number | bigint; ino: number | bigint }): string {
+  return `${dev}:${ino}`;
+}
+
+/** The files that were the journal before, oldest first. */
+export function olderFiles(journal: string): { file: string; number: number; id: string }[] {
+  const folder = dirname(journal);
+  const current = idAt(journal);
+  return namesIn(folder)
+    .flatMap((name) => {
+      const number = OLDER.exec(name)?.[1];
+      const id = number === undefined ? undefined : idAt(join(folder, name));
+      return number === undefined || id === undefined ? [] : [{ file: join(folder, name), number: Number(number), id }];
+    })
+    .filter(({ id }) => id !== current)
+    .sort((a, b) => a.number - b.number);
+}
+
+/** The name of the next one: none that was there before. */
+export function nextOlder(journal: string, folder: string): string {
+  const numbers = namesOfOlder(folder).map((name) => Number(OLDER.exec(name)?.[1]));
+  const number = String(Math.max(0, ...numbers) + 1).padStart(4, '0');
+  return `${basename(journal, '.jsonl')}-${number}.jsonl`;
+}
+
+export function namesOfOlder(folder: string): string[] {
+  return namesIn(folder).filter((name) => OLDER.test(name));
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function idAt(file: string): string | undefined {
+  try {
+    const found = lstatSync(file, { throwIfNoEntry: false });
+    return found?.isFile() ? fileId(found) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where the journal ends now; undefined if there is none. */
+export function journalEnd(journal: string): Position | undefined {
+  try {
+    const found = lstatSync(journal, { throwIfNoEntry: false });
+    return found && { id: fileId(found), offset: found.size };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The events since a position, wherever the journal was continued. All that there are if that file is gone, or there was
+ * none.
+ */
+export async function* readSince(
+  journal: string,
+  position: Position | undefined,
+  containing: readonly string[] = [],
+): AsyncGenerator<NightshiftEvent> {
+  const end = journalEnd(journal);
+  if (position && end?.id === position.id && end.offset >= position.offset) {
+    yield* readEvents(journal, { from: position.offset, containing });
+    return;
+  }
+  const older = olderFiles(journal);
+  const found = older.findIndex(({ id }) => id === position?.id);
+  for (const [i, { file, id }] of older.entries()) {
+    if (i < found) continue;
+    yield* readEvents(file, { from: id === position?.id ? position.offset : 0, containing });
+  }
+  yield* readEvents(journal, { containing });
+}
+
+/**
+ * The files that hold what a run has told, oldest first. The first line of a file names the run that began it; of that
+ * run, more may be in the file before.
+ */
+export function filesOfRun(journal: string, run: string): string[] {
+  const files = [...olderFiles(journal).map(({ file }) => file), journal];
+  let first = files.length - 1;
+  while (first > 0 && firstLine(files[first]!).includes(`"run":${JSON.stringify(run)}`)) first--;
+  return files.slice(first);
+}
+
+/** Not necessarily all of it. */
+function firstLine(file: string): string {
+  try {
+    const fd = openSync(file, READ_ONLY_HERE);
+    try {
+      const head = Buffer.alloc(HEAD_BYTES);
+      const text = head.subarray(0, readSync(fd, head, 0, HEAD_BYTES, 0)).toString('utf8');
+      return text.startsWith('{"type":"checkpoint:started"') ? text.split('\n', 1)[0]! : '';
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return '';
+  }
+}
+
+/** The events of one file; half lines and lines that are no events are passed over, and so is a file that is missing. */
+export async function* readEvents(file: string, options: ReadOptions = {}): AsyncGenerator<NightshiftEvent> {
+  for await (const { value } of readValues(file, options)) if (isReadable(value)) yield value;
+}
+
+/** The JSON values of one file, line by line. */
+export async function* readValues(
+  file: string,
+  options: ReadOptions = {},
+): AsyncGenerator<{ value: unknown; isFirst: boolean }> {
+  let handle: FileHandle | undefined;
+  try {
+    handle = await retryPassing(() => open(file, READ_ONLY_HERE));
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw notAFile(stats.isDirectory(), file);
+    yield* valuesIn(handle, options);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw readError(error, file);
+  } finally {
+    await handle?.close();
+  }
+}
+
+/** The same of a file that is open. */
+export async function* valuesIn(
+  handle: FileHandle,
+  { from = 0, to = Number.POSITIVE_INFINITY, containing = [] }: ReadOptions,
+): AsyncGenerator<{ value: unknown; isFirst: boolean }> {
+  const needles = containing.map((text) => Buffer.from(text));
+  let isFirst = from === 0;
+  for await (const lines of chunksOf(handle, from, to)) {
+    for (const line of lines) {
+      const first = isFirst;
+      isFirst = false;
+      if (line[0] !== 0x7b || !needles.every((needle) => line.includes(needle))) continue;
+      const value = parse(line);
+      if (value !== undefined) yield { value, isFirst: first };
+    }
+  }
+}
+
+function parse(line: Buffer): unknown {
+  try {
+    return JSON.parse(line.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Lines without their ends, those of a piece of the file together; the last one may lack its end. */
+async function* chunksOf(handle: FileHandle, from: number, to: number): AsyncGenerator<Buffer[]> {
+  let rest: Buffer[] = [];
+  let restLength = 0;
+  for (let offset = from; offset < to; ) {
+    const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, to - offset));
+    const { bytesRead } = await handle.read(chunk, 0, chunk.length, offset);
+    if (bytesRead === 0) break;
+    offset += bytesRead;
+    const lines: Buffer[] = [];
+    let begin = 0;
+    for (let end = chunk.indexOf(0x0a); end >= 0 && end < bytesRead; end = chunk.indexOf(0x0a, begin)) {
+      const piece = chunk.subarray(begin, end);
+      lines.push(restLength === 0 ? piece : Buffer.concat([...rest, piece]));
+      [rest, restLength, begin] = [[], 0, end + 1];
+    }
+    yield lines;
+    if (begin < bytesRead && restLength < LONGEST_LINE) rest.push(chunk.subarray(begin, bytesRead));
+    restLength += bytesRead - begin;
+  }
+  if (restLength > 0) yield [Buffer.concat(rest)];
+}

@@ -1,0 +1,167 @@
+import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { NightshiftError } from '../../core/model/errors.ts';
+import { checkShiftName, checkTaskName, nearest } from '../../core/model/names.ts';
+import { folderOf } from './files/inside.ts';
+
+const FOLDER = '.nightshift';
+const ARCHIVE = 'archive';
+
+/** What `.nightshift/.gitignore` says: secrets, locks, what the engine keeps for itself, and what `qsv edit -i` leaves. */
+export const GITIGNORE =
+  '.env\n.env.in-force\n*.lock\n.engine/\n*.nightshift-tmp\n*.put-back-*\n.before-doctor-*\n.doctor-new-*\ntable.csv.bak\n';
+
+/** Where everything of one shift is. */
+export interface ShiftPaths {
+  readonly name: string;
+  /** The folder that holds `.nightshift`: where agents work unless `working-dir` says otherwise. */
+  readonly root: string;
+  readonly folder: string;
+  readonly manager: string;
+  readonly table: string;
+  readonly lock: string;
+  readonly env: string;
+  /** The dot folder of the engine: journal, transcripts, versions, run lock. */
+  readonly engine: string;
+  readonly journal: string;
+  /** What ids are derived from since columns were changed. */
+  readonly identity: string;
+  readonly runLock: string;
+  /** What a run in the background prints. */
+  readonly runLog: string;
+  /** What is in force while items may be in flight; the text of `.env` is in a file of its own. */
+  readonly inForce: string;
+  readonly envInForce: string;
+  /** What a person put in force with a command meanwhile. */
+  readonly accepted: string;
+  /** The batch that somebody opened by hand, while it is open. */
+  readonly batch: string;
+  /** The ready prompts of that batch. */
+  readonly prompts: string;
+  /** Protected files as they were at the start of a run, while it goes on. */
+  readonly protection: string;
+  /** Versions of protected files that a run has put back. */
+  readonly putBack: string;
+  task(name: string): string;
+  versions(task: string): string;
+  transcript(task: string, key: string, role: string): string;
+}
+
+export function shiftPaths(root: string, name: string): ShiftPaths {
+  checkShiftName(name);
+  const folder = join(root, FOLDER, name);
+  const engine = join(folder, '.engine');
+  return {
+    name,
+    root,
+    folder,
+    manager: join(folder, 'manager.md'),
+    table: join(folder, 'table.csv'),
+    lock: join(folder, 'table.csv.lock'),
+    env: join(folder, '.env'),
+    engine,
+    journal: join(engine, 'journal.jsonl'),
+    identity: join(engine, 'identity.json'),
+    runLock: join(engine, 'run.lock'),
+    runLog: join(engine, 'run.log'),
+    inForce: join(engine, 'in-force.json'),
+    envInForce: join(folder, '.env.in-force'),
+    accepted: join(engine, 'accepted.json'),
+    batch: join(engine, 'batch.json'),
+    prompts: join(engine, 'prompts'),
+    protection: join(engine, 'protected'),
+    putBack: join(engine, 'put-back'),
+    task: (task) => {
+      checkTaskName(task);
+      return join(folder, `${task}.md`);
+    },
+    versions: (task) => join(engine, 'versions', withoutPath(task)),
+    transcript: (task, key, role) =>
+      join(engine, 'transcripts', withoutPath(task), `${withoutPath(key)}-${role}.jsonl`),
+  };
+}
+
+/** Keys and tasks also come from files that anybody can write. */
+function withoutPath(name: string): string {
+  return name.replace(/[^\w-]/g, '_');
+}
+
+/**
+ * Makes a folder inside a shift's folder, and those between them. Never the shift's folder itself: one that was moved away
+ * must not be there again, empty. A link in the place of one is set aside.
+ */
+export function makeFolder(shift: string, folder: string): void {
+  folderOf(shift, join(folder, 'any'))[Symbol.dispose]();
+}
+
+export function shiftsFolder(root: string): string {
+  return join(root, FOLDER);
+}
+
+export function archiveFolder(root: string): string {
+  return join(root, FOLDER, ARCHIVE);
+}
+
+/** The nearest folder at or above `from` that holds `.nightshift`, as git looks for `.git`. */
+export function findRoot(from: string): string | undefined {
+  for (let folder = resolve(from); ; folder = dirname(folder)) {
+    if (existsSync(join(folder, FOLDER))) return realpathSync(folder);
+    if (folder === dirname(folder)) return undefined;
+  }
+}
+
+export function listShifts(root: string): string[] {
+  const folder = join(root, FOLDER);
+  const found = statSync(folder, { throwIfNoEntry: false });
+  if (!found) return [];
+  if (!found.isDirectory()) throw notAFolder(folder);
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && entry.name !== ARCHIVE && !entry.name.startsWith('.'))
+    .map((entry) => entry.name)
+    .sort();
+}
+
+/** What can't be looked at is found later, by whoever needs it. */
+function isLink(file: string): boolean {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  } catch {
+    return false;
+  }
+}
+
+function notAFolder(file: string): NightshiftError {
+  return new NightshiftError('bad-folder', `${file} is not a folder`, 'remove it or rename it', { file });
+}
+
+/** The paths of a shift that is there; refuses one that leads elsewhere (rule F1). */
+export function openShift(root: string, name: string): ShiftPaths {
+  const paths = shiftPaths(root, name);
+  const found = lstatSync(paths.folder, { throwIfNoEntry: false });
+  if (!found) {
+    const known = listShifts(root);
+    const near = nearest(name, known);
+    const hint = near
+      ? `did you mean ${near}?`
+      : known.length > 0
+        ? `there are: ${known.join(', ')}`
+        : `create it with \`nightshift create ${name}\``;
+    throw new NightshiftError('not-found', `there is no shift ${name} in ${shiftsFolder(root)}`, hint);
+  }
+  if (found.isSymbolicLink()) {
+    throw new NightshiftError(
+      'bad-folder',
+      `${paths.folder} is a symbolic link to elsewhere`,
+      'put the shift folder itself there: Nightshift writes only inside of it',
+      { file: paths.folder },
+    );
+  }
+  if (!found.isDirectory()) throw notAFolder(paths.folder);
+  for (const file of [paths.lock, paths.engine, paths.runLock, paths.journal]) {
+    if (isLink(file)) {
+      const hint = 'remove the link: Nightshift writes only inside of the shift folder';
+      throw new NightshiftError('bad-folder', `${file} is a symbolic link`, hint, { file });
+    }
+  }
+  return paths;
+}

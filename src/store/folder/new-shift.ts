@@ -1,0 +1,79 @@
+import { existsSync, lstatSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { NightshiftError } from '../../core/model/errors.ts';
+import { createManager } from '../../formats/manager.ts';
+import { createTable, parseTable, type Table } from '../../formats/table.ts';
+import { diskError, replaceFile } from './files/atomic-write.ts';
+import { readHere } from './files/read-here.ts';
+import { archiveFolder, GITIGNORE, type ShiftPaths, shiftPaths, shiftsFolder } from './layout.ts';
+import { readError } from './table/table-file.ts';
+
+/** The `.nightshift` folder with its archive and its `.gitignore`; lines that a person added to it stay. */
+export async function initRoot(root: string): Promise<{ folder: string; changed: boolean }> {
+  const folder = shiftsFolder(root);
+  const file = join(folder, '.gitignore');
+  try {
+    await mkdir(archiveFolder(root), { recursive: true });
+    const present = textOf(file);
+    const lines = present.split(/\r?\n/);
+    const missing = GITIGNORE.split('\n').filter((line) => line !== '' && !lines.includes(line));
+    if (missing.length === 0) return { folder, changed: false };
+    const gap = present === '' || present.endsWith('\n') ? '' : '\n';
+    await replaceFile(file, Buffer.from(`${present}${gap}${missing.join('\n')}\n`), 0o644);
+    return { folder, changed: true };
+  } catch (cause) {
+    throw cause instanceof NightshiftError ? cause : diskError(cause, folder);
+  }
+}
+
+function textOf(file: string): string {
+  if (!lstatSync(file, { throwIfNoEntry: false })) return '';
+  try {
+    return readHere(file);
+  } catch (cause) {
+    throw readError(cause, file);
+  }
+}
+
+export interface NewShift {
+  readonly name: string;
+  readonly created: string;
+  readonly parallel: boolean;
+  readonly settings: Readonly<Record<string, string>>;
+  /** What to take the items from: a file, or a table that was read already. */
+  readonly from?: string | Table | undefined;
+}
+
+/** Makes a shift: the whole folder, or nothing. */
+export async function createShift(root: string, { from, ...shift }: NewShift): Promise<ShiftPaths> {
+  const paths = shiftPaths(root, shift.name);
+  if (existsSync(paths.folder)) {
+    const hint = 'choose another name, or archive it first';
+    throw new NightshiftError('usage', `there is already a shift ${shift.name}`, hint, { file: paths.folder });
+  }
+  const table = from === undefined ? createTable(['row'], []) : typeof from === 'string' ? await readItems(from) : from;
+  await initRoot(root);
+  let building: string | undefined;
+  try {
+    building = await mkdtemp(join(shiftsFolder(root), '.new-'));
+    await writeFile(join(building, 'manager.md'), createManager({ ...shift, items: table.rowCount }));
+    await writeFile(join(building, 'table.csv'), table.bytes);
+    await writeFile(join(building, 'table.csv.lock'), '');
+    // mkdtemp makes folders that only their owner can read; a shift is shared like the project it is in.
+    await chmod(building, 0o777 & ~process.umask());
+    await rename(building, paths.folder);
+    return paths;
+  } catch (cause) {
+    if (building !== undefined) await rm(building, { recursive: true, force: true });
+    throw diskError(cause, paths.folder);
+  }
+}
+
+/** A table from outside of the shift. */
+export async function readItems(file: string): Promise<Table> {
+  const bytes = await readFile(file).catch((cause: unknown) => {
+    throw readError(cause, file);
+  });
+  return parseTable(bytes, file);
+}

@@ -1,0 +1,299 @@
+import { isDeepStrictEqual } from 'node:util';
+import { NightshiftError } from '../../../core/model/errors.ts';
+import { type IdentityBasis, NO_BASIS } from '../../../core/model/identity-basis.ts';
+import { mayWrite, type Status, writerOf } from '../../../core/model/status.ts';
+import type { Change, Claim, ItemTask, Outputs, Recorded, Restored, Snapshot, Store } from '../../store.ts';
+import { replaceFile } from '../files/atomic-write.ts';
+import { LOCK_WAIT_MS, lockWithin } from '../files/flock.ts';
+import { journalEnd, type Position } from '../journal/journal-files.ts';
+import { Claims, type Held } from './claims.ts';
+import { Draft, snapshotOf, statusColumns } from './draft.ts';
+import type { FolderStoreOptions } from './folder-store-options.ts';
+import { Identities } from './identities.ts';
+import { readBasis } from './identity-file.ts';
+import { ReadingLock } from './reading-lock.ts';
+import { type Reading, reconcile, summarise } from './reconcile.ts';
+import { RemovedRows } from './removed-rows.ts';
+import { replayColumns } from './replay-columns.ts';
+import { readSanctioned } from './sanctioned.ts';
+import { allRowsGone, TableFile } from './table-file.ts';
+import { WriteQueue } from './write-queue.ts';
+
+/** The table in a shift's folder: the only authority on what is done. */
+export class FolderStore implements Store {
+  readonly #options: FolderStoreOptions;
+  readonly #file: TableFile;
+  readonly #lock: ReadingLock;
+  readonly #claims = new Claims();
+  readonly #removedRows = new RemovedRows();
+  readonly #queue: WriteQueue<Draft>;
+  #tasks: readonly string[];
+  #outputs: ReadonlyMap<string, readonly string[]>;
+  #reading: Reading | undefined;
+  #basis: IdentityBasis = NO_BASIS;
+  #journalSeen: Position | undefined;
+  #changes: Change[] = [];
+  #isLocked = false;
+
+  constructor(options: FolderStoreOptions) {
+    this.#options = options;
+    this.#file = new TableFile(options.table, options.failpoint ?? (() => {}));
+    this.#lock = new ReadingLock(options);
+    this.#tasks = options.tasks;
+    this.#outputs = options.outputs;
+    this.#queue = new WriteQueue<Draft>({
+      begin: () => this.#begin(),
+      // A change that met the first reading, which may hold no lock, is worked out again under one.
+      write: async (draft) => this.#isLocked && this.#write(draft),
+      isChanged: (draft) => draft.isChanged,
+      isCurrent: () => this.#file.isCurrent(),
+      expectsMoreThan: (waiting) => this.#claims.count > waiting,
+    });
+  }
+
+  snapshot(): Promise<Snapshot> {
+    return this.#queue.read(() => snapshotOf(this.#reading!, this.#tasks));
+  }
+
+  async prepare(tasks: readonly string[], outputs: ReadonlyMap<string, readonly string[]>): Promise<void> {
+    const added = [...outputs.values()].flat();
+    const isPrepared = await this.#queue.read(() => {
+      const isKnown = isDeepStrictEqual([tasks, outputs], [this.#tasks, this.#outputs]);
+      return isKnown && added.every((name) => this.#reading!.table.columnOf(name) >= 0);
+    });
+    if (isPrepared) return;
+    await this.#queue.add((draft) => {
+      // Read before anything is kept: a task without its column must leave everything as it was.
+      statusColumns(draft.reading.table, tasks, this.#options.table);
+      draft.addColumns(added, '');
+      return () => {
+        this.#tasks = tasks;
+        this.#outputs = outputs;
+        const { table, identities } = this.#reading!;
+        const columns = statusColumns(table, tasks, this.#options.table);
+        this.#reading = { table, columns, identities: this.#identify(table, identities.known()) };
+      };
+    });
+  }
+
+  claim(task: string, ids: readonly string[]): Promise<Claim[]> {
+    return this.#queue.add((draft) => {
+      const index = this.#taskIndex(task);
+      const claims = ids.flatMap((id): Claim[] => {
+        const row = draft.reading.identities.rowOf(id);
+        if (row === undefined || this.#claims.holderOf({ id, task })) return [];
+        const status = draft.status(row, index);
+        if (status !== 'todo' && status !== 'qa') return [];
+        if (status === 'todo') draft.setStatus(row, index, 'in_progress');
+        return [{ id, task, row, token: Claims.newToken(), status: status === 'todo' ? 'in_progress' : 'qa' }];
+      });
+      return () => {
+        for (const { id, task: of, token, status } of claims) this.#claims.add({ id, task: of, token, status });
+        return claims;
+      };
+    });
+  }
+
+  adopt({ id, task }: ItemTask): Promise<Claim | undefined> {
+    return this.#queue.add((draft) => {
+      const row = draft.reading.identities.rowOf(id);
+      const status = row === undefined ? undefined : draft.status(row, this.#taskIndex(task));
+      if (row === undefined || (status !== 'in_progress' && status !== 'qa')) return () => undefined;
+      const claim: Claim = { id, task, row, token: Claims.newToken(), status };
+      return () => {
+        this.#claims.add({ id, task, token: claim.token, status });
+        return claim;
+      };
+    });
+  }
+
+  record(token: string, from: Status, to: Status, outputs: Outputs = {}, reason?: string): Promise<Recorded> {
+    return this.#queue.add<Recorded>((draft) => {
+      if (!mayWrite(writerOf(from, to), from, to)) {
+        throw new NightshiftError('bad-transition', `a status does not go from ${from} to ${to}`);
+      }
+      const held = this.#claims.find(token);
+      if (!held) return refuse('the token is not the current one');
+      const row = draft.reading.identities.rowOf(held.id);
+      if (row === undefined) return refuse('the row is gone');
+      const task = this.#tasks.indexOf(held.task);
+      if (task < 0) return refuse('its task is not in the Task Order any more');
+      const status = draft.status(row, task);
+      if (status !== from) return refuse(`its status is ${status}, not ${from}`);
+      draft.setStatus(row, task, to);
+      draft.addColumns(Object.keys(outputs), '');
+      for (const [name, value] of Object.entries(outputs)) draft.setCell(row, name, value);
+      return () => {
+        if (to === 'qa' || to === 'in_progress') held.status = to;
+        else this.#claims.forget(held);
+        if (to === 'done') this.#claims.markDone(held);
+        const said = reason === undefined ? {} : { reason };
+        this.#options.emit({ type: 'item:recorded', ...this.#subject(held), from, to, ...said });
+        return { ok: true };
+      };
+    });
+  }
+
+  release(token: string, reason: string): Promise<Recorded> {
+    return this.#queue.add<Recorded>((draft) => {
+      const held = this.#claims.find(token);
+      if (!held) return refuse('the token is not the current one');
+      const row = draft.reading.identities.rowOf(held.id);
+      const task = this.#tasks.indexOf(held.task);
+      const isTaken = row !== undefined && task >= 0 && draft.status(row, task) === 'in_progress';
+      if (isTaken) draft.setStatus(row, task, 'todo');
+      return () => {
+        this.#claims.forget(held);
+        this.#options.emit({ type: 'item:returned', ...this.#subject(held), reason });
+        return { ok: true };
+      };
+    });
+  }
+
+  reset(cells: readonly ItemTask[]): Promise<number> {
+    return this.#queue.add((draft) => {
+      let count = 0;
+      for (const { id, task } of cells) {
+        const row = draft.reading.identities.rowOf(id);
+        const index = this.#taskIndex(task);
+        if (row === undefined || !mayWrite('reset', draft.status(row, index), 'todo')) continue;
+        draft.setStatus(row, index, 'todo');
+        count++;
+      }
+      return () => {
+        for (const cell of cells) {
+          const held = this.#claims.holderOf(cell);
+          if (held) this.#claims.forget(held);
+          this.#claims.unmarkDone(cell);
+        }
+        return count;
+      };
+    });
+  }
+
+  changes(): Promise<Change[]> {
+    return this.#queue.read(() => this.#changes.splice(0));
+  }
+
+  async restore(): Promise<Restored | undefined> {
+    if (!this.#reading) return undefined;
+    using _lock = await lockWithin(this.#options.lock, this.#options.lockWaitMs ?? LOCK_WAIT_MS);
+    const read = await this.#read();
+    if (!(read instanceof NightshiftError)) {
+      await this.#refresh(read);
+      return undefined;
+    }
+    const restored = await this.#file.restore(this.#reading.table);
+    this.#options.emit({ type: 'edit:reverted', file: this.#file.file, what: 'it could not be read', ...restored });
+    return restored;
+  }
+
+  async #begin(): Promise<{ draft: Draft } & Disposable> {
+    const lock = await this.#lock.take(this.#reading === undefined, async () => {
+      const read = await this.#read();
+      return read instanceof NightshiftError ? read : this.#refresh(read);
+    });
+    this.#isLocked = lock !== undefined;
+    return { draft: new Draft(this.#reading!, this.#tasks), [Symbol.dispose]: () => lock?.[Symbol.dispose]() };
+  }
+
+  /** Our own write moves no row: who is who stays. */
+  async #write(draft: Draft): Promise<boolean> {
+    const { table, columns } = draft.result();
+    if (!(await this.#file.write(table))) return false;
+    const { identities } = draft.reading;
+    identities.rebase(table);
+    this.#reading = { table, columns, identities };
+    return true;
+  }
+
+  /** The table if somebody else changed it, undefined if nobody did, or what is wrong with it. */
+  async #read(): Promise<Reading | undefined | NightshiftError> {
+    try {
+      return await this.#file.readIfChanged((table) => {
+        if (table.rowCount === 0 && this.#reading && this.#reading.table.rowCount > 0)
+          throw allRowsGone(this.#file.file);
+        const columns = statusColumns(table, this.#tasks, this.#options.table);
+        this.#basis = readBasis(this.#options.identity);
+        return { table, columns, identities: this.#identify(table) };
+      });
+    } catch (error) {
+      if (error instanceof NightshiftError) return error;
+      throw error;
+    }
+  }
+
+  /** Settles what somebody else did; false if they did more meanwhile, and nothing was settled. */
+  async #refresh(after: Reading | undefined): Promise<boolean> {
+    if (!after) return true;
+    if (this.#reading) return this.#settle(this.#reading, after);
+    this.#journalSeen = journalEnd(this.#options.journal);
+    this.#reading = after;
+    return true;
+  }
+
+  async #settle(known: Reading, after: Reading): Promise<boolean> {
+    const sanctioned = await readSanctioned(this.#options.journal, this.#journalSeen);
+    const identify = this.#identify.bind(this);
+    const before = replayColumns(known, sanctioned.columns, identify);
+    const settled = reconcile(before, after, {
+      tasks: this.#tasks,
+      identify,
+      outputsOf: (task) => this.#outputs.get(task) ?? [],
+      isClaimed: (id, task) => this.#claims.holderOf({ id, task }) !== undefined,
+      claimed: () => this.#claims.all(),
+      isDoneHere: (id, task) => this.#claims.isDoneHere({ id, task }),
+      removedRows: this.#removedRows,
+      isSanctioned: (freshId, task, to) => this.#options.isShared === true || sanctioned.has(freshId, task, to),
+    });
+    const { reading, putBack, reverted, withdrawn, meant, addedRows, removedRows, returnedRows } = settled;
+    if (putBack.length > 0) {
+      const { file } = this.#file;
+      const kept = this.#file.nameBeside();
+      await replaceFile(kept, after.table.bytes, 0o600);
+      const draft = new Draft(reading, this.#tasks);
+      for (const { row, column, value } of putBack) draft.setCell(row, after.table.header[column]!, value);
+      if (!(await this.#write(draft))) return false;
+      this.#changes.push(...reverted.map((what) => ({ kind: 'reverted' as const, what })));
+      this.#options.emit({ type: 'edit:reverted', file, what: summarise(reverted), kept });
+    } else {
+      this.#reading = reading;
+    }
+    this.#journalSeen = sanctioned.end;
+    for (const row of returnedRows) this.#removedRows.forget(row);
+    for (const row of removedRows) this.#removedRows.add(row);
+    for (const cell of meant) this.#claims.unmarkDone(cell);
+    for (const { id, task, reason } of withdrawn) {
+      const held = this.#claims.holderOf({ id, task });
+      if (!held) continue;
+      this.#claims.forget(held);
+      this.#changes.push({ kind: 'withdrawn', id, task, token: held.token, reason });
+      // People know a row that is gone by the number it had.
+      const index = before.identities.rowOf(id);
+      const gone = index === undefined ? {} : { index };
+      this.#options.emit({ type: 'item:withdrawn', ...gone, ...this.#subject(held), reason });
+    }
+    if (addedRows > 0) this.#options.emit({ type: 'table:grew', rows: addedRows });
+    return true;
+  }
+
+  #identify(table: Reading['table'], known?: Iterable<[number, string]>): Identities {
+    const statusAndOutputs = new Set([...this.#tasks, ...[...this.#outputs.values()].flat()]);
+    return new Identities(table, statusAndOutputs, known, this.#basis);
+  }
+
+  #taskIndex(task: string): number {
+    const index = this.#tasks.indexOf(task);
+    if (index < 0) throw new NightshiftError('not-found', `${task} is not in the Task Order any more`);
+    return index;
+  }
+
+  #subject({ id, task }: Held): { task: string; item: string; index?: number } {
+    const index = this.#reading!.identities.rowOf(id);
+    return { task, item: id, ...(index === undefined ? {} : { index }) };
+  }
+}
+
+function refuse(why: string): () => Recorded {
+  return () => ({ ok: false, why });
+}

@@ -1,0 +1,24 @@
+import type { ColumnChange } from '../../../core/model/events.ts';
+import { isStatus } from '../../../core/model/status.ts';
+import { journalEnd, type Position, readSince } from '../journal/journal-files.ts';
+
+/** What a person changed with a command: `table edit`, `reset` and `rename-column`, say, leave a line in the journal. */
+export interface Sanctioned {
+  has(item: string, task: string, to: string): boolean;
+  /** In the order in which they were made. */
+  readonly columns: readonly ColumnChange[];
+  /** Where the journal ended when it was read. */
+  readonly end: Position | undefined;
+}
+
+export async function readSanctioned(journal: string, from: Position | undefined): Promise<Sanctioned> {
+  const cells = new Set<string>();
+  const columns: ColumnChange[] = [];
+  const end = journalEnd(journal);
+  for await (const event of readSince(journal, from, ['"table:edited"'])) {
+    if (event.type !== 'table:edited') continue;
+    columns.push(...(event.columns ?? []));
+    for (const { item, column, to } of event.changes) if (isStatus(to)) cells.add(JSON.stringify([item, column, to]));
+  }
+  return { has: (item, task, to) => cells.has(JSON.stringify([item, task, to])), columns, end };
+}

@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs';
+import type { CellEdit, ColumnChange } from '../../../core/model/events.ts';
+import type { IdentityBasis } from '../../../core/model/identity-basis.ts';
+import type { Table } from '../../../formats/table.ts';
+import type { Failpoint } from '../files/atomic-write.ts';
+import { LOCK_WAIT_MS, lockIfThere, lockWithin } from '../files/flock.ts';
+import { Journal } from '../journal/journal.ts';
+import type { ShiftPaths } from '../layout.ts';
+import { writeBasis } from './identity-file.ts';
+import { TableFile } from './table-file.ts';
+
+/** What a command may do to the table while it holds the lock. */
+export interface TableChange<T> {
+  readonly table: Table;
+  readonly answer: T;
+  /** Statuses that a person changed on purpose: a run that is going on takes them as meant. */
+  readonly edits?: readonly CellEdit[];
+  /** The flags of the `retry` that does it. */
+  readonly retry?: readonly string[];
+  /** Columns of metadata that it changes, for the same reason. */
+  readonly columns?: readonly ColumnChange[];
+  /** What ids are derived from afterwards, if that is something else. */
+  readonly basis?: IdentityBasis | undefined;
+}
+
+/** Reads the table under the lock and, if `change` gives another one, puts that in place. */
+export async function changeTable<T>(
+  paths: ShiftPaths,
+  change: (table: Table) => TableChange<T>,
+  now: () => number,
+  failpoint?: Failpoint,
+): Promise<T> {
+  // Rehearsed where there is no lock file yet: a change that is refused makes none.
+  if (!existsSync(paths.lock)) change(await readTable(paths));
+  using _lock = await lockWithin(paths.lock, LOCK_WAIT_MS);
+  const file = new TableFile(paths.table, failpoint ?? (() => {}));
+  for (;;) {
+    const table = (await file.readIfChanged((read) => read))!;
+    const { table: changed, answer, edits = [], retry, columns, basis } = change(table);
+    // Before the table: a run must never meet a status or a column that nobody has told it about.
+    if (basis) await writeBasis(paths, basis);
+    const more = { ...(retry ? { retry } : {}), ...(columns ? { columns } : {}) };
+    if (edits.length > 0 || columns) await tellRun(paths, { changes: edits, ...more }, now);
+    if (changed === table || (await file.write(changed))) return answer;
+  }
+}
+
+async function tellRun(
+  paths: ShiftPaths,
+  edited: { changes: readonly CellEdit[] } & Pick<TableChange<unknown>, 'retry' | 'columns'>,
+  now: () => number,
+): Promise<void> {
+  await using journal = await Journal.open(paths);
+  const at = new Date(now()).toISOString();
+  const by = `process ${process.pid}`;
+  journal.append({ type: 'table:edited', at, run: '', seq: 0, shift: paths.name, ...edited, by });
+  await journal.flush();
+}
+
+export async function readTable(paths: ShiftPaths): Promise<Table> {
+  using _lock = await lockIfThere(paths.lock, LOCK_WAIT_MS);
+  const file = new TableFile(paths.table, () => {});
+  return (await file.readIfChanged((read) => read))!;
+}
