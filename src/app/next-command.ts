@@ -1,6 +1,6 @@
-import { readLimitWords } from '../cli/limit-flags.ts';
 import type { History } from '../core/folds/history.ts';
 import { EXIT } from '../core/model/errors.ts';
+import { readLimitWords } from '../core/schedule/limit-words.ts';
 import type { SetLimits } from '../core/schedule/limits.ts';
 import { countItems } from '../core/schedule/plan.ts';
 import { type NextCommand, nextCommand, type RunRequest } from '../core/schedule/run-request.ts';

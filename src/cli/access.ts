@@ -1,21 +1,9 @@
-import { callingAgent } from '../agents/inside.ts';
-import { NightshiftError } from '../core/model/errors.ts';
-import type { Io } from './io.ts';
-
 /** Commander hands options over untyped; each command reads its own. */
 // biome-ignore lint/suspicious/noExplicitAny: see above
 export type Options = Record<string, any>;
 
 /** Whether a command changes anything: always, never, or with these arguments and options. */
 export type Access = 'reads' | 'writes' | ((args: readonly string[], options: Options) => 'reads' | 'writes');
-
-/** Rule D5: an agent or a check of a run may read, and write its own status with its token; all else is a person's. */
-export function refuseInside(io: Io, what: string): void {
-  const caller = callingAgent(io.env);
-  if (caller === undefined) return;
-  const may = 'it may read, and write its own status with its token';
-  throw new NightshiftError('inside-agent', `\`${what}\` is not for ${caller} that works on an item: ${may}`);
-}
 
 export const writesUnlessDry: Access = (_, { dryRun }) => (dryRun ? 'reads' : 'writes');
 

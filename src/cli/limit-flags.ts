@@ -1,5 +1,5 @@
 import { NightshiftError } from '../core/model/errors.ts';
-import { isLimitValue, LIMIT_KEYS, type LimitKey, readLimits, type SetLimits } from '../core/schedule/limits.ts';
+import { LIMIT_KEYS, type LimitKey, readLimits, type SetLimits } from '../core/schedule/limits.ts';
 import type { Options } from './program.ts';
 
 /** Rule X6: they win over the keys of the same names in `manager.md`. */
@@ -14,18 +14,6 @@ export function readLimitFlags(options: Options): SetLimits {
 /** As they were given, for a command that hands them on. */
 export function limitFlagsIn(options: Options): Options {
   return Object.fromEntries(LIMIT_KEYS.map((key) => [camelCase(key), flagOf(options, key)]));
-}
-
-/** Of the flags of a run, as the journal has them; what can't be read there any more limits nothing. */
-export function readLimitWords(words: readonly string[]): SetLimits {
-  const of = (key: LimitKey) => words.find((word) => word.startsWith(`--${key}=`))?.slice(key.length + 3);
-  return readLimits(
-    (key) => {
-      const text = of(key);
-      return text !== undefined && isLimitValue(key, text) ? text : undefined;
-    },
-    (key) => new NightshiftError('usage', `--${key} can't be read`),
-  );
 }
 
 function flagOf(options: Options, key: LimitKey): string | undefined {

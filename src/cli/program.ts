@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
-import { type Access, exportAccess, type Options, refuseInside, tableAccess, writesUnlessDry } from './access.ts';
+import { refuseInside } from '../app/access.ts';
+import { type Access, exportAccess, type Options, tableAccess, writesUnlessDry } from './access.ts';
 import type { Io } from './io.ts';
 import { addTableOptions, collect } from './table-options.ts';
 

@@ -1,6 +1,6 @@
 import type { CallToolResult, McpServer, ToolAnnotations } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
-import { refuseInside } from '../cli/access.ts';
+import { refuseInside } from '../app/access.ts';
 import type { Io } from '../cli/io.ts';
 import { NightshiftError } from '../core/model/errors.ts';
 import { systemError } from '../core/model/system-errors.ts';

@@ -1,0 +1,14 @@
+import { NightshiftError } from '../model/errors.ts';
+import { isLimitValue, type LimitKey, readLimits, type SetLimits } from './limits.ts';
+
+/** The limits among the flags of a run, as the journal has them. A flag that is not readable any more limits nothing. */
+export function readLimitWords(words: readonly string[]): SetLimits {
+  const of = (key: LimitKey) => words.find((word) => word.startsWith(`--${key}=`))?.slice(key.length + 3);
+  return readLimits(
+    (key) => {
+      const text = of(key);
+      return text !== undefined && isLimitValue(key, text) ? text : undefined;
+    },
+    (key) => new NightshiftError('usage', `--${key} can't be read`),
+  );
+}
