@@ -1,4 +1,4 @@
-import { type Asked, planFolder } from '../app/run/run-shift.ts';
+import { planRun, type RunSettings } from '../app/run/plan-run.ts';
 import { NightshiftError } from '../core/model/errors.ts';
 import { isBounded, isLimitValue, type SetLimits } from '../core/schedule/limits.ts';
 import { cellsAt, countEligible } from '../core/schedule/plan.ts';
@@ -14,9 +14,9 @@ const QUESTION = 'How much may it cost, in US dollars? (a number, or `none` for 
  * Rule X6: to let a model run without any limit of cost, tokens or time is a person's decision. It is asked for on a
  * terminal, once for a shift: the answer is written to `manager.md`, where it can be read and changed.
  */
-export async function requireLimit(io: Io, paths: ShiftPaths, asked: Asked): Promise<void> {
+export async function requireLimit(io: Io, paths: ShiftPaths, asked: RunSettings): Promise<void> {
   if (!io.isInteractive || (await isDecided(paths, asked.limits))) return;
-  const { shift, snapshot, selection, hasModel } = await planFolder(paths, asked, io);
+  const { shift, snapshot, selection, hasModel } = await planRun(paths, asked, io);
   const left = countEligible(snapshot, selection) + cellsAt(snapshot, 'qa', selection).length;
   if (!hasModel || left + cellsAt(snapshot, 'in_progress').length === 0) return;
   // What is written now would be an edit during that run.

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, constants, fstatSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type Asked, planFolder } from '../app/run/run-shift.ts';
+import { planRun, type RunSettings } from '../app/run/plan-run.ts';
 import { EXIT, NightshiftError } from '../core/model/errors.ts';
 import { countItems } from '../core/schedule/plan.ts';
 import { openInside } from '../store/folder/files/inside.ts';
@@ -25,8 +25,13 @@ const BEGUN_WITHIN_MS = 30_000;
  * wrong with the input is told here, as `start` would; it returns when the run holds its lock. Undefined: all is done,
  * and there is nothing to be left in the background.
  */
-export async function detach(io: Io, paths: ShiftPaths, asked: Asked, options: Options): Promise<number | undefined> {
-  const { snapshot } = await planFolder(paths, asked, io);
+export async function detach(
+  io: Io,
+  paths: ShiftPaths,
+  asked: RunSettings,
+  options: Options,
+): Promise<number | undefined> {
+  const { snapshot } = await planRun(paths, asked, io);
   const { total, completed } = countItems(snapshot);
   if (completed === total) return undefined;
   refuseSecondRun(paths.runLock, paths.name);

@@ -187,7 +187,9 @@ export class Course implements Disposable {
     const failed = cellsAt(snapshot, 'failed', selection).length;
     if (failed > 0) return { exitCode: EXIT.failedItems, reason: 'finished, with failed items' };
     const { total, completed } = countItems(snapshot);
-    if (this.dispatched === 0 && completed === total) return { exitCode: EXIT.done, reason: 'already complete' };
+    if (this.dispatched === 0 && completed === total) {
+      return { exitCode: EXIT.done, reason: 'already complete', alreadyComplete: true };
+    }
     return { exitCode: EXIT.done, reason: 'finished' };
   }
 

@@ -76,6 +76,8 @@ export interface RunEnd {
   readonly reason: string;
   /** An ISO time: another run would wait until then. */
   readonly notBefore?: string;
+  /** Everything was done before it began. */
+  readonly alreadyComplete?: true;
 }
 
 /** What became of the items of a batch. `trouble`: why items were given back, if it was not their fault. */

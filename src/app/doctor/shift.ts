@@ -18,7 +18,7 @@ import type { Finding } from '../../views/findings.ts';
 import { count } from '../../views/plain.ts';
 import { type OpenShift, openAndCheck } from '../open-shift.ts';
 import { failpointFrom } from '../run/failpoint.ts';
-import { requireAgents } from '../run/run-shift.ts';
+import { requireAgents } from '../run/plan-run.ts';
 import { unprotectedFiles } from '../run/unprotected-files.ts';
 import type { World } from '../world.ts';
 import { checkLogins } from './agents.ts';

@@ -1,288 +1,166 @@
 import { existsSync } from 'node:fs';
-import type { Agent } from '../../agents/agent.ts';
-import { agentEnvironment } from '../../agents/environment.ts';
 import { endMarked } from '../../agents/process/leftovers.ts';
-import { AgentSet, agentNames } from '../../agents/registry.ts';
-import { runCheck } from '../../checks/checks.ts';
-import { EXIT, endByError, NightshiftError } from '../../core/model/errors.ts';
+import { AgentSet } from '../../agents/registry.ts';
+import { EXIT } from '../../core/model/errors.ts';
 import type { Counts, NightshiftEvent, TranscriptHappening } from '../../core/model/events.ts';
-import type { Shift } from '../../core/model/shift.ts';
-import { systemError } from '../../core/model/system-errors.ts';
-import type { SetLimits } from '../../core/schedule/limits.ts';
-import { cellsAt, countItems, type Selection } from '../../core/schedule/plan.ts';
-import { Returns } from '../../core/schedule/returns.ts';
-import type { RunRequest } from '../../core/schedule/run-request.ts';
-import { createMask } from '../../core/text/mask.ts';
-import { hasModel } from '../../engine/budget.ts';
-import type { RunEnd } from '../../engine/ports.ts';
-import { checkAgents } from '../../engine/preflight.ts';
+import type { RunEnd, Stop } from '../../engine/ports.ts';
 import { runShift } from '../../engine/run.ts';
-import { StopSignals } from '../../engine/stop.ts';
-import { perform } from '../../engine/worker/worker.ts';
 import { KeptWorkplaces } from '../../engine/worker/workplace.ts';
-import type { Overrides } from '../../formats/compile.ts';
 import { refuseOpenBatch, removeBatch } from '../../store/folder/batch-file.ts';
-import { InForce } from '../../store/folder/documents/in-force.ts';
-import { InForceRecord } from '../../store/folder/documents/in-force-record.ts';
 import { ShiftFiles } from '../../store/folder/documents/shift-files.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
 import { type Holder, nameHolder, takeRunLock } from '../../store/folder/run-lock.ts';
-import { findTask } from '../find-task.ts';
-import { checkerOf, type OpenOptions, type OpenShift, openAndCheck, reloader } from '../open-shift.ts';
-import { refuseEmpty } from '../refuse-empty.ts';
-import { parseRow } from '../rows.ts';
-import { type Choice, isPart, refuseNoMatch, selector } from '../select-rows.ts';
+import { type OpenOptions, type OpenShift, openAndCheck } from '../open-shift.ts';
 import type { World } from '../world.ts';
 import { EventStream, newRun } from './event-stream.ts';
 import { failpointFrom } from './failpoint.ts';
 import { settleBeforeStart } from './killed-run.ts';
-import { keysOfWriters } from './open-files.ts';
+import { checkFirst, overridesIn, type RunSettings } from './plan-run.ts';
 import { processTime } from './process-time.ts';
-import { protectFiles } from './protect-files.ts';
+import { countAtEnd, tellError } from './run-end.ts';
+import { buildPorts } from './run-ports.ts';
+import { tellStops } from './stop-request.ts';
 import { unprotectedLines } from './unprotected-files.ts';
-import { watchFolders } from './watch-folders.ts';
 
-/** Which part of a shift is to be run, and by whom. */
-export interface Asked extends Choice {
-  readonly agent?: string | undefined;
-  readonly model?: string | undefined;
-  readonly limits?: SetLimits;
-  /** How it was asked for. */
-  readonly request?: RunRequest;
-}
-
-export interface StartOptions extends Asked {
-  /** Everything that happens, as it happens. */
+export interface RunOptions extends RunSettings {
+  /** Called with each event as it happens. */
   readonly onEvent: (event: NightshiftEvent) => void;
-  /** What is said in sessions, as it is said. */
+  /** Called with each line that is said in a session. */
   readonly onTranscript?: (happening: TranscriptHappening) => void;
+  /** Called when the run holds its lock. Before that, the caller can still end it by ending the process. */
+  readonly openStop?: () => Stop & Disposable;
 }
 
-/** Runs a shift to its end: takes the run lock, opens the parts, lets the engine walk, and leaves nothing running. */
-export async function runFolder(
-  paths: ShiftPaths,
-  options: StartOptions,
-  world: World,
-): Promise<RunEnd & { ms: number }> {
+/** `counts` is absent if the table can't be read any more. */
+export interface RunResult extends RunEnd {
+  readonly ms: number;
+  readonly counts?: Counts;
+}
+
+/** What exists of a run before it holds its lock. */
+export interface NewRun {
+  readonly paths: ShiftPaths;
+  readonly options: RunOptions;
+  readonly world: World;
+  readonly holder: Holder;
+  readonly stream: EventStream;
+  readonly failpoint: (name: string) => void;
+  /** How long it has taken so far, in milliseconds of active time. */
+  ms(): number;
+}
+
+/** Runs a shift to its end and leaves no process behind. */
+export async function runFolder(paths: ShiftPaths, options: RunOptions, world: World): Promise<RunResult> {
+  const run = newRunOf(paths, options, world);
+  const leftovers = await settleBeforeStart(paths, run.holder, world, options.onEvent);
+  await using agents = new AgentSet();
+  await using workplaces = new KeptWorkplaces();
+  const complete = await checkFirst(paths, options, agents, world);
+  if (complete) return await finishComplete(run, complete);
+  using _lock = await lock(run);
+  return await runLocked(run, { agents, workplaces, leftovers });
+}
+
+function newRunOf(paths: ShiftPaths, options: RunOptions, world: World): NewRun {
   const failpoint = failpointFrom(world.env);
-  const started = world.now();
   const time = processTime();
   const begun = time.elapsed();
-  const ms = () => Math.round(time.elapsed() - begun);
-  const since = new Date(started).toISOString();
-  const run = newRun(since);
-  const holder = { pid: process.pid, since, run };
-  const stream = new EventStream(run, paths, world, {
+  const since = new Date(world.now()).toISOString();
+  const holder = { pid: process.pid, since, run: newRun(since) };
+  const stream = new EventStream(holder.run, paths, world, {
     ...options,
     onEvent: (event) => {
       options.onEvent(event);
       failpoint(event.type);
     },
   });
-  const leftovers = await settleBeforeStart(paths, holder, world, options.onEvent);
-  await using agents = new AgentSet();
-  await using kept = new KeptWorkplaces();
-  const complete = await checkFirst(paths, options, agents, world);
-  if (complete) {
-    await clearUp(new ShiftFiles(paths, failpoint), complete, holder);
-    const end = { exitCode: EXIT.done, reason: 'already complete' };
-    stream.emit({ type: 'run:finished', ...end, ms: 0, ...complete });
-    return { ...end, ms: 0 };
+  return { paths, options, world, holder, stream, failpoint, ms: () => Math.round(time.elapsed() - begun) };
+}
+
+async function lock({ paths, holder, world }: NewRun): Promise<Disposable> {
+  const now = world.now();
+  refuseOpenBatch(paths, now);
+  const held = await takeRunLock(paths, holder);
+  try {
+    // From here on, none can be opened. A stale one is removed, which voids its tokens.
+    refuseOpenBatch(paths, now);
+    await removeBatch(paths);
+    return held;
+  } catch (error) {
+    held[Symbol.dispose]();
+    throw error;
   }
-  refuseOpenBatch(paths, started);
-  using _running = await takeRunLock(paths, holder);
-  // Nobody else can open one now; a stale one is taken over, and its tokens are void.
-  refuseOpenBatch(paths, started);
-  await removeBatch(paths);
-  // Read again: until now another run may have been writing, and what it wrote is not an edit from outside.
-  const { files, store, shift } = await openParts(paths, {
+}
+
+/** What a run opens before it holds its lock. */
+interface Opened {
+  readonly agents: AgentSet;
+  readonly workplaces: KeptWorkplaces;
+  /** How many processes of a killed run were ended. */
+  readonly leftovers: number;
+}
+
+async function runLocked(run: NewRun, { agents, workplaces, leftovers }: Opened): Promise<RunResult> {
+  const { paths, options, world, stream, failpoint } = run;
+  // Read again: until the lock was taken another run may have written, and that is no edit from outside.
+  const opened = await openParts(paths, {
     ...overridesIn(options),
     emit: stream.emit,
     failpoint,
     patienceMs: 0,
   });
-  const rewrite = async () => {
-    nameHolder(paths, holder);
-    await files.versions.rewrite();
-  };
-  // As good as it can be: what must not be lost is in the journal.
-  await using _stream = await stream.open(() => void rewrite().catch(() => {}));
-  using stop = new StopSignals(
-    (signal) => stream.emit({ type: 'run:draining', signal, running: stream.running }),
-    (signal) => stream.emit({ type: 'run:stopping', signal, running: stream.running }),
-  );
-  const unprotected = await unprotectedLines(world, shift, store);
-  for (const message of [...shift.warnings, ...unprotected]) stream.emit({ type: 'run:warning', message });
-  // A copy: to ask for a variable of this process takes a call into the system's library each time.
-  const caller = { ...world.env };
-  const check = checkerOf(store, shift, overridesIn(options), (changed) => requireAgents(changed, agents, world));
-  const record = new InForceRecord(paths);
-  const inForce = await InForce.open(files, {
-    emit: stream.emit,
-    now: world.now,
-    check,
-    record,
-    writers: keysOfWriters,
-  });
-  const reload = reloader(inForce, store, overridesIn(options));
-  let { secrets } = shift;
-  const load = async () => {
-    const now = await reload();
-    secrets = now.secrets;
-    return now;
-  };
-  const end = await runShift(
-    {
-      store,
-      documents: inForce,
-      load,
-      agents: (shift) => ({ find: agents.find, secrets: shift.secrets, caller, kept }),
-      check: runCheck,
-      folders: watchFolders(paths, world, (message) => stream.emit({ type: 'run:warning', message })),
-      protection: protectFiles(paths, world, stream.emit),
-      perform,
-      emit: stream.emit,
-      listen: stream.listen,
-      inFlight: () => stream.running,
-      ...(options.request === undefined ? {} : { request: options.request }),
-      isPart: isPart(options),
-      flush: async () => {
-        await stream.flush();
-        failpoint('journal:flushed');
-      },
-      checkKept: () => stream.checkKept(),
-      history: stream.history,
-      asked: new Map(),
-      returns: new Returns(),
-      stop: {
-        // A run that can't record what it spends must not spend more.
-        drain: AbortSignal.any([stop.drain, stream.failed]),
-        now: AbortSignal.any([stop.now, stream.failed]),
-      },
-      select: await selectIn(store, options),
-      endLeftovers: async () => leftovers + (await endMarked({ shiftFolder: paths.folder })),
-      now: world.now,
-      time,
-      random: Math.random,
-    },
-    await load(),
-  )
+  await using _stream = await stream.open(() => void restoreFiles(run, opened.files));
+  using stop = options.openStop?.() ?? neverStopped();
+  using _told = tellStops(stop, stream);
+  const unprotected = await unprotectedLines(world, opened.shift, opened.store);
+  for (const message of [...opened.shift.warnings, ...unprotected]) stream.emit({ type: 'run:warning', message });
+  const ports = await buildPorts(run, opened, { agents, workplaces, leftovers, stop });
+  const end = await runShift(ports.parts, await ports.load())
     .then(async (end) => {
       await stream.flush();
       return end;
     })
     .finally(() => endMarked({ shiftFolder: paths.folder }))
-    .finally(() => inForce.close())
+    .finally(() => ports.close())
     .catch(async (error: unknown) => {
-      await tellError(error, { stream, run, store, secrets, ms: ms() }).catch(() => {});
+      await tellError(run, error, { store: opened.store, secrets: ports.secrets() }).catch(() => {});
       throw error;
     });
-  // A run that lost its folder, or was stopped while its table could not be read, has nothing to count in.
-  const last = await store.snapshot().catch((error: unknown) => {
-    if (end.exitCode === EXIT.stopped || end.exitCode === EXIT.interrupted) return undefined;
-    throw error;
-  });
-  const counts = last ? countItems(last) : { total: 0, completed: 0, failed: 0, remaining: 0 };
-  const told = { ...end, ms: ms() };
-  stream.emit({ type: 'run:finished', ...told, ...counts });
-  return told;
+  const counts = await countAtEnd(opened.store, end);
+  const result = { ...end, ms: run.ms() };
+  stream.emit({ type: 'run:finished', ...result, ...(counts ?? { total: 0, completed: 0, failed: 0, remaining: 0 }) });
+  return { ...result, ...(counts === undefined ? {} : { counts }) };
 }
 
-interface Broken extends Pick<OpenShift, 'store'> {
-  readonly stream: EventStream;
-  readonly run: string;
-  readonly secrets: Shift['secrets'];
-  readonly ms: number;
-}
-
-/** That an error ended the run, for those who look on or later, as far as it can still be written. */
-async function tellError(error: unknown, { stream, run, store, secrets, ms }: Broken): Promise<void> {
-  // One that has not begun is told of to who asked for it, and to nobody else.
-  if (stream.history.lastRun?.run !== run) return;
-  const { reason, ...end } = endByError(systemError(error) ?? error);
-  // Who could not have the table's lock would only wait for it once more.
-  const last = end.error === 'locked' ? undefined : await store.snapshot().catch(() => undefined);
-  const counts = last ? countItems(last) : {};
-  stream.emit({ type: 'run:finished', ...end, reason: createMask(secrets).text(reason), ms, ...counts });
-}
-
-/**
- * Bad input is told before anything is written. Answers the counts if all is done already. A function of its own, so that
- * the table it read is let go of before the run reads it again.
- */
-async function checkFirst(
-  paths: ShiftPaths,
-  options: StartOptions,
-  agents: AgentSet,
-  world: World,
-): Promise<Counts | undefined> {
-  const found = await openAndCheck(paths, overridesIn(options));
-  refuseNothing(found, options);
-  const { count, tasks } = found.snapshot;
-  if (cellsAt(found.snapshot, 'done').length === count * tasks.length) return countItems(found.snapshot);
-  await requireAgents(found.shift, agents, world);
-  await found.files.prepare();
-  return undefined;
-}
-
-/** A run that was killed right after its last item has left its processes, and the Progress of the batch before. */
-async function clearUp(files: ShiftFiles, counts: Counts, holder: Holder): Promise<void> {
-  const { folder, runLock } = files.paths;
-  if (existsSync(runLock)) {
-    await files.prepare();
-    using _running = await takeRunLock(files.paths, holder);
-    await endMarked({ shiftFolder: folder });
-  }
-  await files.finishBatch(counts, undefined);
-}
-
-/** Without the first snapshot: the frame of a run would hold its table, which may be large, to the end. */
+/** Without the first snapshot: this frame would keep its table, which may be large, to the end. */
 async function openParts(paths: ShiftPaths, options: OpenOptions): Promise<Omit<OpenShift, 'snapshot'>> {
   const { files, store, shift } = await openAndCheck(paths, options);
   return { files, store, shift };
 }
 
-async function selectIn(store: OpenShift['store'], choice: Choice): Promise<ReturnType<typeof selector>> {
-  return selector(await store.snapshot(), choice);
-}
-
-/** A choice that names nothing is bad input, too. */
-function refuseNothing({ shift, snapshot }: OpenShift, choice: Choice): void {
-  const { task, rows } = choice;
-  refuseEmpty(shift, snapshot.count);
-  if (task !== undefined) findTask(shift, task);
-  if (rows !== undefined) parseRow(String(rows.from + 1), snapshot.count);
-  refuseNoMatch(snapshot, choice);
-}
-
-export async function requireAgents(shift: Shift, agents: AgentSet, world: World): Promise<void> {
-  const environmentFor = ({ credentials }: Agent) =>
-    agentEnvironment({ caller: world.env, passEnv: credentials, secrets: shift.secrets, own: {} });
+/** After another program removed what the engine keeps. Best effort: what must not be lost is in the journal. */
+async function restoreFiles({ paths, holder }: NewRun, files: ShiftFiles): Promise<void> {
   try {
-    await checkAgents(shift, agents.find, agentNames, environmentFor);
-  } catch (error) {
-    throw error instanceof NightshiftError ? error.noting(shift.warnings) : error;
+    nameHolder(paths, holder);
+    await files.versions.rewrite();
+  } catch {}
+}
+
+function neverStopped(): Stop & Disposable {
+  const { signal } = new AbortController();
+  return { drain: signal, now: signal, [Symbol.dispose]: () => {} };
+}
+
+/** A run that was killed after its last item may have left processes, and the Progress of the batch before. */
+async function finishComplete({ paths, holder, stream, failpoint }: NewRun, counts: Counts): Promise<RunResult> {
+  const files = new ShiftFiles(paths, failpoint);
+  if (existsSync(paths.runLock)) {
+    await files.prepare();
+    using _lock = await takeRunLock(paths, holder);
+    await endMarked({ shiftFolder: paths.folder });
   }
-}
-
-/** What the command line says over the files. */
-export function overridesIn({ agent, model, limits = {} }: Asked): Overrides {
-  return { agent, model, limits };
-}
-
-/** The same checks as before a run, and what it would be about; nothing is written, no agent is started. */
-export async function planFolder(
-  paths: ShiftPaths,
-  options: Asked,
-  world: World,
-): Promise<OpenShift & { selection: Selection; hasModel: boolean }> {
-  const opened = await openAndCheck(paths, overridesIn(options));
-  refuseNothing(opened, options);
-  await using agents = new AgentSet();
-  await requireAgents(opened.shift, agents, world);
-  return {
-    ...opened,
-    selection: selector(opened.snapshot, options)(opened.snapshot),
-    hasModel: opened.shift.tasks.some((task) => hasModel(task, agents.find)),
-  };
+  await files.finishBatch(counts, undefined);
+  const end = { exitCode: EXIT.done, reason: 'already complete', alreadyComplete: true as const };
+  stream.emit({ type: 'run:finished', ...end, ms: 0, ...counts });
+  return { ...end, ms: 0, counts };
 }

@@ -22,6 +22,7 @@ import { SHIFT, SITE, TASKS } from '../demo/shift.ts';
 import { programSpelling, shorter } from '../demo/spelling.ts';
 import type { Io } from '../io.ts';
 import type { Options } from '../program.ts';
+import { StopSignals } from '../stop-signals.ts';
 
 const FOLDER = 'nightshift-demo';
 const MAIN = fileURLToPath(new URL('../main.js', import.meta.url));
@@ -39,6 +40,7 @@ export async function run(io: Io, [dir]: readonly string[], { json }: Options): 
   const { exitCode, reason } = await runFolder(
     paths,
     {
+      openStop: () => new StopSignals(),
       onEvent: (event) => {
         if (json) io.print(JSON.stringify(event));
         else for (const line of plainLines(event)) io.print(line);

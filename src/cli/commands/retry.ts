@@ -2,7 +2,7 @@ import { type Reset, resetLine, resetRows } from '../../app/edit/edit-items.ts';
 import { readHistory, spentIn } from '../../app/history.ts';
 import { nextOfRequest } from '../../app/next-command.ts';
 import { parseRows } from '../../app/rows.ts';
-import { planFolder } from '../../app/run/run-shift.ts';
+import { planRun } from '../../app/run/plan-run.ts';
 import type { History } from '../../core/folds/history.ts';
 import { EXIT, NightshiftError } from '../../core/model/errors.ts';
 import type { Status } from '../../core/model/status.ts';
@@ -39,7 +39,7 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
   const rows = options.rows === undefined ? undefined : parseRows(options.rows);
   const paths = await chooseShift(io, name);
   if (!options.dryRun) refuseSecondRun(paths.runLock, paths.name);
-  const plan = await planFolder(paths, { agent, model, task, rows, limits }, io);
+  const plan = await planRun(paths, { agent, model, task, rows, limits }, io);
   const history = await readHistory(paths, io);
   const failures = findFailures(history, plan, reason);
   const flags = partFlags(options);
@@ -102,7 +102,7 @@ function firstTasks(failures: readonly Failure[]): Map<string, string> {
   return first;
 }
 
-type Plan = Awaited<ReturnType<typeof planFolder>>;
+type Plan = Awaited<ReturnType<typeof planRun>>;
 
 /** In Task Order, and then by rows. */
 function findFailures(history: History, { snapshot, selection }: Plan, wanted: string | undefined): Failure[] {

@@ -3,7 +3,8 @@ import { readHistory, spentIn } from '../../app/history.ts';
 import { nextAfterLastRun, nextOfRequest } from '../../app/next-command.ts';
 import { openAndCheck } from '../../app/open-shift.ts';
 import { parseRows } from '../../app/rows.ts';
-import { type Asked, overridesIn, planFolder, runFolder } from '../../app/run/run-shift.ts';
+import { overridesIn, planRun, type RunSettings } from '../../app/run/plan-run.ts';
+import { runFolder } from '../../app/run/run-shift.ts';
 import { unprotectedFiles, unprotectedLine } from '../../app/run/unprotected-files.ts';
 import { parseConditions, parseSample } from '../../app/select-rows.ts';
 import type { History } from '../../core/folds/history.ts';
@@ -29,9 +30,10 @@ import { viewEvents } from '../event-view.ts';
 import type { Io } from '../io.ts';
 import { readLimitFlags } from '../limit-flags.ts';
 import type { Options } from '../program.ts';
+import { StopSignals } from '../stop-signals.ts';
 
 /** What was asked, and how to ask for it again. */
-type Repeatable = Asked & Required<Pick<Asked, 'request'>>;
+type Repeatable = RunSettings & Required<Pick<RunSettings, 'request'>>;
 
 export async function run(io: Io, [name]: readonly string[], options: Options): Promise<number> {
   const limits = readLimitFlags(options);
@@ -63,9 +65,15 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
 }
 
 /** The view is gone before anything else is printed, also when the run throws. */
-async function runInView(io: Io, paths: ShiftPaths, asked: Asked, options: Options): ReturnType<typeof runFolder> {
+async function runInView(
+  io: Io,
+  paths: ShiftPaths,
+  asked: RunSettings,
+  options: Options,
+): ReturnType<typeof runFolder> {
   using view = viewEvents(io, options);
-  return await runFolder(paths, { ...asked, onEvent: view.event.bind(view), onTranscript: view.heard.bind(view) }, io);
+  const looking = { onEvent: view.event.bind(view), onTranscript: view.heard.bind(view) };
+  return await runFolder(paths, { ...asked, ...looking, openStop: () => new StopSignals() }, io);
 }
 
 /** Rule M7: what a person reads in the morning. */
@@ -73,15 +81,15 @@ async function closing(
   io: Io,
   paths: ShiftPaths,
   end: RunEnd & { readonly ms: number },
-  asked: Asked,
+  asked: RunSettings,
 ): Promise<string[]> {
   const now = io.now();
-  const { exitCode, reason } = end;
+  const { exitCode, reason, alreadyComplete } = end;
   const { shift, snapshot } = await openAndCheck(paths, overridesIn(asked));
   const history = await readHistory(paths, io);
   const summary = summarise(snapshot, history);
   const { total, completed } = summary.counts;
-  if (reason === 'already complete') {
+  if (alreadyComplete) {
     return ['Already complete: nothing was left to do.', archiveHint(paths.name)];
   }
   const { limits } = shift.settings;
@@ -110,7 +118,7 @@ function spentLines({ lastRun, usage, tally }: History, ms: number): string[] {
 }
 
 async function dryRun(io: Io, paths: ShiftPaths, asked: Repeatable, json: boolean): Promise<number> {
-  const { shift, snapshot, selection, hasModel } = await planFolder(paths, asked, io);
+  const { shift, snapshot, selection, hasModel } = await planRun(paths, asked, io);
   const unprotected = (await unprotectedFiles(io, paths, { shift, snapshot })).map(unprotectedLine);
   for (const warning of [...shift.warnings, ...unprotected]) io.warn(`warning: ${oneLine(warning)}`);
   const { parallel } = shift.settings;

@@ -5,9 +5,9 @@ import { openAndCheck } from '../../app/open-shift.ts';
 import { parseRow } from '../../app/rows.ts';
 import { checkWith, settleBeforeStart } from '../../app/run/killed-run.ts';
 import { keysOfWriters } from '../../app/run/open-files.ts';
+import { requireAgents } from '../../app/run/plan-run.ts';
 import { processTime } from '../../app/run/process-time.ts';
 import { protectFiles } from '../../app/run/protect-files.ts';
-import { requireAgents } from '../../app/run/run-shift.ts';
 import { watchFolders } from '../../app/run/watch-folders.ts';
 import { openSpending } from '../../app/spending.ts';
 import { runCheck } from '../../checks/checks.ts';
@@ -16,7 +16,6 @@ import type { Happening, NightshiftEvent, TranscriptHappening } from '../../core
 import type { Outcome } from '../../core/model/model.ts';
 import { makeOrder } from '../../core/model/order.ts';
 import { pause } from '../../engine/pause.ts';
-import { StopSignals } from '../../engine/stop.ts';
 import { workingFolder } from '../../engine/worker/work.ts';
 import { perform } from '../../engine/worker/worker.ts';
 import type { Checks } from '../../engine/worker/worker-ports.ts';
@@ -36,6 +35,7 @@ import { requireRoot } from '../choose-shift.ts';
 import type { Io } from '../io.ts';
 import { readLimitFlags } from '../limit-flags.ts';
 import type { Options } from '../program.ts';
+import { StopSignals } from '../stop-signals.ts';
 
 /**
  * Dev and qa on one row, for a try: an own key, no lessons, nothing in the table or the manifest. What it costs is the
@@ -84,7 +84,8 @@ export async function run(io: Io, [name = '', taskName = '']: readonly string[],
   spending.begin();
 
   await using transcripts = new Transcripts(paths, io.now);
-  using stop = new StopSignals(() => io.warn('stopping when this row is finished; Ctrl-C again stops at once'));
+  using stop = new StopSignals();
+  stop.drain.addEventListener('abort', () => io.warn('stopping when this row is finished; Ctrl-C again stops at once'));
   const order = (role: 'dev' | 'qa', checksPassed: boolean) =>
     makeOrder(shift, task, {
       role,

@@ -32,7 +32,7 @@ interface EventMap {
   'run:waiting': { ms: number; reason: string };
   /**
    * `notBefore`: an ISO time; another run would wait until then. `error`: its code, if one ended the run; there may be no
-   * table to count in.
+   * table to count in. `alreadyComplete`: everything was done before the run began.
    */
   'run:finished': {
     exitCode: number;
@@ -40,6 +40,7 @@ interface EventMap {
     ms: number;
     notBefore?: string;
     error?: string;
+    alreadyComplete?: true;
   } & Partial<Counts>;
   'task:paused': { place: string; failures: number; reason: string };
   'batch:claimed': { indices: number[]; size: number };

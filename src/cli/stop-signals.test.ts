@@ -1,17 +1,14 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
-import { StopSignals } from './stop.ts';
+import { StopSignals } from './stop-signals.ts';
 
 /** Signals as Node hands them over: the name is also the argument. */
 function stopSignals() {
   const source = new EventEmitter();
   const said: string[] = [];
-  const stop = new StopSignals(
-    (signal) => said.push(signal),
-    (signal) => said.push(`${signal} now`),
-    source,
-    60_000,
-  );
+  const stop = new StopSignals(source, 60_000);
+  stop.drain.addEventListener('abort', () => said.push(stop.drain.reason.by));
+  stop.now.addEventListener('abort', () => said.push(`${stop.now.reason.by} now`));
   return { stop, said, source, send: (signal: string) => source.emit(signal, signal) };
 }
 

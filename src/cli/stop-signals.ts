@@ -1,30 +1,21 @@
-import type { Stop } from './ports.ts';
+import { StopRequest } from '../app/run/stop-request.ts';
 
-/** A terminal that went away, or a machine that shuts down, does not wait for long. */
+/** After SIGTERM or SIGHUP: a closed terminal or a machine that shuts down does not wait longer. */
 const DRAIN_AT_MOST_MS = 60_000;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Signals as people expect them: Ctrl-C once lets running items finish, twice ends them; SIGTERM and SIGHUP let them
- * finish for at most a minute. Whatever happens, the shift resumes.
+ * Turns process signals into a stop of the run: the first Ctrl-C lets running items finish, the second ends them. SIGTERM
+ * and SIGHUP let them finish for at most a minute.
  */
-export class StopSignals implements Stop, Disposable {
+export class StopSignals implements Disposable {
   readonly #drain = new AbortController();
   readonly #now = new AbortController();
-  readonly #onDrain: (signal: string) => void;
-  readonly #onNow: (signal: string) => void;
   readonly #source: Pick<NodeJS.EventEmitter, 'on' | 'off'>;
   readonly #drainAtMostMs: number;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(
-    onDrain: (signal: string) => void,
-    onNow: (signal: string) => void = () => {},
-    source: Pick<NodeJS.EventEmitter, 'on' | 'off'> = process,
-    drainAtMostMs = DRAIN_AT_MOST_MS,
-  ) {
-    this.#onDrain = onDrain;
-    this.#onNow = onNow;
+  constructor(source: Pick<NodeJS.EventEmitter, 'on' | 'off'> = process, drainAtMostMs = DRAIN_AT_MOST_MS) {
     this.#source = source;
     this.#drainAtMostMs = drainAtMostMs;
     for (const signal of SIGNALS) source.on(signal, this.#receive);
@@ -40,8 +31,7 @@ export class StopSignals implements Stop, Disposable {
 
   readonly #receive = (signal: NodeJS.Signals): void => {
     if (!this.#drain.signal.aborted) {
-      this.#drain.abort();
-      this.#onDrain(signal);
+      this.#drain.abort(new StopRequest(signal));
       if (signal === 'SIGINT') return;
     } else if (signal === 'SIGINT') {
       this.#stopNow(signal);
@@ -51,10 +41,7 @@ export class StopSignals implements Stop, Disposable {
   };
 
   #stopNow(signal: NodeJS.Signals): void {
-    if (this.#now.signal.aborted) return;
-    // Said before what it does to those in flight.
-    this.#onNow(signal);
-    this.#now.abort();
+    if (!this.#now.signal.aborted) this.#now.abort(new StopRequest(signal));
   }
 
   [Symbol.dispose](): void {

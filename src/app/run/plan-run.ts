@@ -1,0 +1,90 @@
+import type { Agent } from '../../agents/agent.ts';
+import { agentEnvironment } from '../../agents/environment.ts';
+import { AgentSet, agentNames } from '../../agents/registry.ts';
+import { NightshiftError } from '../../core/model/errors.ts';
+import type { Counts } from '../../core/model/events.ts';
+import type { Shift } from '../../core/model/shift.ts';
+import type { SetLimits } from '../../core/schedule/limits.ts';
+import { cellsAt, countItems, type Selection } from '../../core/schedule/plan.ts';
+import type { RunRequest } from '../../core/schedule/run-request.ts';
+import { hasModel } from '../../engine/budget.ts';
+import { checkAgents } from '../../engine/preflight.ts';
+import type { Overrides } from '../../formats/compile.ts';
+import type { ShiftPaths } from '../../store/folder/layout.ts';
+import { findTask } from '../find-task.ts';
+import { type OpenShift, openAndCheck } from '../open-shift.ts';
+import { refuseEmpty } from '../refuse-empty.ts';
+import { parseRow } from '../rows.ts';
+import { type Choice, refuseNoMatch, selector } from '../select-rows.ts';
+import type { World } from '../world.ts';
+
+/** Which part of a shift to run, by which agents, and within which limits. */
+export interface RunSettings extends Choice {
+  readonly agent?: string | undefined;
+  readonly model?: string | undefined;
+  readonly limits?: SetLimits;
+  /** The command line that asks for the same run again. */
+  readonly request?: RunRequest;
+}
+
+export interface RunPlan extends OpenShift {
+  readonly selection: Selection;
+  readonly hasModel: boolean;
+}
+
+/** Makes the checks of a run and says what it would cover. Writes nothing and starts no agent. */
+export async function planRun(paths: ShiftPaths, settings: RunSettings, world: World): Promise<RunPlan> {
+  const opened = await openAndCheck(paths, overridesIn(settings));
+  refuseNothing(opened, settings);
+  await using agents = new AgentSet();
+  await requireAgents(opened.shift, agents, world);
+  return {
+    ...opened,
+    selection: selector(opened.snapshot, settings)(opened.snapshot),
+    hasModel: opened.shift.tasks.some((task) => hasModel(task, agents.find)),
+  };
+}
+
+/**
+ * Throws for wrong input before anything is written. Returns the counts if everything is done already. It is a function of
+ * its own so that its table, which may be large, is freed before the run reads it again.
+ */
+export async function checkFirst(
+  paths: ShiftPaths,
+  settings: RunSettings,
+  agents: AgentSet,
+  world: World,
+): Promise<Counts | undefined> {
+  const opened = await openAndCheck(paths, overridesIn(settings));
+  refuseNothing(opened, settings);
+  const { count, tasks } = opened.snapshot;
+  if (cellsAt(opened.snapshot, 'done').length === count * tasks.length) return countItems(opened.snapshot);
+  await requireAgents(opened.shift, agents, world);
+  await opened.files.prepare();
+  return undefined;
+}
+
+/** An empty shift and a selection without rows are wrong input. */
+function refuseNothing({ shift, snapshot }: OpenShift, choice: Choice): void {
+  const { task, rows } = choice;
+  refuseEmpty(shift, snapshot.count);
+  if (task !== undefined) findTask(shift, task);
+  if (rows !== undefined) parseRow(String(rows.from + 1), snapshot.count);
+  refuseNoMatch(snapshot, choice);
+}
+
+/** Throws if an agent of the shift is unknown or can't be started. */
+export async function requireAgents(shift: Shift, agents: AgentSet, world: World): Promise<void> {
+  const environmentFor = ({ credentials }: Agent) =>
+    agentEnvironment({ caller: world.env, passEnv: credentials, secrets: shift.secrets, own: {} });
+  try {
+    await checkAgents(shift, agents.find, agentNames, environmentFor);
+  } catch (error) {
+    throw error instanceof NightshiftError ? error.noting(shift.warnings) : error;
+  }
+}
+
+/** Settings of the run that win over those in the files. */
+export function overridesIn({ agent, model, limits = {} }: RunSettings): Overrides {
+  return { agent, model, limits };
+}

@@ -1,0 +1,104 @@
+import { endMarked } from '../../agents/process/leftovers.ts';
+import type { AgentSet } from '../../agents/registry.ts';
+import { runCheck } from '../../checks/checks.ts';
+import type { Shift } from '../../core/model/shift.ts';
+import { Returns } from '../../core/schedule/returns.ts';
+import type { RunParts, Stop } from '../../engine/ports.ts';
+import { perform } from '../../engine/worker/worker.ts';
+import type { KeptWorkplaces } from '../../engine/worker/workplace.ts';
+import { InForce } from '../../store/folder/documents/in-force.ts';
+import { InForceRecord } from '../../store/folder/documents/in-force-record.ts';
+import { checkerOf, type OpenShift, reloader } from '../open-shift.ts';
+import { type Choice, isPart, selector } from '../select-rows.ts';
+import { keysOfWriters } from './open-files.ts';
+import { overridesIn, requireAgents } from './plan-run.ts';
+import { processTime } from './process-time.ts';
+import { protectFiles } from './protect-files.ts';
+import type { NewRun } from './run-shift.ts';
+import { watchFolders } from './watch-folders.ts';
+
+interface Means {
+  readonly agents: AgentSet;
+  readonly workplaces: KeptWorkplaces;
+  /** How many processes of a killed run were ended already. */
+  readonly leftovers: number;
+  readonly stop: Stop;
+}
+
+export interface Ports {
+  readonly parts: RunParts;
+  /** Reads the shift as it is in force now. */
+  load(): Promise<Shift>;
+  /** The secrets that were read last. */
+  secrets(): Shift['secrets'];
+  close(): Promise<void>;
+}
+
+type Opened = Omit<OpenShift, 'snapshot'>;
+
+/** Builds everything that the engine needs for a run on a folder. */
+export async function buildPorts(run: NewRun, opened: Opened, means: Means): Promise<Ports> {
+  const { paths, options, world, stream, failpoint } = run;
+  const { agents, workplaces, leftovers, stop } = means;
+  const { store } = opened;
+  const inForce = await openDocuments(run, opened, agents);
+  const reload = reloader(inForce, store, overridesIn(options));
+  let { secrets } = opened.shift;
+  const load = async () => {
+    const shift = await reload();
+    secrets = shift.secrets;
+    return shift;
+  };
+  // A copy: each access to `process.env` calls into the system's library.
+  const caller = { ...world.env };
+  const parts: RunParts = {
+    store,
+    documents: inForce,
+    load,
+    agents: (shift) => ({ find: agents.find, secrets: shift.secrets, caller, kept: workplaces }),
+    check: runCheck,
+    folders: watchFolders(paths, world, (message) => stream.emit({ type: 'run:warning', message })),
+    protection: protectFiles(paths, world, stream.emit),
+    perform,
+    emit: stream.emit,
+    listen: stream.listen,
+    inFlight: () => stream.running,
+    ...(options.request === undefined ? {} : { request: options.request }),
+    isPart: isPart(options),
+    flush: async () => {
+      await stream.flush();
+      failpoint('journal:flushed');
+    },
+    checkKept: () => stream.checkKept(),
+    history: stream.history,
+    asked: new Map(),
+    returns: new Returns(),
+    // A run that can't record what it spends must not spend more.
+    stop: {
+      drain: AbortSignal.any([stop.drain, stream.failed]),
+      now: AbortSignal.any([stop.now, stream.failed]),
+    },
+    select: await selectIn(store, options),
+    endLeftovers: async () => leftovers + (await endMarked({ shiftFolder: paths.folder })),
+    now: world.now,
+    time: processTime(),
+    random: Math.random,
+  };
+  return { parts, load, secrets: () => secrets, close: () => inForce.close() };
+}
+
+/** The documents in force. An edit is checked before it counts, also for agents that it asks for. */
+function openDocuments({ paths, options, world, stream }: NewRun, opened: Opened, agents: AgentSet): Promise<InForce> {
+  const { files, store, shift } = opened;
+  return InForce.open(files, {
+    emit: stream.emit,
+    now: world.now,
+    check: checkerOf(store, shift, overridesIn(options), (changed) => requireAgents(changed, agents, world)),
+    record: new InForceRecord(paths),
+    writers: keysOfWriters,
+  });
+}
+
+async function selectIn(store: OpenShift['store'], choice: Choice): Promise<ReturnType<typeof selector>> {
+  return selector(await store.snapshot(), choice);
+}
