@@ -95,7 +95,7 @@ export function outputsByTask(documents: Pick<ShiftDocuments, 'tasks' | 'manager
 export function outputPlace(
   documents: ShiftDocuments,
   column: string,
-): ({ task: string } & Required<Place>) | undefined {
+): ({ task: string } & Required<Pick<Place, 'file' | 'line'>>) | undefined {
   const [task] = [...outputsByTask(documents)].find(([, names]) => names.includes(column)) ?? [];
   const found = documents.tasks.find(({ name }) => name === task);
   return found && { task: found.name, ...outputsSetting(documents, found).place };
@@ -104,7 +104,7 @@ export function outputPlace(
 function outputsSetting(
   { manager, managerFile }: ShiftDocuments,
   { file, document }: ShiftDocuments['tasks'][number],
-): { isOwn: boolean; place: Required<Place> } {
+): { isOwn: boolean; place: Required<Pick<Place, 'file' | 'line'>> } {
   const own = document.settings.find(({ key }) => key === 'outputs');
   if (own) return { isOwn: true, place: { file, line: own.line } };
   const shared = manager.settings.find(({ key }) => key === 'outputs');

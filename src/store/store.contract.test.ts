@@ -369,7 +369,8 @@ describe.each([
       const told = events.filter(({ type }) => type === 'item:withdrawn');
       expect(told).toHaveLength(4);
       // People know a row that is gone by the number it had.
-      expect(told).toEqual(expect.arrayContaining([expect.objectContaining({ item: c.id, index: 2 })]));
+      expect(told).toEqual(expect.arrayContaining([expect.objectContaining({ item: c.id, index: 2, to: null })]));
+      expect(told).toEqual(expect.arrayContaining([expect.objectContaining({ item: b.id, to: 'failed' })]));
       expect(await store.changes()).toEqual([]);
       for (const { token } of [a, b, c, e])
         expect(await store.record(token, 'in_progress', 'qa')).toMatchObject({ ok: false });

@@ -93,7 +93,7 @@ function placeOfUse(documents: OpenTable['documents'], header: readonly string[]
   try {
     compileShift(documents, header);
   } catch (error) {
-    if (!(error instanceof NightshiftError) || !error.message.startsWith(`{${name}}: `)) return undefined;
+    if (!(error instanceof NightshiftError) || error.placeholder !== name) return undefined;
     const { file = '', line = 1 } = error;
     return { task: documents.tasks.find((each) => each.file === file)?.name ?? 'manager', file, line };
   }

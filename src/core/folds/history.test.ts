@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Happening, NightshiftEvent } from '../model/events.ts';
+import type { Status } from '../model/status.ts';
 import { rest, sum } from '../model/usage.ts';
 import { History } from './history.ts';
 import { ItemDetails } from './item-details.ts';
@@ -75,15 +76,16 @@ test('T4 the verdict on an item that was withdrawn meanwhile is dropped', () => 
 });
 
 test('T4 M7 who set an item in flight to failed is the reason of its failure', () => {
-  const withdrawn = (to: string): Happening => ({
-    ...{ type: 'item:withdrawn', ...subject, reason: `somebody set it to ${to}` },
-  });
+  const withdrawn = (to: Status): Happening => ({ type: 'item:withdrawn', ...subject, to, reason: `by hand: ${to}` });
   const failureOf = (...happenings: Happening[]) => historyOf(started, ...happenings).of('work', 'i1')?.failure;
   const aborted: Happening = { type: 'dev:finished', ...dev, status: 'aborted', attempts: 1, reason: 'stopped' };
-  expect(failureOf(withdrawn('failed'), aborted)).toBe('somebody set it to failed');
-  expect(failureOf(failed, started, withdrawn('failed'))).toBe('somebody set it to failed');
+  expect(failureOf(withdrawn('failed'), aborted)).toBe('by hand: failed');
+  expect(failureOf(failed, started, withdrawn('failed'))).toBe('by hand: failed');
   expect(failureOf(withdrawn('todo'), aborted)).toBeUndefined();
   expect(failureOf(withdrawn('failed'), started, succeeded, qa('PASS'))).toBeUndefined();
+  // As older versions wrote it.
+  const older: Happening = { type: 'item:withdrawn', ...subject, reason: 'somebody set it to failed' };
+  expect(failureOf(older, aborted)).toBe('somebody set it to failed');
 });
 
 test('D3 attempts are those of the last dev only', () => {

@@ -2,6 +2,7 @@ import { EXIT } from '../model/errors.ts';
 import { isReadable } from '../model/event-shape.ts';
 import type { NightshiftEvent, Recommendation } from '../model/events.ts';
 import type { Usage } from '../model/model.ts';
+import { withdrawnTo } from '../model/older-events.ts';
 import { addAmounts, rest, sum } from '../model/usage.ts';
 import { type Retrying, setBack } from '../schedule/retrying.ts';
 import { Tally } from '../schedule/tally.ts';
@@ -268,7 +269,7 @@ export class History {
     if (!item) return;
     // In a stream it may have been judged at that moment: the verdict is dropped with the result (rule T4).
     delete item.qa;
-    if (event.reason.endsWith(' failed')) item.failure = copyOf(event.reason);
+    if (withdrawnTo(event) === 'failed') item.failure = copyOf(event.reason);
   }
 
   #item(event: NightshiftEvent): ItemHistory | undefined {

@@ -100,14 +100,14 @@ test('X8 what is given back, withdrawn, edited or unknown keeps the counts right
   const { state, add } = started();
   for (const index of [4, 5, 6, 7]) add(1, dev(index));
   add(2, { type: 'item:returned', ...of(4), reason: 'rate limit' });
-  add(2, { type: 'item:withdrawn', ...of(5), reason: 'somebody set it to failed' });
-  add(2, { type: 'item:withdrawn', ...of(6), reason: 'somebody removed its row' });
+  add(2, { type: 'item:withdrawn', ...of(5), to: 'failed', reason: 'by hand' });
+  add(2, { type: 'item:withdrawn', ...of(6), to: null, reason: 'by hand' });
   add(2, {
     type: 'table:edited',
     by: 'process 1',
     changes: [{ item: 'id7', column: 'draft', from: 'in_progress', to: 'todo' }],
   });
-  add(2, { type: 'item:withdrawn', ...of(7), reason: 'somebody set it to todo' });
+  add(2, { type: 'item:withdrawn', ...of(7), to: 'todo', reason: 'by hand' });
   // In a stream a qa may begin before the end of its dev is recorded.
   add(2, dev(4));
   add(2, { type: 'qa:started', ...of(4), agent: 'shell', key: 'k' });

@@ -1,5 +1,6 @@
 import type { NightshiftEvent, TaskCounts, TranscriptEntry } from '../model/events.ts';
 import { ATTEMPTS, type Usage } from '../model/model.ts';
+import { withdrawnTo } from '../model/older-events.ts';
 import { STATUSES, type Status } from '../model/status.ts';
 import { sum } from '../model/usage.ts';
 import type { Limits, Spent } from '../schedule/limits.ts';
@@ -168,7 +169,7 @@ export class ViewState {
         this.#release(nameOf(event));
         return;
       case 'item:withdrawn':
-        this.#withdrawn(nameOf(event), event.reason);
+        this.#withdrawn(nameOf(event), withdrawnTo(event));
         return;
       case 'table:edited':
         for (const { item, column, from, to } of event.changes) {
@@ -236,11 +237,10 @@ export class ViewState {
     this.inFlight.delete(nameOf(event));
   }
 
-  #withdrawn(name: string, reason: string): void {
+  #withdrawn(name: string, to: Status | null): void {
     const from = this.#held.get(name);
     this.#release(name);
     if (from === undefined) return;
-    const to = STATUSES.find((status) => reason.endsWith(` ${status}`));
     if (to) this.#move(from, to);
     // Its row is gone.
     else if (this.counts[from] > 0) this.counts[from]--;

@@ -174,7 +174,11 @@ function tokenize(text: string, columns: ReadonlySet<string>): Token[] {
 
 function resolveName(name: string, scope: Scope, line: number): Placeholder {
   const fail = (message: string, hint: string): never => {
-    throw new NightshiftError('bad-placeholder', `{${name}}: ${message}`, hint, { file: scope.file, line });
+    throw new NightshiftError('bad-placeholder', `{${name}}: ${message}`, hint, {
+      file: scope.file,
+      line,
+      placeholder: name,
+    });
   };
   const [, prefix, rest = ''] = PREFIXED.exec(name) ?? [];
   if (prefix === 'ENV') {

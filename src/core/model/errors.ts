@@ -56,6 +56,8 @@ export interface Place {
   readonly file?: string;
   /** 1-based, as editors count. */
   readonly line?: number;
+  /** The placeholder that can't be filled in. */
+  readonly placeholder?: string;
 }
 
 /** Wrong input or environment: cause, place, and what to do about it. Anything else that is thrown is a bug. */
@@ -65,6 +67,7 @@ export class NightshiftError extends Error {
   readonly hint: string | undefined;
   readonly file: string | undefined;
   readonly line: number | undefined;
+  readonly placeholder: string | undefined;
 
   constructor(code: ErrorCode, message: string, hint?: string, place: Place = {}) {
     super(message);
@@ -72,6 +75,7 @@ export class NightshiftError extends Error {
     this.hint = hint;
     this.file = place.file;
     this.line = place.line;
+    this.placeholder = place.placeholder;
   }
 
   get exitCode(): number {

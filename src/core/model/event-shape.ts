@@ -14,7 +14,7 @@ const NEEDED: Partial<Record<NightshiftEvent['type'], Record<string, (value: unk
     recommendations: isAbsentOr(isTexts),
   },
   'qa:finished': { status: isText, verdicts: Array.isArray },
-  'item:withdrawn': { reason: isText },
+  'item:withdrawn': { reason: isText, to: isAbsentOr((value) => value === null || isText(value)) },
   'usage:spent': { usage: isUsage },
   'steps:changed': { to: isText, summary: isText, lessons: Array.isArray, considered: isTexts },
   'steps:kept': { considered: isTexts },

@@ -86,7 +86,8 @@ interface EventMap {
   'item:recorded': { from: Status; to: Status; reason?: string };
   /** `isSilent`: in a batch by hand, its agent ended without a status. */
   'item:returned': { reason: string; isSilent?: true };
-  'item:withdrawn': { reason: string };
+  /** `to`: the status that it was given; null if its row was removed. Older journals don't have it. */
+  'item:withdrawn': { reason: string; to?: Status | null };
   /** `inFlight`: the items that were. `remedy`: the command that puts it in force after all. */
   'edit:reverted': {
     file: string;

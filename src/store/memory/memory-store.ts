@@ -179,7 +179,7 @@ export class MemoryStore implements Store {
         for (const name of outputs) now[name] = was[name]!;
         this.#putBack(`row ${after.indexOf(now) + 1}: ${task} from ${was[task]} to ${to}`);
       } else {
-        this.#withdraw(this.#holder(cell), `somebody set it to ${to}`);
+        this.#withdraw(this.#holder(cell), to);
       }
     }
     const gone = this.#held.filter((held) => !this.#find(held.id));
@@ -196,7 +196,7 @@ export class MemoryStore implements Store {
     this.#removed = [...this.#removed, ...before].filter(({ [ID]: id }) => !after.some((row) => row[ID] === id));
     for (const held of gone) {
       const index = before.findIndex((row) => row[ID] === held.id);
-      this.#withdraw(held, 'somebody removed its row', { index });
+      this.#withdraw(held, null, { index });
     }
   }
 
@@ -210,7 +210,7 @@ export class MemoryStore implements Store {
     }
     changed[task] = to;
     this.#forgetDone(cell);
-    this.#withdraw(this.#holder(cell), `somebody set it to ${to}`);
+    this.#withdraw(this.#holder(cell), to);
   }
 
   #named(row: Record<string, string>): Row {
@@ -237,11 +237,13 @@ export class MemoryStore implements Store {
     this.#doneHere = this.#doneHere.filter((cell) => cell.id !== id || cell.task !== task);
   }
 
-  #withdraw(held: Held | undefined, reason: string, gone: { index?: number } = {}): void {
+  /** `to` is null if its row is gone. */
+  #withdraw(held: Held | undefined, to: Status | null, gone: { index?: number } = {}): void {
     if (!held) return;
+    const reason = to === null ? 'somebody removed its row' : `somebody set it to ${to}`;
     this.#forget(held);
     this.#changes.push({ kind: 'withdrawn', id: held.id, task: held.task, token: held.token, reason });
-    this.#emit({ type: 'item:withdrawn', ...gone, ...this.#subject(held), reason });
+    this.#emit({ type: 'item:withdrawn', ...gone, ...this.#subject(held), to, reason });
   }
 
   #putBack(what: string): void {

@@ -263,7 +263,7 @@ export class FolderStore implements Store {
     for (const row of returnedRows) this.#removedRows.forget(row);
     for (const row of removedRows) this.#removedRows.add(row);
     for (const cell of meant) this.#claims.unmarkDone(cell);
-    for (const { id, task, reason } of withdrawn) {
+    for (const { id, task, to, reason } of withdrawn) {
       const held = this.#claims.holderOf({ id, task });
       if (!held) continue;
       this.#claims.forget(held);
@@ -271,7 +271,7 @@ export class FolderStore implements Store {
       // People know a row that is gone by the number it had.
       const index = before.identities.rowOf(id);
       const gone = index === undefined ? {} : { index };
-      this.#options.emit({ type: 'item:withdrawn', ...gone, ...this.#subject(held), reason });
+      this.#options.emit({ type: 'item:withdrawn', ...gone, ...this.#subject(held), to, reason });
     }
     if (addedRows > 0) this.#options.emit({ type: 'table:grew', rows: addedRows });
     return true;

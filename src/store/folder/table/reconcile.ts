@@ -26,12 +26,20 @@ export interface Knowledge {
   isSanctioned(freshId: string, task: string, to: Status): boolean;
 }
 
+/** `to`: the status that somebody gave it; null if its row is gone. */
+interface Withdrawn {
+  readonly id: string;
+  readonly task: string;
+  readonly to: Status | null;
+  readonly reason: string;
+}
+
 export interface Reconciled {
   readonly reading: Reading;
   /** Cells to write so that only what an outsider may change has changed. */
   readonly putBack: readonly CellChange[];
   readonly reverted: readonly string[];
-  readonly withdrawn: readonly { readonly id: string; readonly task: string; readonly reason: string }[];
+  readonly withdrawn: readonly Withdrawn[];
   /** What a person changed with a command. */
   readonly meant: readonly { readonly id: string; readonly task: string }[];
   readonly addedRows: number;
@@ -61,7 +69,7 @@ export function reconcile(before: Reading, after: Reading, known: Knowledge): Re
   const oldCopy = looksLikeOldCopy(differences, before, known);
   const putBack: CellChange[] = [];
   const reverted: string[] = [];
-  const withdrawn: { id: string; task: string; reason: string }[] = [];
+  const withdrawn: Withdrawn[] = [];
 
   const meant: { id: string; task: string }[] = [];
   for (const each of differences) {
@@ -76,16 +84,16 @@ export function reconcile(before: Reading, after: Reading, known: Knowledge): Re
       if (known.isDoneHere(id, task)) putBack.push(...lostOutputs(before, after, each, known));
       reverted.push(`row ${image + 1}: ${task} from ${from} to ${to}`);
     } else if (known.isClaimed(id, task)) {
-      withdrawn.push({ id, task, reason: `somebody set it to ${to}` });
+      withdrawn.push({ id, task, to, reason: `somebody set it to ${to}` });
     }
   }
 
-  const removed: typeof withdrawn = [];
   for (const { id, task } of known.claimed()) {
     const row = before.identities.rowOf(id);
-    if (row !== undefined && images[row]! < 0) removed.push({ id, task, reason: 'somebody removed its row' });
+    if (row !== undefined && images[row]! < 0) {
+      withdrawn.push({ id, task, to: null, reason: 'somebody removed its row' });
+    }
   }
-  withdrawn.push(...removed);
   const arrived = arrivedRows(after.table.rowCount, images);
   const returnedRows = new Set<RemovedRow>();
   for (const row of arrived) {
