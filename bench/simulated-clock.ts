@@ -1,14 +1,44 @@
-/** Time that jumps: it goes on to the next thing that is waited for as soon as nothing else can happen. */
-export class SimulatedClock {
+import type { Clock, Timeout } from '../src/core/model/clock.ts';
+
+interface Entry {
+  readonly at: number;
+  wake: () => void;
+  /** Its sleep was ended: time does not stop here. */
+  isOver: boolean;
+}
+
+/** Time that jumps: as soon as nothing else can happen, it is the time of the next wait that ends. */
+export class SimulatedClock implements Clock {
   #now = 0;
   #isRunning = false;
   /** A binary heap by time. */
-  readonly #waiting: { readonly at: number; readonly wake: () => void }[] = [];
+  readonly #waiting: Entry[] = [];
 
   readonly now = (): number => this.#now;
+  readonly elapsed = this.now;
 
-  sleep(milliseconds: number): Promise<void> {
-    return new Promise((wake) => this.#push({ at: this.#now + milliseconds, wake }));
+  /** Resolves at its time, or as soon as the signal aborts. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<boolean> {
+    if (signal?.aborted) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      const entry = { at: this.#now + milliseconds, wake: () => {}, isOver: false };
+      const end = (isOver: boolean) => {
+        entry.isOver = true;
+        signal?.removeEventListener('abort', stop);
+        resolve(isOver);
+      };
+      const stop = () => end(false);
+      entry.wake = () => end(true);
+      signal?.addEventListener('abort', stop);
+      this.#push(entry);
+    });
+  }
+
+  timeout(milliseconds: number): Timeout {
+    const over = new AbortController();
+    const disposed = new AbortController();
+    void this.sleep(milliseconds, disposed.signal).then((isOver) => isOver && over.abort());
+    return { signal: over.signal, [Symbol.dispose]: () => disposed.abort() };
   }
 
   /**
@@ -22,7 +52,8 @@ export class SimulatedClock {
     });
     const advance = () => {
       if (!this.#isRunning) return;
-      const next = this.#pop();
+      let next = this.#pop();
+      while (next?.isOver) next = this.#pop();
       if (next) {
         this.#now = next.at;
         next.wake();
@@ -33,7 +64,7 @@ export class SimulatedClock {
     return result;
   }
 
-  #push(entry: { at: number; wake: () => void }): void {
+  #push(entry: Entry): void {
     const heap = this.#waiting;
     let at = heap.push(entry) - 1;
     while (at > 0 && heap[(at - 1) >> 1]!.at > entry.at) {
@@ -43,7 +74,7 @@ export class SimulatedClock {
     heap[at] = entry;
   }
 
-  #pop(): { at: number; wake: () => void } | undefined {
+  #pop(): Entry | undefined {
     const heap = this.#waiting;
     const first = heap[0];
     const last = heap.pop();

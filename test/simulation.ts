@@ -1,4 +1,5 @@
 import type { Agent } from '../src/agents/agent.ts';
+import { processClock } from '../src/app/run/process-time.ts';
 import { History } from '../src/core/folds/history.ts';
 import type { Order, Outcome } from '../src/core/model/model.ts';
 import { NO_PROTECTION } from '../src/core/model/protection.ts';
@@ -98,8 +99,7 @@ export async function play(scene: Scene): Promise<Played> {
     stop,
     select: () => ({ includes: () => true }),
     endLeftovers: async () => 0,
-    now: () => Date.now(),
-    time: { elapsed: () => performance.now(), limit: () => ({ signal: stop.now, [Symbol.dispose]: () => {} }) },
+    clock: processClock(Date.now),
     random: () => 0.5,
   };
   const end = await runShift(parts, await load());

@@ -18,7 +18,7 @@ import type { Agents } from './worker/worker-ports.ts';
 /** The agent that only runs the scripts of the task. */
 const NEVER_SPENDS = 'shell';
 
-/** Machines sleep and clocks are set: time that runs out is looked at this often, however much is left. */
+/** Machines sleep and people set clocks: the time that is left is checked this often, however much it is. */
 const LOOK_EVERY_MS = 1000;
 
 /**
@@ -36,15 +36,15 @@ export class RunLimits implements Disposable {
   readonly #paused = new Map<string, string>();
   #shift: Shift;
   #inForce: Limits;
-  #timer: NodeJS.Timeout | undefined;
+  #nextLook: AbortController | undefined;
   #hasWarned = false;
   #hasWarnedOfSilence = false;
   #reached: UsedUp | undefined;
 
   constructor(parts: RunParts, shift: Shift) {
     this.#parts = parts;
-    this.#startedAt = parts.now();
-    this.#startedElapsed = parts.time.elapsed();
+    this.#startedAt = parts.clock.now();
+    this.#startedElapsed = parts.clock.elapsed();
     this.#earlierMs = parts.history.tally.ms;
     this.#shift = shift;
     this.#inForce = this.#resolve();
@@ -111,7 +111,7 @@ export class RunLimits implements Disposable {
   }
 
   check(): void {
-    clearTimeout(this.#timer);
+    this.#nextLook?.abort();
     if (this.#drain.signal.aborted || this.#parts.stop.drain.aborted) return;
     this.#warnOfUnknownCost();
     const reached = this.#usedUpIn(0);
@@ -128,7 +128,7 @@ export class RunLimits implements Disposable {
 
   /** Which limit would have been reached when something ends that is waited for. */
   before(end: number): string | undefined {
-    const now = this.#parts.now();
+    const now = this.#parts.clock.now();
     const isInTime = end < timeIsOver(this.#inForce, this.spent, now);
     const limit = isInTime ? undefined : this.#usedUpIn(end - now);
     return limit && `it ends at ${localTime(end)}, and by then ${limit.text}`;
@@ -140,12 +140,12 @@ export class RunLimits implements Disposable {
 
   /** In so many milliseconds, if the machine does not sleep. */
   #usedUpIn(milliseconds: number): UsedUp | undefined {
-    return usedUp(this.#inForce, this.#spentIn(milliseconds), this.#parts.now() + milliseconds);
+    return usedUp(this.#inForce, this.#spentIn(milliseconds), this.#parts.clock.now() + milliseconds);
   }
 
   #spentIn(milliseconds: number): Spent {
     const { usage, tally } = this.#parts.history;
-    const elapsed = this.#parts.time.elapsed() - this.#startedElapsed;
+    const elapsed = this.#parts.clock.elapsed() - this.#startedElapsed;
     return { usage, ms: Math.round(this.#earlierMs + elapsed + milliseconds), failures: tally.failures };
   }
 
@@ -155,10 +155,12 @@ export class RunLimits implements Disposable {
   }
 
   #lookLater(): void {
-    const now = this.#parts.now();
+    const now = this.#parts.clock.now();
     const left = timeIsOver(this.#inForce, this.spent, now) - now;
     if (left === Number.POSITIVE_INFINITY) return;
-    this.#timer = setTimeout(() => this.check(), Math.min(left, LOOK_EVERY_MS)).unref();
+    this.#nextLook = new AbortController();
+    const wait = this.#parts.clock.sleep(Math.min(left, LOOK_EVERY_MS), this.#nextLook.signal);
+    void wait.then((isOver) => isOver && this.check());
   }
 
   #warnOfUnknownCost(): void {
@@ -196,7 +198,7 @@ export class RunLimits implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    clearTimeout(this.#timer);
+    this.#nextLook?.abort();
   }
 }
 

@@ -31,7 +31,7 @@ export async function hearDev(
   said: Said,
   attempt: { readonly number: number; readonly since: number; readonly now: number },
   agents: Agents,
-  looks: Pick<Checks, 'run' | 'watch' | 'observe' | 'time'>,
+  looks: Pick<Checks, 'run' | 'watch' | 'observe' | 'clock'>,
   emit: Emit,
   signal: AbortSignal,
 ): Promise<Believed> {

@@ -38,7 +38,7 @@ export class Course implements Disposable {
       emit: parts.emit,
       stop,
       patienceMs: () => parts.filePatienceMs ?? this.#shift.settings.patienceMs,
-      clock: () => parts.time.elapsed(),
+      clock: parts.clock,
       isThere: async () => (await parts.documents.folderId()) === folderId,
     });
     this.parts = {
@@ -50,7 +50,7 @@ export class Course implements Disposable {
       perform: (...order) => this.#files.whileAtWork(() => parts.perform(...order)),
       select: (snapshot) => this.limits.narrow(parts.select(snapshot)),
     };
-    this.patience = new Patience(() => parts.time.elapsed());
+    this.patience = new Patience(() => parts.clock.elapsed());
     this.#shift = shift;
     this.#folderId = folderId;
   }
@@ -129,7 +129,7 @@ export class Course implements Disposable {
   /** Rule X5: for how many milliseconds to wait, which is said; or how the run ends. */
   endure({ reason, remedy, until }: Trouble): number | RunEnd {
     if (remedy !== undefined) return { exitCode: EXIT.agentMissing, reason: `${reason}: ${remedy}` };
-    const left = (until ?? 0) - this.parts.now();
+    const left = (until ?? 0) - this.parts.clock.now();
     const isKnown = left > 0 && (left <= LONGEST_WAIT_MS || this.#isTimed);
     const limit = isKnown ? this.limits.before(until!) : undefined;
     if (limit !== undefined) {

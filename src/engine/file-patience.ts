@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../core/model/clock.ts';
 import { formatDuration } from '../core/model/duration.ts';
 import { type ErrorCode, NightshiftError } from '../core/model/errors.ts';
 import type { Emit } from '../core/model/events.ts';
@@ -33,7 +33,7 @@ export interface FilePatienceOptions {
   patienceMs(): number;
   /** Whether the shift's folder is still there; if not, nothing is worth waiting for. */
   isThere(): Promise<boolean>;
-  readonly clock?: () => number;
+  readonly clock: Clock;
 }
 
 interface WaitOptions {
@@ -57,7 +57,6 @@ interface Problem {
  */
 export class FilePatience {
   readonly #options: FilePatienceOptions;
-  readonly #clock: () => number;
   readonly #problems = new Map<string, Problem>();
   /** Files that a look in passing could not read. */
   readonly #noticed = new Set<string>();
@@ -67,7 +66,6 @@ export class FilePatience {
 
   constructor(options: FilePatienceOptions) {
     this.#options = options;
-    this.#clock = options.clock ?? (() => performance.now());
   }
 
   /** While an agent is at work, nobody here gives up: its result would be lost. */
@@ -94,7 +92,7 @@ export class FilePatience {
         met.add(this.#unreadable(error));
         if ((await this.#isInVain(error, options)) && !(await this.#restored(error, options))) throw error;
       }
-      await sleep(pause);
+      await this.#options.clock.sleep(pause);
     }
   }
 
@@ -130,12 +128,12 @@ export class FilePatience {
     const { since } = this.#problems.get(fileOf(error))!;
     const patienceMs = this.#options.patienceMs();
     const most = drain.aborted ? Math.min(patienceMs, STOPPING_MS) : patienceMs;
-    return this.#clock() - since >= most || !(await this.#options.isThere());
+    return this.#options.clock.elapsed() - since >= most || !(await this.#options.isThere());
   }
 
   #unreadable(error: NightshiftError): string {
     const file = fileOf(error);
-    const now = this.#clock();
+    const now = this.#options.clock.elapsed();
     const problem = this.#problems.get(file) ?? { since: now, message: '', messageSince: now, told: undefined };
     this.#problems.set(file, problem);
     if (problem.message !== error.message) Object.assign(problem, { message: error.message, messageSince: now });

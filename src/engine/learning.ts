@@ -104,8 +104,8 @@ async function askManager(
   const agents = parts.agents(shift);
   const { settings } = task;
   const agent = agents.find(settings.agent)!;
-  using limit = parts.time.limit(settings.timeoutMs);
-  const signal = AbortSignal.any([parts.stop.now, limit.signal]);
+  using timeout = parts.clock.timeout(settings.timeoutMs);
+  const signal = AbortSignal.any([parts.stop.now, timeout.signal]);
   const subject = { role: 'manager' as const, task: task.name, key: task.version, agent: agent.name };
   const mask = createMask(agents.secrets);
   const taken = takeScratch();

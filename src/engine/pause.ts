@@ -1,39 +1,27 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { RunParts } from './ports.ts';
+import type { Clock } from '../core/model/clock.ts';
 
-/** Node takes a longer one for none. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
-
-/** Waits; false if one of the signals ended it before its time. */
-export async function pause(milliseconds: number, signals: readonly AbortSignal[]): Promise<boolean> {
-  return sleep(Math.min(milliseconds, LONGEST_TIMER_MS), true, { signal: AbortSignal.any([...signals]) }).catch(
-    () => false,
-  );
-}
-
-/** Machines sleep and clocks are set: what is left of a pause is looked at this often. */
+/** Machines sleep and people set clocks: a run checks this often how much of a pause is left. */
 const LOOK_EVERY_MS = 1000;
 
-/** A pause of a run, in active time. `until`: a time on the wall that ends it before. */
+/** A pause of a run, in active time. `until`: a time of the wall clock that ends it earlier. */
 export class Pause {
-  readonly #parts: Pick<RunParts, 'time' | 'now'>;
+  readonly #clock: Clock;
   readonly #end: number;
   readonly #until: number;
 
-  constructor(parts: Pick<RunParts, 'time' | 'now'>, milliseconds: number, until = 0) {
-    this.#parts = parts;
-    this.#end = parts.time.elapsed() + milliseconds;
-    this.#until = until > parts.now() ? until : Number.POSITIVE_INFINITY;
+  constructor(clock: Clock, milliseconds: number, until = 0) {
+    this.#clock = clock;
+    this.#end = clock.elapsed() + milliseconds;
+    this.#until = until > clock.now() ? until : Number.POSITIVE_INFINITY;
   }
 
-  /** How many milliseconds of it are left, as far as is known; none: it is over. */
+  /** In milliseconds; 0: the pause is over. */
   get left(): number {
-    const { time, now } = this.#parts;
-    return Math.max(0, Math.min(this.#end - time.elapsed(), this.#until - now()));
+    return Math.max(0, Math.min(this.#end - this.#clock.elapsed(), this.#until - this.#clock.now()));
   }
 
   /** Waits for a part of what is left. */
   async wait(signal: AbortSignal): Promise<void> {
-    await pause(Math.min(this.left, LOOK_EVERY_MS), [signal]);
+    await this.#clock.sleep(Math.min(this.left, LOOK_EVERY_MS), signal);
   }
 }

@@ -1,5 +1,5 @@
 import type { History } from '../core/folds/history.ts';
-import type { ActiveTime } from '../core/model/active-time.ts';
+import type { Clock } from '../core/model/clock.ts';
 import type { Emit, NightshiftEvent } from '../core/model/events.ts';
 import type { Trouble } from '../core/model/model.ts';
 import type { Protection } from '../core/model/protection.ts';
@@ -61,9 +61,7 @@ export interface RunParts {
   readonly alone?: <T>(write: () => Promise<T>) => Promise<T>;
   /** Ends processes of an earlier run of this shift that outlived it; answers how many there were. */
   endLeftovers(): Promise<number>;
-  /** The clock on the wall. */
-  now(): number;
-  readonly time: ActiveTime;
+  readonly clock: Clock;
   /** From 0 to 1. */
   random(): number;
   /** How long a file that can't be read is waited for; absent: as long as the shift's `patience`. */

@@ -10,6 +10,7 @@ function watchOver(found: { changes?: Change[]; edits?: Edit[] }): Watch {
     onFailure: (error) => {
       throw error;
     },
+    clock: { sleep: () => new Promise(() => {}) },
   });
 }
 

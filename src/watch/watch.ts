@@ -1,7 +1,8 @@
+import type { Clock } from '../core/model/clock.ts';
 import { Together } from '../core/schedule/together.ts';
 import type { Change } from '../store/store.ts';
 
-/** How often the files are looked at while somebody works; a withdrawn item's agent is stopped within this time. */
+/** How often the watch reads the files while items run: the agent of a withdrawn item ends within this time. */
 const EVERY_MS = 500;
 
 /** What somebody else wrote and was put back: in words, and the name of the file. */
@@ -21,6 +22,7 @@ export interface Watched {
   putBack(): Promise<readonly Edit[]>;
   /** The files can't be read any more: nothing that is in flight could be recorded. */
   onFailure(error: unknown): void;
+  readonly clock: Pick<Clock, 'sleep'>;
 }
 
 interface Suspicion {
@@ -39,7 +41,7 @@ export class Watch implements AsyncDisposable {
   readonly #keys = new Map<string, string>();
   /** Everybody who was in flight at some time since the last look. */
   #suspects = new Set<string>();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #closed = new AbortController();
   readonly #looking = new Together(() => this.#lookNow());
   /** Edits that were put back, and who may have made them. */
   #edits: Suspicion[] = [];
@@ -48,7 +50,7 @@ export class Watch implements AsyncDisposable {
 
   constructor(watched: Watched) {
     this.#watched = watched;
-    this.#timer = setInterval(() => void this.look().catch(this.#watched.onFailure), EVERY_MS);
+    void this.#lookOnAndOn();
   }
 
   /** From now on this token is in flight, for the item with this key; the signal aborts when its item is withdrawn. */
@@ -65,6 +67,11 @@ export class Watch implements AsyncDisposable {
   leave(token: string): void {
     this.#inFlight.delete(token);
     this.#keys.delete(token);
+  }
+
+  async #lookOnAndOn(): Promise<void> {
+    const { clock, onFailure } = this.#watched;
+    while (await clock.sleep(EVERY_MS, this.#closed.signal)) void this.look().catch(onFailure);
   }
 
   /** Looks now, one look at a time; who asks while one is under way shares the next. */
@@ -110,7 +117,7 @@ export class Watch implements AsyncDisposable {
 
   /** Looks a last time: what the last of a batch changed must not pass for a person's edit in the next. */
   async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.#timer);
+    this.#closed.abort();
     await this.look().catch(this.#watched.onFailure);
   }
 }

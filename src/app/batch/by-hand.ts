@@ -17,7 +17,7 @@ import type { Snapshot } from '../../store/store.ts';
 import { openAndCheck, reloader } from '../open-shift.ts';
 import { EventStream, newRun } from '../run/event-stream.ts';
 import { checkWith, lostEnv } from '../run/killed-run.ts';
-import { processTime } from '../run/process-time.ts';
+import { processClock } from '../run/process-time.ts';
 import { protectFiles } from '../run/protect-files.ts';
 import { watchFolders } from '../run/watch-folders.ts';
 import type { World } from '../world.ts';
@@ -83,8 +83,7 @@ export async function openByHand(paths: ShiftPaths, world: World, options: HandO
     stop: { drain: NEVER, now: NEVER },
     select: () => ({ includes: () => true }),
     endLeftovers: async () => 0,
-    now: world.now,
-    time: processTime(),
+    clock: processClock(world.now),
     random: Math.random,
     filePatienceMs: FILE_PATIENCE_MS,
   };

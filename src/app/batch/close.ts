@@ -57,7 +57,7 @@ export async function closeBatch(io: Io, paths: ShiftPaths, options: Options): P
   await giveBackStale(parts.store);
   const of = (wanted: Ended['end']) => ends.filter(({ end }) => end === wanted).length;
   const end = { done: of('done'), failed: of('failed'), returned: of('open') + of('withdrawn'), compacted: false };
-  const course = await hand.course();
+  using course = await hand.course();
   await settleTurn(course, { task, size: batch.size, isWaiting: batch.isWaiting }, end);
   const after = await parts.store.snapshot();
   const left = course.isLeft(after);

@@ -46,7 +46,7 @@ export async function openBatch(io: Io, paths: ShiftPaths, options: Options): Pr
   // The columns of outputs are there before the first claim.
   await parts.load();
   const { stale } = await giveBackStale(parts.store);
-  const course = await hand.course();
+  using course = await hand.course();
   const snapshot = await parts.store.snapshot();
   const chosen = chooseTurn(course, snapshot);
   if (!chosen) {

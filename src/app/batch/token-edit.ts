@@ -108,7 +108,7 @@ async function devEnds(scribe: Scribe, edit: TokenEdit): Promise<number> {
     run: parts.check,
     watch: parts.folders.watch.bind(parts.folders),
     observe: parts.protection.observe.bind(parts.protection),
-    time: parts.time,
+    clock: parts.clock,
   };
   const believed = await hearDev(order, said, attempt, parts.agents(shift), looks, parts.emit, signal);
   await parts.flush();

@@ -1,20 +1,38 @@
 import { readFileSync } from 'node:fs';
-import { type ActiveTime, ActiveTimeCount, type Reading, type TimeLimit } from '../../core/model/active-time.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ActiveTimeCount, type Reading } from '../../core/model/active-time.ts';
+import type { Clock, Timeout } from '../../core/model/clock.ts';
 
 /** Often enough that a gap between two beats stands out. */
 const BEAT_MS = 250;
-/** Timers of Node can't be longer than 25 days. */
-const LONGEST_TIMER_MS = 3600_000;
+/** A timer of Node can't be longer than 25 days. */
+const LONGEST_TIMER_MS = 24 * 3600_000;
 
 let time: ProcessTime | undefined;
 
-/** The active time of this process; counted from the first call on. */
-export function processTime(): ActiveTime {
+/** The active time of this process; it counts from the first call on. */
+export function processTime(): Pick<Clock, 'elapsed'> {
+  return startTime();
+}
+
+/** `now`: the wall clock. */
+export function processClock(now: () => number): Clock {
+  const active = startTime();
+  return {
+    now,
+    elapsed: () => active.elapsed(),
+    sleep: (milliseconds, signal) =>
+      sleep(Math.min(milliseconds, LONGEST_TIMER_MS), true, signal ? { signal } : {}).catch(() => false),
+    timeout: (milliseconds) => active.timeout(milliseconds),
+  };
+}
+
+function startTime(): ProcessTime {
   time ??= new ProcessTime();
   return time;
 }
 
-class ProcessTime implements ActiveTime {
+class ProcessTime {
   readonly #count = new ActiveTimeCount(read());
 
   constructor() {
@@ -25,13 +43,13 @@ class ProcessTime implements ActiveTime {
     return this.#count.at(performance.now()) ?? this.#count.add(read());
   }
 
-  limit(milliseconds: number): TimeLimit {
+  timeout(milliseconds: number): Timeout {
     const over = new AbortController();
     const end = this.elapsed() + milliseconds;
     let timer: NodeJS.Timeout | undefined;
     const look = () => {
       const left = end - this.elapsed();
-      // A timer that comes due while the process is stopped fires as soon as it goes on.
+      // A timer that comes due while the process is stopped fires as soon as it continues.
       if (left > 0) timer = setTimeout(look, Math.min(Math.ceil(left), LONGEST_TIMER_MS)).unref();
       else over.abort(new DOMException('the time is over', 'TimeoutError'));
     };

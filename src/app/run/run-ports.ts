@@ -12,7 +12,7 @@ import { checkerOf, type OpenShift, reloader } from '../open-shift.ts';
 import { type Choice, isPart, selector } from '../select-rows.ts';
 import { keysOfWriters } from './open-files.ts';
 import { overridesIn, requireAgents } from './plan-run.ts';
-import { processTime } from './process-time.ts';
+import { processClock } from './process-time.ts';
 import { protectFiles } from './protect-files.ts';
 import type { NewRun } from './run-shift.ts';
 import { watchFolders } from './watch-folders.ts';
@@ -80,8 +80,7 @@ export async function buildPorts(run: NewRun, opened: Opened, means: Means): Pro
     },
     select: await selectIn(store, options),
     endLeftovers: async () => leftovers + (await endMarked({ shiftFolder: paths.folder })),
-    now: world.now,
-    time: processTime(),
+    clock: processClock(world.now),
     random: Math.random,
   };
   return { parts, load, secrets: () => secrets, close: () => inForce.close() };

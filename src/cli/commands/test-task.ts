@@ -6,7 +6,7 @@ import { parseRow } from '../../app/rows.ts';
 import { checkWith, settleBeforeStart } from '../../app/run/killed-run.ts';
 import { keysOfWriters } from '../../app/run/open-files.ts';
 import { requireAgents } from '../../app/run/plan-run.ts';
-import { processTime } from '../../app/run/process-time.ts';
+import { processClock } from '../../app/run/process-time.ts';
 import { protectFiles } from '../../app/run/protect-files.ts';
 import { watchFolders } from '../../app/run/watch-folders.ts';
 import { openSpending } from '../../app/spending.ts';
@@ -15,7 +15,6 @@ import { EXIT } from '../../core/model/errors.ts';
 import type { Happening, NightshiftEvent, TranscriptHappening } from '../../core/model/events.ts';
 import type { Outcome } from '../../core/model/model.ts';
 import { makeOrder } from '../../core/model/order.ts';
-import { pause } from '../../engine/pause.ts';
 import { workingFolder } from '../../engine/worker/work.ts';
 import { perform } from '../../engine/worker/worker.ts';
 import type { Checks } from '../../engine/worker/worker-ports.ts';
@@ -107,11 +106,13 @@ export async function run(io: Io, [name = '', taskName = '']: readonly string[],
     },
   };
   await using _atWork = inForce.protect({ task: taskName, index });
+  const clock = processClock(io.now);
   const failure = new AbortController();
   await using watch = new Watch({
     changes: () => store.changes(),
     putBack: () => inForce.putBack(),
     onFailure: (error) => failure.abort(error),
+    clock,
   });
   const signal = AbortSignal.any([stop.now, failure.signal, watch.enter(key, key)]);
   using _entered = protection.enter({ token: key, key, task: taskName, index });
@@ -120,9 +121,9 @@ export async function run(io: Io, [name = '', taskName = '']: readonly string[],
     trespass: async (calls) => (await watch.trespassOf(key, calls)) ?? (await protection.trespassOf(key, calls)),
     observe: (run) => protection.observe(run),
     watch: (request) => folders.watch(request),
-    pause: (milliseconds, signal) => pause(milliseconds, [signal, stop.drain]),
+    pause: (milliseconds, signal) => clock.sleep(milliseconds, AbortSignal.any([signal, stop.drain])),
     spentUp: () => spending.reached?.text,
-    time: processTime(),
+    clock,
     random: Math.random,
   };
   const dev = await perform(order('dev', false), agents, checks, emit, signal);

@@ -1,18 +1,3 @@
-/**
- * Time that nobody can set, and that stands still while the machine sleeps or the process is stopped: what timeouts,
- * `max-duration` and `patience` are measured in. `until` follows the clock on the wall instead.
- */
-export interface ActiveTime {
-  /** Milliseconds since some moment. */
-  elapsed(): number;
-  /** Aborts after so many milliseconds. */
-  limit(milliseconds: number): TimeLimit;
-}
-
-export interface TimeLimit extends Disposable {
-  readonly signal: AbortSignal;
-}
-
 /** What a process knows about its own time, in milliseconds from any moment. */
 export interface Reading {
   /** Of a clock that can't be set. */

@@ -54,12 +54,12 @@ export class Streaming implements AsyncDisposable {
   /** Refills what is free, then waits for one item to end. */
   async turn(): Promise<RunEnd | undefined> {
     const { parts, shift } = this.#course;
-    const { stop, time } = parts;
+    const { stop, clock } = parts;
     const mayClaim = !stop.drain.aborted && !stop.now.aborted && !this.#ending && shift.settings.stream;
     if (mayClaim && this.#stream.hasRoom && this.#pauseLeft === 0) await this.#refill();
     if (this.#stream.size === 0) return this.#idle();
     // After the refill: a free slot does not wait for the disk.
-    if (this.#isReportDue && time.elapsed() - this.#progressAt >= PROGRESS_EVERY_MS) {
+    if (this.#isReportDue && clock.elapsed() - this.#progressAt >= PROGRESS_EVERY_MS) {
       await this.#writeProgress(await this.#count(), false);
     }
     for (const landed of await this.#stream.next(this.#waitAtMost())) await this.#landed(landed);
@@ -68,7 +68,7 @@ export class Streaming implements AsyncDisposable {
 
   /** How long nothing may end before there is something else to do. */
   #waitAtMost(): number | undefined {
-    const now = this.#course.parts.time.elapsed();
+    const now = this.#course.parts.clock.elapsed();
     const waits: number[] = [];
     if (this.#pauseLeft > 0) waits.push(Math.min(this.#pauseLeft, LOOK_EVERY_MS));
     else if (this.#stream.hasRoom) waits.push(LOOK_EVERY_MS);
@@ -167,7 +167,7 @@ export class Streaming implements AsyncDisposable {
     if (isKnown) return;
     const next = this.#course.endure(trouble);
     if (typeof next === 'object') this.#ending ??= () => next;
-    else if (next > this.#pauseLeft) this.#pause = new Pause(parts, next, trouble.until);
+    else if (next > this.#pauseLeft) this.#pause = new Pause(parts.clock, next, trouble.until);
   }
 
   /** Lets go of the snapshot, whose table may be large, before anything is written. */
@@ -178,7 +178,7 @@ export class Streaming implements AsyncDisposable {
   async #writeProgress(counts: Counts, compacted: boolean): Promise<void> {
     this.#isReportDue = false;
     if (this.#isLost) return;
-    this.#progressAt = this.#course.parts.time.elapsed();
+    this.#progressAt = this.#course.parts.clock.elapsed();
     const { parts, shift } = this.#course;
     const to = this.#stream.limit;
     const was = this.#knownSize;

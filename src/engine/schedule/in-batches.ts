@@ -43,7 +43,7 @@ export class Batches {
     if (end.trouble === undefined || parts.stop.drain.aborted) return undefined;
     const next = this.#course.endure(end.trouble);
     if (typeof next === 'object') return next;
-    const pause = new Pause(parts, next, end.trouble.until);
+    const pause = new Pause(parts.clock, next, end.trouble.until);
     while (pause.left > 0 && !parts.stop.drain.aborted) await pause.wait(parts.stop.drain);
     return undefined;
   }

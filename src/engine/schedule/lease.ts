@@ -4,7 +4,6 @@ import type { Shift, Task } from '../../core/model/shift.ts';
 import { type DevUsage, mayGoBack, verdictText } from '../../core/schedule/qa-retry.ts';
 import type { Claim, Snapshot } from '../../store/store.ts';
 import { Watch } from '../../watch/watch.ts';
-import { pause } from '../pause.ts';
 import type { BatchEnd, RunParts } from '../ports.ts';
 import { workingFolder } from '../worker/work.ts';
 
@@ -65,6 +64,7 @@ export function openAirspace(parts: RunParts): Airspace {
     },
     putBack: () => parts.documents.putBack(),
     onFailure: (error) => failure.abort(error),
+    clock: parts.clock,
   });
   return { parts, watch, failure };
 }
@@ -257,9 +257,9 @@ async function carryOut(
         },
         observe: (run) => parts.protection.observe(run),
         watch: (request) => parts.folders.watch(request),
-        pause: (milliseconds, signal) => pause(milliseconds, [signal, parts.stop.drain]),
+        pause: (milliseconds, signal) => parts.clock.sleep(milliseconds, AbortSignal.any([signal, parts.stop.drain])),
         spentUp: () => parts.spentUp?.(),
-        time: parts.time,
+        clock: parts.clock,
         random: parts.random,
       },
       parts.emit,

@@ -86,16 +86,14 @@ export class Stream implements AsyncDisposable {
   /** Waits for an item to end, at most so long; all that have ended by then, so that their slots are refilled together. */
   async next(milliseconds?: number): Promise<FlightEnd[]> {
     const landings = [...this.#inFlight.values()].map(({ landing }) => landing);
-    let timer: NodeJS.Timeout | undefined;
-    const over = new Promise<void>((resolve) => {
-      if (milliseconds !== undefined) timer = setTimeout(resolve, milliseconds);
-    });
-    await Promise.race([...landings, over]);
-    clearTimeout(timer);
+    const landed = new AbortController();
+    const over = milliseconds === undefined ? [] : [this.#parts.clock.sleep(milliseconds, landed.signal)];
+    await Promise.race([...landings, ...over]);
+    landed.abort();
     this.#airspace.failure.signal.throwIfAborted();
-    const landed = this.#landed.splice(0);
-    for (const end of landed) this.#land(end);
-    return landed;
+    const ends = this.#landed.splice(0);
+    for (const end of ends) this.#land(end);
+    return ends;
   }
 
   #takeOff(flight: Flight): void {

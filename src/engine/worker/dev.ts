@@ -41,14 +41,14 @@ type Attempt<T = DevReport> =
 /** One dev on one item-task: up to three attempts, or as many as `attempts` says, counted here and not by what the agent says. */
 export async function performDev(work: Work): Promise<Outcome> {
   const { order } = work;
-  const started = work.checks.time.elapsed();
+  const started = work.checks.clock.elapsed();
   const subject = { task: order.task, index: order.item.index, item: order.item.id };
   const { agent, attempts: maxAttempts } = order.settings;
   const again = order.retry && { attempt: order.retry.attempts + 1 };
   work.emit({ type: 'dev:started', ...subject, ...again, agent, key: order.key, version: order.version, maxAttempts });
 
   const { last, model, ...spent } = await tryAll(work, subject);
-  const ms = (order.retry?.ms ?? 0) + Math.round(work.checks.time.elapsed() - started);
+  const ms = (order.retry?.ms ?? 0) + Math.round(work.checks.clock.elapsed() - started);
   const outcome = { ...outcomeOf(work, last, spent), ms };
   work.emit({
     type: 'dev:finished',

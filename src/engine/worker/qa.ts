@@ -42,7 +42,7 @@ type Judgement =
 /** One qa on one item-task: the checks first, then an independent agent about what no check can tell. */
 export async function performQa(work: Work): Promise<Outcome> {
   const { order } = work;
-  const started = work.checks.time.elapsed();
+  const started = work.checks.clock.elapsed();
   const subject = { task: order.task, index: order.item.index, item: order.item.id };
   work.emit({ type: 'qa:started', ...subject, agent: order.settings.agent, key: order.key });
   const session: Session = { usage: {}, compacted: false };
@@ -56,7 +56,7 @@ export async function performQa(work: Work): Promise<Outcome> {
     type: 'qa:finished',
     ...subject,
     status: passed ? 'PASS' : judgement.kind === 'trouble' ? 'NONE' : 'FAIL',
-    ms: Math.round(work.checks.time.elapsed() - started),
+    ms: Math.round(work.checks.clock.elapsed() - started),
     ...told,
     verdicts: [...verdicts],
     usage: spent.usage,

@@ -205,13 +205,13 @@ async function runEach(work: Work, attempt: number): Promise<Checked> {
     if (!criterion.check) continue;
     transcript.add({ kind: 'note', text: `check: ${criterionText(work, criterion)}` });
     const { checkTimeoutMs } = work.order.settings;
-    using limit = work.checks.time.limit(checkTimeoutMs);
+    using timeout = work.checks.clock.timeout(checkTimeoutMs);
     const result = await work.checks.run({
       script: resolveScript(criterion.check, work.agents.secrets),
       folder: work.folder,
       environment: environmentOf(work, attempt),
       timeoutMs: checkTimeoutMs,
-      limit: limit.signal,
+      limit: timeout.signal,
       mask: work.mask,
       signal: work.signal,
       onOutput: (stream, text) => transcript.add({ kind: stream === 'stdout' ? 'output' : 'error', text }),

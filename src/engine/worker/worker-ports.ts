@@ -1,6 +1,6 @@
 import type { Agent } from '../../agents/agent.ts';
 import type { CheckRequest, CheckResult } from '../../checks/checks.ts';
-import type { ActiveTime } from '../../core/model/active-time.ts';
+import type { Clock } from '../../core/model/clock.ts';
 import type { FolderWatch, WatchRequest } from '../../core/model/folder-watch.ts';
 import type { Script } from '../../core/model/model.ts';
 import type { Observed } from '../../core/model/protection.ts';
@@ -29,8 +29,7 @@ export interface Checks {
   pause(milliseconds: number, signal: AbortSignal): Promise<boolean>;
   /** Why no agent may be asked anything more, if a limit on cost or tokens is used up (rule X6). */
   spentUp(): string | undefined;
-  /** What the item's time is measured with. */
-  readonly time: ActiveTime;
+  readonly clock: Clock;
   /** From 0 to 1. */
   random(): number;
   /** Runs checks while the files that `protect:` names are as they were at the start of the run (rule D5). */

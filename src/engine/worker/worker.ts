@@ -48,8 +48,8 @@ export async function withWork<T extends object>(
   if (typeof place === 'string') return place;
   let isKept = false;
   try {
-    using time = checks.time.limit(order.settings.timeoutMs - (order.retry?.ms ?? 0));
-    using _held = place.hold(signal, time.signal);
+    using timeout = checks.clock.timeout(order.settings.timeoutMs - (order.retry?.ms ?? 0));
+    using _held = place.hold(signal, timeout.signal);
     const result = await use({
       order,
       agents,

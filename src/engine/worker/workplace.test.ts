@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
 import type { Agent, Opening } from '../../agents/agent.ts';
-import type { ActiveTime } from '../../core/model/active-time.ts';
+import type { Clock } from '../../core/model/clock.ts';
 import type { Order, Settings } from '../../core/model/model.ts';
 import { takeScratch } from './scratch.ts';
 import { perform } from './worker.ts';
@@ -48,16 +48,18 @@ function remembering() {
   return { agent, sessions };
 }
 
-const TIME: ActiveTime = {
+const CLOCK: Clock = {
+  now: () => 0,
   elapsed: () => 0,
-  limit: () => ({ signal: new AbortController().signal, [Symbol.dispose]() {} }),
+  sleep: async () => true,
+  timeout: () => ({ signal: new AbortController().signal, [Symbol.dispose]() {} }),
 };
 
 const observe = async <T>(run: () => Promise<T>) => ({ result: await run(), changed: [], isSame: true });
 
-async function work(todo: Order, { agent }: { agent: Agent }, kept?: KeptWorkplaces, time = TIME) {
+async function work(todo: Order, { agent }: { agent: Agent }, kept?: KeptWorkplaces, clock = CLOCK) {
   const agents: Agents = { find: () => agent, secrets: {}, caller: {}, ...(kept ? { kept } : {}) };
-  const looks = { time, observe, trespass: async () => undefined, random: () => 0, spentUp: () => undefined };
+  const looks = { clock, observe, trespass: async () => undefined, random: () => 0, spentUp: () => undefined };
   const checks = looks as unknown as Checks;
   return perform(todo, agents, checks, () => {}, new AbortController().signal);
 }
@@ -95,7 +97,7 @@ test('Q3 no session waits for a verdict that can send nothing back', async () =>
     const run = async () => ({ kind: 'passed' as const });
     const agents: Agents = { find: () => any.agent, secrets: {}, caller: {}, kept };
     const none = { trespass: async () => undefined, spentUp: () => undefined };
-    const checks = { time: TIME, observe, run, ...none } as unknown as Checks;
+    const checks = { clock: CLOCK, observe, run, ...none } as unknown as Checks;
     await perform(final, agents, checks, () => {}, new AbortController().signal);
     expect(any.sessions).toMatchObject([{ isOver: true }]);
   }
@@ -103,16 +105,16 @@ test('Q3 no session waits for a verdict that can send nothing back', async () =>
 
 test('X1 Q3 the time of a dev stands still while its item is judged: it gets what is left', async () => {
   const given: number[] = [];
-  const time = {
-    ...TIME,
-    limit: (milliseconds: number) => {
+  const clock = {
+    ...CLOCK,
+    timeout: (milliseconds: number) => {
       given.push(milliseconds);
-      return TIME.limit(milliseconds);
+      return CLOCK.timeout(milliseconds);
     },
   };
   const any = remembering();
-  await work(order, any, undefined, time);
-  await work({ ...again, retry: { ...again.retry!, ms: 59_000 } }, any, undefined, time);
+  await work(order, any, undefined, clock);
+  await work({ ...again, retry: { ...again.retry!, ms: 59_000 } }, any, undefined, clock);
   expect(given).toEqual([60_000, 1000]);
 });
 
