@@ -6,7 +6,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/agents/**/*.test.ts'],
-    // What a shift has spent is kept outside of its project, too. Whoever runs the tests may sit in an agent program.
+    // The ledger of a shift is outside of its project. The tests may be started by an agent program.
     env: { XDG_STATE_HOME: join(tmpdir(), 'nightshift-test-state'), OPENCODE_PID: '', CLAUDECODE: '' },
     globalSetup: ['test/build-once.ts', 'test/agents/install.ts'],
     testTimeout: 300_000,
@@ -14,6 +14,5 @@ export default defineConfig({
     pool: 'forks',
     // Each program takes seconds of a core to start.
     maxWorkers: 2,
-    retry: Number(process.env.NIGHTSHIFT_RETRIES ?? (process.env.CI ? 1 : 0)),
   },
 });

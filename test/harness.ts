@@ -267,7 +267,7 @@ export class Running {
 }
 
 /** Waits until something is true, or fails with what it was. */
-export async function until<T>(probe: () => T | undefined | false, what: string, milliseconds = 20_000): Promise<T> {
+export async function until<T>(probe: () => T | undefined | false, what: string, milliseconds = 60_000): Promise<T> {
   const end = Date.now() + milliseconds;
   for (;;) {
     const found = probe();

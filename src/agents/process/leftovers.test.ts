@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { compile } from '../../../test/fixtures/compiled.ts';
 import { endMarked, findMarked } from './leftovers.ts';
 import { tagProcess } from './process-tag.ts';
 
@@ -53,23 +52,18 @@ test('R6 ends what goes on forking and ignores every signal that can be ignored'
 });
 
 test('R6 never this process nor its ancestors, though they carry the mark', async () => {
-  const compiled = compile('agents/leftovers.ts');
-  try {
-    const program = `
-      import { endMarked } from '${compiled}/agents/leftovers.js';
-      console.log(await endMarked({ shiftFolder: '${shiftFolder}' }));`;
-    const { stdout, status } = spawnSync(
-      'sh',
-      ['-c', 'sleep 300 & "$1" --input-type=module -e "$2"; echo alive', 'sh', process.execPath, program],
-      {
-        env: { PATH: process.env.PATH!, NIGHTSHIFT_SHIFT_DIR: shiftFolder, NIGHTSHIFT_KEY: 'k1' },
-        encoding: 'utf8',
-      },
-    );
-    expect({ stdout, status }).toEqual({ stdout: '1\nalive\n', status: 0 });
-  } finally {
-    rmSync(compiled, { recursive: true, force: true });
-  }
+  const program = `
+    import { endMarked } from '${resolve('dist/agents/process/leftovers.js')}';
+    console.log(await endMarked({ shiftFolder: '${shiftFolder}' }));`;
+  const { stdout, status } = spawnSync(
+    'sh',
+    ['-c', 'sleep 300 & "$1" --input-type=module -e "$2"; echo alive', 'sh', process.execPath, program],
+    {
+      env: { PATH: process.env.PATH!, NIGHTSHIFT_SHIFT_DIR: shiftFolder, NIGHTSHIFT_KEY: 'k1' },
+      encoding: 'utf8',
+    },
+  );
+  expect({ stdout, status }).toEqual({ stdout: '1\nalive\n', status: 0 });
 });
 
 test('R6 finds by the tag in its limits what has no environment any more', async () => {
