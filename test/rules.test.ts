@@ -2,10 +2,17 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect, test } from 'vitest';
 
-/** The rules that the product has, in the order of `docs/rules.md`. */
-const IDS = Object.entries({ F: 7, T: 8, M: 7, P: 8, D: 5, Q: 4, L: 6, V: 4, X: 9, O: 5 }).flatMap(([letter, count]) =>
-  Array.from({ length: count }, (_, i) => `${letter}${i + 1}`),
-);
+/** The ids of all rules, in the order of `docs/rules.md`. Ids are never renumbered, so there are gaps. */
+const IDS = [
+  ...Object.entries({ F: 7, T: 8, M: 7, P: 8, D: 5, Q: 4, L: 6, V: 4, X: 9 }).flatMap(upTo),
+  ...['R1', 'R2', 'R3', 'R4', 'R6', 'R7', 'R9', 'R10'],
+  ...['S1', 'S2', 'S3', 'S4', 'S5', 'S9', 'S10', 'S11', 'S13'],
+  ...upTo(['O', 5]),
+];
+
+function upTo([letter, count]: [string, number]): string[] {
+  return Array.from({ length: count }, (_, i) => `${letter}${i + 1}`);
+}
 
 /** A row of the table: `| F1 | what holds | files, or later |`. */
 const ROW = /^\| ([A-Z]\d+) \| (.+) \| ([^|]+) \|$/gm;
@@ -19,11 +26,12 @@ const rules = [...readFileSync('docs/rules.md', 'utf8').matchAll(ROW)].map(([, i
   isLater: shown!.trim() === 'later',
   files: [...shown!.matchAll(/`([^`]+)`/g)].map(([, file]) => file!),
 }));
-const testFiles = ['src', 'test'].flatMap((folder) =>
+const sources = ['src', 'test'].flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.test.ts'))
+    .filter((file) => file.endsWith('.ts'))
     .map((file) => relative('.', join(folder, file))),
 );
+const testFiles = sources.filter((file) => file.endsWith('.test.ts'));
 const idsOf = new Map(testFiles.map((file) => [file, titleIds(readFileSync(file, 'utf8'))]));
 
 function titleIds(text: string): Set<string> {
@@ -53,6 +61,17 @@ function holdersOf(id: string): string {
   const holders = testFiles.filter((file) => idsOf.get(file)!.has(id));
   return holders.length > 0 ? `it is in ${holders.join(', ')}` : 'no test has it';
 }
+
+test('every id in the name of a test or in a comment is a rule of docs/rules.md', () => {
+  const mentioned = sources.flatMap((file) => {
+    const text = readFileSync(file, 'utf8');
+    const inComments = [...text.matchAll(/\brules? ([A-Z]\d{1,2}(?:(?:, | and |-)[A-Z]\d{1,2})*)/g)];
+    const ids = inComments.flatMap(([, list]) => list!.match(/[A-Z]\d{1,2}/g)!);
+    return [...ids, ...(idsOf.get(file) ?? [])].map((id) => ({ id, file }));
+  });
+  expect(mentioned.length).toBeGreaterThan(100);
+  expect(mentioned.filter(({ id }) => !IDS.includes(id))).toEqual([]);
+});
 
 test('no test is set aside', () => {
   expect(testFiles.filter((file) => SET_ASIDE.test(readFileSync(file, 'utf8')))).toEqual([]);

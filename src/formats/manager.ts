@@ -104,7 +104,7 @@ function checkTaskNameAt(name: string, file: string, line: number): void {
   }
 }
 
-/** The shift's own settings; those of section 11 stay in `settings` as defaults for the tasks. */
+/** The shift's own settings; keys of a task stay in `settings` as defaults for all tasks. */
 export function readShiftSettings(
   document: ManagerDocument,
   file: string,

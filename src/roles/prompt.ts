@@ -5,7 +5,7 @@ import { unforgeable } from '../core/text/unforgeable.ts';
 
 /**
  * A prompt is made of typed parts. Instructions are Nightshift's own words and the same for every item; all other parts hold
- * what people, cells and agents wrote, and stand inside tags that they cannot forge (promise S3).
+ * what people, cells and agents wrote, and stand inside tags that they cannot forge (rule S3).
  */
 export interface PromptPart {
   readonly kind: 'instructions' | 'task' | 'criterion' | 'steps' | 'recommendations' | 'item' | 'history';
@@ -177,7 +177,7 @@ ${ANSWER}
 }
 "criteria" has one entry for each criterion, in their order.`;
 
-/** Only what has to be judged and where it is; nothing that the dev said or wrote about it (rule Q1, promise S7). */
+/** Only what has to be judged and where it is; nothing that the dev said or wrote about it (rule Q1). */
 export function qaPrompt(order: Order, criteria: readonly Text[], instructions = QA): Text {
   const facts = {
     column: order.task,

@@ -44,7 +44,7 @@ export function* exportCsv(results: Iterable<Result>, columns: readonly string[]
 }
 
 /**
- * Promise S11: what a spreadsheet would take for a formula, also in the full width of East Asian keyboards, or after white
+ * Rule S11: what a spreadsheet would take for a formula, also in the full width of East Asian keyboards, or after white
  * space that it drops, gets the apostrophe that makes it text.
  */
 function defuse(value: string): string {
@@ -75,7 +75,7 @@ export function* exportMarkdown(
   for (const result of results) yield line(cells(result, columns));
 }
 
-/** Neither a new cell, nor markup, nor HTML: the text that was there (promise S10). */
+/** Neither a new cell, nor markup, nor HTML: the text that was there (rule S10). */
 function escapeCell(value: string): string {
   return (
     printable(value)

@@ -2,7 +2,7 @@
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that must not reach a terminal
 const UNSAFE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
-/** Text from cells and agents, made safe for a terminal (promise S9); lines and tabs stay. */
+/** Text from cells and agents, made safe for a terminal (rule S9); lines and tabs stay. */
 export function printable(text: string): string {
   return text.replace(/\r\n/g, '\n').replace(UNSAFE, '\uFFFD');
 }

@@ -1,4 +1,4 @@
-/** A value, and what stands in its place where it would change the structure of the text (promise S3). */
+/** A value, and what stands in its place where it would change the structure of the text (rule S3). */
 export interface Insertion {
   readonly value: string;
   readonly reference: string;

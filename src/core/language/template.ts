@@ -53,7 +53,7 @@ export function fillTemplate(template: Template, values: Values): Text {
   return mergeText(filled);
 }
 
-/** The same for prose, in which a value that would change the structure stands as a reference (rule V1, promise S3). */
+/** The same for prose, in which a value that would change the structure stands as a reference (rule V1, rule S3). */
 export function fillProse({ segments }: Template, values: Values): Text {
   const parts = segments.map((segment): string | Insertion => {
     if (typeof segment === 'string') return segment;

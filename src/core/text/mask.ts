@@ -1,7 +1,7 @@
 import { FormIndex } from './form-index.ts';
 
 /**
- * Secrets never rest (promise S4): whatever is written to a transcript, the journal, the table or a terminal goes
+ * Secrets never rest (rule S4): whatever is written to a transcript, the journal, the table or a terminal goes
  * through a mask first, which puts `[NAME]` where a value, or one of its usual encodings, stands. Mask a text before
  * you cut it: half a value is not found.
  */

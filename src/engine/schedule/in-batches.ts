@@ -5,7 +5,7 @@ import { type BatchEnd, NOTHING, type RunEnd } from '../ports.ts';
 import { judgeWaiting, runBatch } from './batch.ts';
 import { chooseTurn, settleTurn } from './batch-turn.ts';
 
-/** Dispatch as the specification has it: a batch, wait for all of it, the next one (rules M2, M3, P1-P8). */
+/** Runs one batch after the other: start a batch, wait for all of it, start the next one (rules M2, M3, P1-P8). */
 export class Batches {
   readonly #course: Course;
 
