@@ -6,10 +6,10 @@ import { addTableOptions, collect } from './table-options.ts';
 
 export type { Options } from './access.ts';
 
-/** A command: gets its arguments and options, answers the exit code. Loaded when it is used, so that `--help` is quick. */
+/** Gets the arguments and options and returns the exit code. Loaded on use, so that `--help` stays fast. */
 type CommandAction = (io: Io, args: readonly string[], options: Options) => Promise<number>;
 
-/** The command that is meant where none is named. */
+/** Runs if no command is given. */
 export const OVERVIEW = '__overview';
 
 const EXIT_CODES = `
@@ -26,15 +26,15 @@ function declared(command: Command, access: Access): Command {
   return command;
 }
 
-/** Undefined: nobody has said what the command may change. */
+/** Undefined if the command was added without an access. */
 export function accessOf(command: Command): Access | undefined {
   return accesses.get(command);
 }
 
-/** The whole command line, and where each command is. */
+/** The whole command line: the table of contents of all commands. */
 export function createProgram(io: Io, version: string, finish: (exitCode: number) => void): Command {
   const program = new Command('nightshift')
-    .description('Works through a table with coding agents, unattended: done by one, checked by another, resumable.')
+    .description('Works through a table with coding agents, unattended: one does each row, another checks it, and it can resume.')
     .version(version)
     .addHelpText('after', EXIT_CODES)
     .configureHelp({
@@ -65,96 +65,91 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
 
   add(
     'init',
-    'make the .nightshift folder here, and agents and commands for OpenCode or Claude Code',
+    'create .nightshift here, and install agents and commands for OpenCode or Claude Code',
     'writes',
     () => import('./commands/init.ts'),
   )
-    .option('--agent <program>', 'for which program: opencode (the default) or claude')
-    .option('--plugin <dir>', 'with --agent claude: write all of it as a plugin to this folder instead')
-    .option('--remove', 'take the agents and commands away again; shifts stay')
-    .option('--force', 'also files that somebody else wrote or edited');
-  add('create <shift>', 'make a new shift', 'writes', () => import('./commands/create.ts'))
-    .option('--from <file.csv>', 'take the items from this table')
-    .option('--parallel', 'work on several items at once, in batches of adaptive size')
-    .option('--agent <name>', 'the agent of the shift: opencode (the default), claude, codex, acp, shell or command');
+    .option('--agent <program>', 'the program: opencode (default) or claude')
+    .option('--plugin <dir>', 'with --agent claude: write a plugin to this folder instead')
+    .option('--remove', 'remove the agents and commands; shifts stay')
+    .option('--force', 'also overwrite or remove files that you wrote or edited');
+  add('create <shift>', 'create a shift', 'writes', () => import('./commands/create.ts'))
+    .option('--from <file.csv>', 'use the rows of this table as items')
+    .option('--parallel', 'run several items at once, in batches of adaptive size')
+    .option('--agent <name>', 'the agent: opencode (default), claude, codex, acp, shell or command');
   add(
     'add-task <shift> <task>',
-    'add a task: its file, its column, its place in the Task Order',
+    'add a task: its file, its column and its entry in the Task Order',
     'writes',
     () => import('./commands/add-task.ts'),
-  ).option('--from <file.md>', 'take the task from this file');
+  ).option('--from <file.md>', 'copy the task from this file');
   addTableOptions(
     add(
       'table [shift] [verb] [args...]',
-      'look at the table and edit it, locked (verbs as in qsv)',
+      'read and edit the table, under its lock (verbs as in qsv)',
       tableAccess,
       () => import('./commands/table.ts'),
     ),
   );
-  addLimits(add('start [shift]', 'start a shift or resume it', writesUnlessDry, () => import('./commands/start.ts')))
-    .option('--agent <name>', 'let this agent do all tasks')
-    .option('--model <name>', 'let all agents use this model')
+  addLimits(add('start [shift]', 'start or resume a shift', writesUnlessDry, () => import('./commands/start.ts')))
+    .option('--agent <name>', 'use this agent for all tasks')
+    .option('--model <name>', 'use this model for all agents')
     .option('--task <task>', 'only this task')
     .option('--rows <range>', 'only these rows, 1-based: 3, 3:10, 3: or :10')
-    .option('--where <column=value>', 'only rows whose cell is exactly this; several must all hold', collect)
-    .option('--sample <n>', 'only so many of these rows, at random, whether done or not')
-    .option('--seed <seed>', 'with --sample: the same seed, the same rows, also after an interruption')
-    .option('--dry-run', 'say what would be done; write nothing, start no agent')
-    .option('--detach', 'in the background: returns when the run has begun')
-    .option('--plain', 'lines instead of the live view');
+    .option('--where <column=value>', 'only rows whose cell is exactly this; repeat it to combine conditions', collect)
+    .option('--sample <n>', 'only this many of these rows, at random, done or not')
+    .option('--seed <seed>', 'with --sample: the same seed picks the same rows')
+    .option('--dry-run', 'show what would run; write nothing, start no agent')
+    .option('--detach', 'run in the background')
+    .option('--plain', 'print plain lines instead of the live view');
   add(
     'batch <open|close> <shift>',
-    'the ends of one batch, for whoever starts the agents by hand',
+    'open or close a batch whose agents you start yourself',
     'writes',
     () => import('./commands/batch.ts'),
   )
-    .option('--take-over', 'open: although a batch is open, whose agents are gone; for people, not agents')
-    .option('--give-back', 'close: although items have no status; they go back, and fail the third time')
-    .option('--usage <json>', 'close: what its agents spent, to count towards the limits: {"cost_usd": 0.3}');
+    .option('--take-over', 'open: take over a batch that is still open; for people, not agents')
+    .option('--give-back', 'close: give back items without a status; they fail the third time')
+    .option('--usage <json>', 'close: what the agents spent, for the limits: {"cost_usd": 0.3}');
   add(
     'lesson <shift> <task> [changes]',
-    'what waits to be folded into the Steps; with changes as JSON, fold it in',
+    'show recommendations that are not in the Steps yet; with changes as JSON, apply them',
     'writes',
     () => import('./commands/lesson.ts'),
   );
   add(
     'attach [shift]',
-    'watch a run that is going on; Ctrl-C leaves it alone',
+    'show the live view of a run; Ctrl-C leaves the run alone',
     'reads',
     () => import('./commands/attach.ts'),
   )
     .alias('watch')
-    .option('--plain', 'lines instead of the live view');
+    .option('--plain', 'print plain lines instead of the live view');
   add(
     'stop [shift]',
-    'let what is in flight finish, then end the run',
+    'end the run once running items have finished',
     'writes',
     () => import('./commands/stop.ts'),
-  ).option('--now', 'end it at once; what is in flight is given back');
-  add('logs [shift]', 'what happened, or what was said about one row', 'reads', () => import('./commands/logs.ts'))
+  ).option('--now', 'end it at once and give running items back');
+  add('logs [shift]', 'show what happened, or the transcripts of one row', 'reads', () => import('./commands/logs.ts'))
     .option('--row <row>', 'the transcripts of this row, 1-based')
-    .option('--prompts', 'with --row: also what the agents were asked, in full')
-    .option('-f, --follow', 'go on until the run has ended');
+    .option('--prompts', 'with --row: include the prompts')
+    .option('-f, --follow', 'follow until the run ends');
   addLimits(add('retry [shift]', 'retry failed items', writesUnlessDry, () => import('./commands/retry.ts')))
-    .option('--reason <text>', 'only failures whose reason contains this, in capitals or not')
+    .option('--reason <text>', 'only failures whose reason contains this (case-insensitive)')
     .option('--task <task>', 'only failures of this task')
     .option('--rows <range>', 'only these rows, 1-based: 3, 3:10, 3: or :10')
-    .option('--all', 'also run everything else that is left to do')
-    .option('--keep-later', 'leave the later tasks of these items as they are')
-    .option('--agent <name>', 'let this agent do all tasks')
-    .option('--model <name>', 'let all agents use this model')
-    .option('--dry-run', 'say what would be reset; write nothing, start no agent')
-    .option('--plain', 'lines instead of the live view')
+    .option('--all', 'also run everything else that is left')
+    .option('--keep-later', 'keep the later tasks of these items as they are')
+    .option('--agent <name>', 'use this agent for all tasks')
+    .option('--model <name>', 'use this model for all agents')
+    .option('--dry-run', 'show what would be reset; write nothing, start no agent')
+    .option('--plain', 'print plain lines instead of the live view')
     .addHelpText('after', RETRY_HELP);
-  add(
-    'preview <shift> <task>',
-    'show what an agent will be sent for one row',
-    'reads',
-    () => import('./commands/preview.ts'),
-  )
+  add('preview <shift> <task>', 'show the prompt for one row', 'reads', () => import('./commands/preview.ts'))
     .requiredOption('--row <row>', 'the row, 1-based')
-    .option('--agent <name>', 'as if this agent did it')
-    .option('--model <name>', 'as if with this model');
+    .option('--agent <name>', 'as for this agent')
+    .option('--model <name>', 'as for this model');
   addLimits(
     add(
       'test-task <shift> <task>',
@@ -163,74 +158,69 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
       () => import('./commands/test-task.ts'),
     ),
   )
-    .requiredOption('--row <row>', 'the row, 1-based; whatever its status')
-    .option('--agent <name>', 'let this agent do it')
-    .option('--model <name>', 'with this model');
-  add('status [shift]', 'how far a shift is, and why items failed', 'reads', () => import('./commands/status.ts'));
+    .requiredOption('--row <row>', 'the row, 1-based, whatever its status')
+    .option('--agent <name>', 'use this agent')
+    .option('--model <name>', 'use this model');
+  add('status [shift]', 'show progress, and why items failed', 'reads', () => import('./commands/status.ts'));
   add(
     'show <shift> <row> [task]',
-    'everything about one row (1-based): attempts, reasons, verdicts, transcripts',
+    'show all about one row (1-based): attempts, reasons, verdicts, transcripts',
     'reads',
     () => import('./commands/show.ts'),
   );
   add(
     'export [shift]',
-    'write what became of each item-task to a file, for a spreadsheet, a program or people',
+    'write the result of each item-task to a file',
     exportAccess,
     () => import('./commands/export.ts'),
   )
     .option('--csv <file>', 'as CSV; `-` is standard output')
-    .option('--jsonl <file>', 'as JSON, one object on a line')
-    .option('--md <file>', 'as a table in Markdown')
-    .option('--raw', 'csv: leave cells that a spreadsheet would take for formulas as they are');
+    .option('--jsonl <file>', 'as JSON, one object per line')
+    .option('--md <file>', 'as a Markdown table')
+    .option('--raw', 'csv: do not escape cells that a spreadsheet would take for formulas');
   add(
     'accept <shift> [file]',
-    'show edits that were put back because items were in flight, and put them in force',
+    'show edits that were reverted during a run, and apply them',
     'writes',
     () => import('./commands/accept.ts'),
   ).option('--yes', 'do not ask');
   add(
     'edit <shift> <document>',
-    'edit a task, `manager` or `env` in $EDITOR; counts from the next item that is started',
+    'edit a task, `manager` or `env` in $EDITOR, also while the shift runs',
     'writes',
     () => import('./commands/edit.ts'),
   );
   add(
     'steps <shift> <task>',
-    'the versions of a task: what was learned, from which rows',
+    'show the versions of a task: what was learned, from which rows',
     (_, { restore }) => (restore === undefined ? 'reads' : 'writes'),
     () => import('./commands/steps.ts'),
   )
     .option('--diff <version>', 'show what this version changed')
-    .option('--restore <version>', 'go back to the Steps of this version');
+    .option('--restore <version>', 'restore the Steps of this version');
   add(
     'archive <shift>',
     'move a finished shift to .nightshift/archive',
     'writes',
     () => import('./commands/archive.ts'),
-  ).option('--force', 'also if it is not finished');
+  ).option('--force', 'even if it is not finished');
   add(
     'doctor',
     'diagnose problems and suggest fixes',
     (_, { fix }) => (fix ? 'writes' : 'reads'),
     () => import('./commands/doctor.ts'),
-  ).option('--fix', 'fix what can be fixed; brings shifts of older origin up to date, and keeps a backup');
+  ).option('--fix', 'fix what can be fixed, and update old shifts; keeps a backup');
   add(
     'mcp',
     'serve the Model Context Protocol on standard input and output, for agents that set up and supervise shifts',
     'reads',
     () => import('./commands/mcp.ts'),
   );
-  add('list', 'the shifts in this folder', 'reads', () => import('./commands/list.ts'));
-  add(
-    'demo [dir]',
-    'make a small project in a folder and run a real shift over it',
-    'writes',
-    () => import('./commands/demo.ts'),
-  );
+  add('list', 'list the shifts in this folder', 'reads', () => import('./commands/list.ts'));
+  add('demo [dir]', 'create a small project and run a shift over it', 'writes', () => import('./commands/demo.ts'));
   add(
     'completion <shell>',
-    'print what makes bash, zsh or fish complete commands, flags and names',
+    'print shell completions for bash, zsh or fish',
     'reads',
     () => import('./commands/completion.ts'),
   );
@@ -252,19 +242,19 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
 /** Rule X6; `limit-flags.ts` reads them. */
 function addLimits(command: Command): Command {
   return command
-    .option('--max-cost <dollars>', 'stop when the shift has cost so much: 5, 2.50; `none` lifts a limit')
-    .option('--max-tokens <tokens>', 'stop when the shift has used so many: 2000000, 2M, 500k')
-    .option('--max-duration <time>', 'stop when all runs of the shift have taken so long: 30m, 8h')
-    .option('--until <time>', 'stop at the next 07:00, say, or at 2026-01-31T07:00')
-    .option('--max-failures <n>', 'stop when so many have failed in this run')
-    .option('--max-same-failures <n>', 'pause a task of which so many in a row fail at the same place');
+    .option('--max-cost <dollars>', 'stop when the shift has cost this much: 5, 2.50; `none` removes a limit')
+    .option('--max-tokens <tokens>', 'stop when the shift has used this many: 2000000, 2M, 500k')
+    .option('--max-duration <time>', 'stop when all runs together have taken this long: 30m, 8h')
+    .option('--until <time>', 'stop at this time: 07:00, 2026-01-31T07:00')
+    .option('--max-failures <n>', 'stop when this many items have failed in this run')
+    .option('--max-same-failures <n>', 'pause a task when this many items in a row fail at the same point');
 }
 
-/** Not in the help: what `nightshift` alone does, and what shells ask. */
+/** Not in the help: the command of `nightshift` alone, and that of shell completion. */
 function addHidden(program: Command, name: string): Command {
   return declared(program.command(name, { hidden: true }), 'reads').exitOverride();
 }
 
 const RETRY_HELP = `
 Runs the failed tasks and the later tasks of those rows, and nothing else. --reason, --task and --rows choose among the
-failures. The same command continues a retry that was interrupted.`;
+failures. The same command continues an interrupted retry.`;
