@@ -34,7 +34,9 @@ export function accessOf(command: Command): Access | undefined {
 /** The whole command line: the table of contents of all commands. */
 export function createProgram(io: Io, version: string, finish: (exitCode: number) => void): Command {
   const program = new Command('nightshift')
-    .description('Works through a table with coding agents, unattended: one does each row, another checks it, and it can resume.')
+    .description(
+      'Works through a table with coding agents, unattended: one does each row, another checks it, and it can resume.',
+    )
     .version(version)
     .addHelpText('after', EXIT_CODES)
     .configureHelp({
