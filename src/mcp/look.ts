@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { agentNames } from '../agents/registry.ts';
+import { findShift } from '../app/find-shift.ts';
+import { readStatus } from '../app/status.ts';
 import { requireRoot } from '../cli/choose-shift.ts';
 import { preview, previewLines } from '../cli/commands/preview.ts';
 import { describeRow, rowLines } from '../cli/commands/show.ts';
-import { readState, runLines } from '../cli/commands/status.ts';
+import { runLines } from '../views/status.ts';
 import { failureLines, summaryLines } from '../views/summary.ts';
 import * as inputs from './inputs.ts';
 import { type Answer, defineTool, type Tool } from './tool.ts';
@@ -18,13 +20,13 @@ const statusTool = defineTool({
   input: z.strictObject({ shift: inputs.shift.optional() }),
   changes: false,
   async answer(io, { shift }): Promise<Answer> {
-    const { state, limited } = await readState(io, shift);
-    const { failures, running, batch, counts, tasks, usage } = state;
+    const { status, limits } = await readStatus(findShift(io, shift), io);
+    const { failures, running, batch, counts, tasks, usage } = status;
     const shown = failures.slice(0, MOST_GROUPS);
     const more = failures.length - shown.length;
     return {
       facts: {
-        shift: state.shift,
+        shift: status.shift,
         running: running && { pid: Number(running.pid) },
         hasOpenBatch: batch !== null,
         counts,
@@ -38,11 +40,11 @@ const statusTool = defineTool({
         moreReasons: more,
       },
       lines: [
-        ...summaryLines(state.shift, { ...state, failures: [] }),
+        ...summaryLines(status.shift, { ...status, failures: [] }),
         running ? 'running' : 'not running',
         ...(more > 0 ? [`${failures.length} different reasons of failures; the first ${MOST_GROUPS} are below`] : []),
       ],
-      data: [...runLines(state, limited), ...shown.flatMap(failureLines)],
+      data: [...runLines(status, limits), ...shown.flatMap(failureLines)],
     };
   },
 });

@@ -1,30 +1,22 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
-import { MAIN } from '../cli/detach.ts';
-import type { Io } from '../cli/io.ts';
+import { type DetachedRun, PROGRAM } from '../app/run/detach.ts';
+import type { World } from '../app/world.ts';
 import { NightshiftError } from '../core/model/errors.ts';
 
-interface Begun {
-  readonly pid: number;
-  readonly since: string;
-  readonly log: string;
-  readonly limits: string | null;
-  readonly warnings: readonly string[];
-}
-
 /**
- * `start --detach` in a process of its own that ends when the run has begun: clients end their servers with all that
- * descends from them, and a run whose parent is gone does not. Undefined: all was done already.
+ * Runs `start --detach` in a process of its own, which ends when the run has begun. Clients end their servers with all
+ * descendants; a run whose parent is gone is none. Undefined: everything is done.
  */
 export async function startDetached(
-  io: Io,
+  world: World,
   shift: string,
   part: { readonly task?: string | undefined; readonly rows?: string | undefined },
-): Promise<Begun | undefined> {
+): Promise<DetachedRun | undefined> {
   const flags = Object.entries(part).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`]));
-  const child = spawn(process.execPath, [MAIN, 'start', shift, '--detach', '--json', ...flags], {
-    cwd: io.cwd,
-    env: io.env,
+  const child = spawn(process.execPath, [PROGRAM, 'start', shift, '--detach', '--json', ...flags], {
+    cwd: world.cwd,
+    env: world.env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [printed, complained] = await Promise.all([text(child.stdout), text(child.stderr)]);

@@ -1,3 +1,4 @@
+import { count } from './plain.ts';
 import { printable } from './printable.ts';
 
 /** What `doctor` found: fine, worth knowing, or to be put right. */
@@ -30,4 +31,11 @@ export function findingLines({ level, shift, message, details = [], remedy, file
   ];
   const subject = shift === undefined ? '' : `${shift}: `;
   return [`${level.padEnd(WIDTH)}  ${subject}${message}`, ...below.map((text) => margin + text)].map(printable);
+}
+
+export function diagnosisLine(findings: readonly Finding[]): string {
+  const problems = findings.filter(({ level }) => level === 'problem').length;
+  const fixable = findings.filter(({ fixable }) => fixable === true).length;
+  const can = fixable > 0 ? ` \`nightshift doctor --fix\` can fix ${fixable} of them.` : '';
+  return `${problems === 0 ? 'No problems.' : `${count(problems, 'problem')}.`}${can}`;
 }

@@ -1,15 +1,8 @@
-import type { TranscriptEntry } from '../core/model/events.ts';
+import type { TranscriptLine } from '../core/model/events.ts';
 import { printable } from './printable.ts';
 import { usageText } from './summary.ts';
 
-/** A line of a transcript's file. */
-export type Said = TranscriptEntry & {
-  readonly at: string;
-  readonly role: string;
-  readonly attempt?: number;
-};
-
-/** What was said, for a reader: a heading wherever somebody else speaks. */
+/** A transcript for people, with a heading at each change of speaker. */
 export class TranscriptLines {
   readonly #withPrompts: boolean;
   #speaker = '';
@@ -18,32 +11,32 @@ export class TranscriptLines {
     this.#withPrompts = withPrompts;
   }
 
-  of(task: string, said: Said): string[] {
-    const { at, role, attempt } = said;
-    const speaker = `${task}, ${role}${attempt === undefined ? '' : ` attempt ${attempt}`}, ${titleOf(said)}`;
+  of(task: string, line: TranscriptLine): string[] {
+    const { at, role, attempt } = line;
+    const speaker = `${task}, ${role}${attempt === undefined ? '' : ` attempt ${attempt}`}, ${titleOf(line)}`;
     const heading = speaker === this.#speaker ? [] : [`--- ${printable(speaker)} (${at})`];
     this.#speaker = speaker;
-    const lines = printable(this.#textOf(said))
+    const lines = printable(this.#textOf(line))
       .replace(/\n$/, '')
       .split('\n')
-      .map((line) => `  ${line}`);
+      .map((text) => `  ${text}`);
     return [...heading, ...lines];
   }
 
-  #textOf(said: Said): string {
-    if (said.kind === 'usage') return usageText(said.usage) ?? '';
-    if (said.kind !== 'prompt' || this.#withPrompts) return said.text;
-    return `(${said.text.length} characters; \`--prompts\` shows them)`;
+  #textOf(line: TranscriptLine): string {
+    if (line.kind === 'usage') return usageText(line.usage) ?? '';
+    if (line.kind !== 'prompt' || this.#withPrompts) return line.text;
+    return `(${line.text.length} characters; \`--prompts\` shows them)`;
   }
 }
 
-function titleOf(said: Said): string {
-  switch (said.kind) {
+function titleOf(line: TranscriptLine): string {
+  switch (line.kind) {
     case 'tool-call':
-      return `calls ${said.tool}`;
+      return `calls ${line.tool}`;
     case 'tool-result':
-      return `${said.tool} ${said.isError ? 'failed' : 'answered'}`;
+      return `${line.tool} ${line.isError ? 'failed' : 'answered'}`;
     default:
-      return said.kind;
+      return line.kind;
   }
 }

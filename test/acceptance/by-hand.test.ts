@@ -50,7 +50,7 @@ test('O3 O4 batch by hand: claimed in the table, prompts in files, own status by
   expect(status.stdout).toMatch(/a batch is open since .*: draft, 2 items/);
   const overview = (await shift.project.run([])).stdout;
   expect(overview).toMatch(/^ {2}site {2}0\/4 completed, 0 failed, a batch is open$/m);
-  expect(overview).toMatch(/^ {2}nightshift batch close site +closes the batch that is open/m);
+  expect(overview).toMatch(/^ {2}nightshift batch close site +closes the open batch/m);
   expect(overview).not.toContain('nightshift start');
   const early = await close(shift);
   expect(early.code).toBe(2);

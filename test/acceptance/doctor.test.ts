@@ -271,7 +271,7 @@ test('doctor finds what an interrupted run left and what is wrong with a shift, 
     /^note +night: unknown key `paralel`/m,
     /^problem +broken: .*\n +at .*broken\/table\.csv:2\n/m,
     /^problem +alone: the agent of work can't be started\n.*\n.*no-such-program-here/m,
-    /^5 problems\. `nightshift doctor --fix` can put 3 of this right\.$/m,
+    /^5 problems\. `nightshift doctor --fix` can fix 3 of them\.$/m,
   ]) {
     expect(stdout).toMatch(line);
   }

@@ -1,99 +1,65 @@
+import type { ShiftPaths } from '../../app/find-shift.ts';
 import { findNext } from '../../app/next-command.ts';
-import { followLines, parseEvent } from '../../app/run/follow-run.ts';
+import { currentRun, followRun } from '../../app/run/follow-run.ts';
 import { hearTranscripts } from '../../app/run/hear-transcripts.ts';
 import { EXIT } from '../../core/model/errors.ts';
-import type { NightshiftEvent } from '../../core/model/events.ts';
-import { filesOfRun } from '../../store/folder/journal/journal-files.ts';
-import type { ShiftPaths } from '../../store/folder/layout.ts';
-import { currentHolder, type Holder } from '../../store/folder/run-lock.ts';
 import { nextLine } from '../../views/next-line.ts';
-import { endText } from '../../views/plain.ts';
+import { attachedEndLines, type RunFinished } from '../../views/run-end.ts';
 import { chooseShift } from '../choose-shift.ts';
 import { ONLY_WATCHING, viewEvents } from '../event-view.ts';
 import type { Io } from '../io.ts';
 import { LiveTerminal } from '../live-terminal.ts';
 import type { Options } from '../program.ts';
 
-type Finished = Extract<NightshiftEvent, { type: 'run:finished' }>;
-
-/** Shows a run that another process does, by its journal. Its exit code is the run's; Ctrl-C ends only the looking on. */
+/** Shows a run of another process. The exit code is that of the run. Ctrl-C only stops watching. */
 export async function run(io: Io, [name]: readonly string[], options: Options): Promise<number> {
   const paths = await chooseShift(io, name);
-  const holder = currentHolder(paths.runLock);
-  if (!holder) {
-    if (options.json) io.print(JSON.stringify({ shift: paths.name, running: null }));
-    else {
-      const next = await findNext(paths, io);
-      const start = next ? nextLine(next) : `\`nightshift start ${paths.name}\` starts it`;
-      io.print(`${paths.name} is not being run. ${start}.`);
-    }
-    return EXIT.done;
-  }
+  const current = currentRun(paths);
+  if (!current) return await notRunning(io, paths, options);
   const left = new AbortController();
-  const leave = () => left.abort();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, leave);
-  const end = await watch(io, paths, holder, options, left.signal);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => left.abort());
+  const end = await watch(io, paths, { run: current.run, signal: left.signal }, options);
   if (left.signal.aborted) {
-    const goesOn = `${paths.name} goes on in process ${holder.pid}. \`nightshift stop ${paths.name}\` ends it.`;
+    const goesOn = `${paths.name} goes on in process ${current.pid}. \`nightshift stop ${paths.name}\` ends it.`;
     if (!options.json) io.print(goesOn);
     return EXIT.interrupted;
   }
-  if (!options.json) for (const line of await endLines(io, paths, end)) io.print(line);
+  if (!options.json) {
+    for (const line of attachedEndLines(paths.name, end, await findNext(paths, io))) io.print(line);
+  }
   return end?.exitCode ?? EXIT.stopped;
 }
 
+async function notRunning(io: Io, paths: ShiftPaths, { json }: Options): Promise<number> {
+  if (json) {
+    io.print(JSON.stringify({ shift: paths.name, running: null }));
+    return EXIT.done;
+  }
+  const next = await findNext(paths, io);
+  const start = next ? nextLine(next) : `\`nightshift start ${paths.name}\` starts it`;
+  io.print(`${paths.name} is not being run. ${start}.`);
+  return EXIT.done;
+}
+
+/** How the run ended; undefined if it was killed, or if the watching was stopped. */
 async function watch(
   io: Io,
   paths: ShiftPaths,
-  { run }: Holder,
+  { run, signal }: { readonly run: string; readonly signal: AbortSignal },
   options: Options,
-  signal: AbortSignal,
-): Promise<Finished | undefined> {
+): Promise<RunFinished | undefined> {
   using view = viewEvents(io, options, ONLY_WATCHING);
   const live = view instanceof LiveTerminal ? view : undefined;
-  let isPast = true;
-  let end: Finished | undefined;
-  // What is written again after a loss was seen already.
-  let seen = 0;
-  for await (const found of followJournal(paths, run, signal)) {
-    if (found.length === 0) {
-      isPast = false;
+  let end: RunFinished | undefined;
+  for await (const followed of followRun(paths, run, signal)) {
+    if (!followed) {
       if (live) await hearTranscripts(paths, live.state);
+      continue;
     }
-    for (const event of found.flatMap(({ lines }) => lines.flatMap((line) => parseEvent(line) ?? []))) {
-      // What people edit beside a run has no run of its own; before this one began it is not of interest.
-      if (event.run !== run && (event.run !== '' || isPast)) continue;
-      if (event.run === run && event.seq <= seen) continue;
-      if (event.run === run) seen = event.seq;
-      if (live && isPast) live.past(event);
-      else view.event(event);
-      if (event.type === 'run:finished') end = event;
-    }
+    const { event, isPast } = followed;
+    if (live && isPast) live.past(event);
+    else view.event(event);
+    if (event.type === 'run:finished') end = event;
   }
   return end;
-}
-
-/** From the file on in which the run began. */
-async function* followJournal(
-  paths: ShiftPaths,
-  run: string,
-  signal: AbortSignal,
-): AsyncGenerator<{ lines: string[] }[]> {
-  const older = filesOfRun(paths.journal, run).slice(0, -1);
-  for (const file of older) yield* followLines([{ file, tag: '' }], paths, undefined, signal);
-  yield* followLines([{ file: paths.journal, tag: '' }], paths, run, signal);
-}
-
-async function endLines(io: Io, paths: ShiftPaths, end: Finished | undefined): Promise<string[]> {
-  const { name } = paths;
-  const next = await findNext(paths, io);
-  const more = next ? [`${nextLine(next)}.`] : [];
-  if (!end) return [[`${name}: the run was killed.`, ...more].join(' ')];
-  const { total, completed, failed, remaining } = end;
-  const counts = `${total} items, ${completed} completed, ${failed} failed, ${remaining} remaining.`;
-  return [
-    `${name}: the run has ${endText(end)}.${total === undefined ? '' : ` ${counts}`}`,
-    `\`nightshift status ${name}\` says more.`,
-    ...more,
-  ];
 }

@@ -191,6 +191,13 @@ export type TranscriptEntry =
   /** What was spent since the usage before. */
   | { readonly kind: 'usage'; readonly usage: Usage };
 
+/** A line of a transcript's file. */
+export type TranscriptLine = TranscriptEntry & {
+  readonly at: string;
+  readonly role: string;
+  readonly attempt?: number;
+};
+
 export interface TranscriptHappening extends Subject {
   type: 'transcript';
   role: Role;

@@ -1,0 +1,53 @@
+import type { ShiftDescription } from '../core/folds/shift-status.ts';
+import { findRoot, openShift } from '../store/folder/layout.ts';
+import { describeShifts } from './describe-shift.ts';
+import { findNext } from './next-command.ts';
+import type { World } from './world.ts';
+
+/** A command, and in a few words what it does. */
+interface Suggestion {
+  readonly command: string;
+  readonly does: string;
+}
+
+interface Overview {
+  readonly root: string | null;
+  readonly shifts: readonly ShiftDescription[];
+  readonly next: readonly Suggestion[];
+}
+
+const BEGIN: readonly Suggestion[] = [
+  { command: 'nightshift demo', does: 'makes a small project and runs a real shift over it' },
+  { command: 'nightshift create NAME --from FILE.csv', does: 'makes a shift of your own' },
+];
+const MOST_SUGGESTIONS = 4;
+
+/** The shifts of the current project, and what to do next with each. */
+export async function readOverview(world: World): Promise<Overview> {
+  const root = findRoot(world.cwd);
+  if (root === undefined) return { root: null, shifts: [], next: BEGIN };
+  const shifts = await describeShifts(root, world.now());
+  const first = shifts.slice(0, MOST_SUGGESTIONS);
+  const next = await Promise.all(first.map((shift) => nextOf(world, root, shift)));
+  return { root, shifts, next: shifts.length === 0 ? BEGIN : next };
+}
+
+async function nextOf(world: World, root: string, shift: ShiftDescription): Promise<Suggestion> {
+  const { name } = shift;
+  if ('problem' in shift) return { command: 'nightshift doctor', does: `says what to do about ${name}` };
+  const { total, completed, remaining } = shift.counts;
+  if (shift.running) return { command: `nightshift status ${name}`, does: 'shows how far the run is' };
+  if (shift.hasOpenBatch) {
+    return { command: `nightshift batch close ${name}`, does: 'closes the open batch when its items have ended' };
+  }
+  if (shift.tasks === 0) return { command: `nightshift add-task ${name} TASK`, does: 'adds what is to be done' };
+  if (total === 0) return { command: `nightshift table ${name} import FILE.csv`, does: 'adds items' };
+  if (completed === total) return { command: `nightshift archive ${name}`, does: 'puts it away: all is done' };
+  if (remaining === 0) {
+    return { command: `nightshift status ${name}`, does: 'says why items failed; `retry` tries them again' };
+  }
+  // A run that was stopped continues within its limits.
+  const next = await findNext(openShift(root, name), world);
+  if (next?.does === 'continue') return { command: next.command, does: 'continues it' };
+  return { command: `nightshift start ${name}`, does: next || completed > 0 ? 'continues it' : 'runs it' };
+}

@@ -1,0 +1,31 @@
+import { isBounded, type SetLimits } from '../../core/schedule/limits.ts';
+import { cellsAt, countEligible } from '../../core/schedule/plan.ts';
+import { readShiftSettings } from '../../formats/manager.ts';
+import { ShiftFiles } from '../../store/folder/documents/shift-files.ts';
+import type { ShiftPaths } from '../../store/folder/layout.ts';
+import { refuseSecondRun } from '../../store/folder/run-lock.ts';
+import type { World } from '../world.ts';
+import { planRun, type RunSettings } from './plan-run.ts';
+
+/**
+ * Whether a person has to decide on a limit first (rule X6): agents with a model would run without any limit of cost,
+ * tokens or time. Throws if the shift is being run, since the answer is written to `manager.md`.
+ */
+export async function needsLimit(paths: ShiftPaths, settings: RunSettings, world: World): Promise<boolean> {
+  if (await isDecided(paths, settings.limits)) return false;
+  const { snapshot, selection, hasModel } = await planRun(paths, settings, world);
+  const left = countEligible(snapshot, selection) + cellsAt(snapshot, 'qa', selection).length;
+  if (!hasModel || left + cellsAt(snapshot, 'in_progress').length === 0) return false;
+  refuseSecondRun(paths.runLock, paths.name);
+  return true;
+}
+
+/** `value`: an amount in US dollars, or `none`. */
+export async function setMaxCost(paths: ShiftPaths, value: string): Promise<void> {
+  await new ShiftFiles(paths).set('max-cost', value);
+}
+
+async function isDecided(paths: ShiftPaths, flags: SetLimits = {}): Promise<boolean> {
+  const { manager, managerFile } = await new ShiftFiles(paths).read();
+  return isBounded({ ...readShiftSettings(manager, managerFile).settings.limits, ...flags });
+}

@@ -1,0 +1,40 @@
+import type { LastRun } from '../../core/folds/last-run.ts';
+import { type Summary, summarise } from '../../core/folds/summary.ts';
+import { EXIT } from '../../core/model/errors.ts';
+import type { NextCommand } from '../../core/schedule/run-request.ts';
+import type { ShiftPaths } from '../../store/folder/layout.ts';
+import { readHistory } from '../history.ts';
+import { nextAfterLastRun } from '../next-command.ts';
+import { openAndCheck } from '../open-shift.ts';
+import type { World } from '../world.ts';
+import { overridesIn, type RunSettings } from './plan-run.ts';
+import type { RunResult } from './run-shift.ts';
+
+/** Where a shift stands after a run. */
+export interface Closing {
+  readonly summary: Summary;
+  readonly lastRun: LastRun | undefined;
+  /** The active time of all runs. */
+  readonly shiftMs: number;
+  readonly next: NextCommand | undefined;
+}
+
+/** Undefined if a run that was stopped left a shift that can't be read: the run's own reason then says why. */
+export async function readClosing(
+  paths: ShiftPaths,
+  { exitCode }: RunResult,
+  settings: RunSettings,
+  world: World,
+): Promise<Closing | undefined> {
+  try {
+    const { shift, snapshot } = await openAndCheck(paths, overridesIn(settings));
+    const history = await readHistory(paths, world);
+    const summary = summarise(snapshot, history);
+    const { limits } = shift.settings;
+    const known = { shift: paths.name, history, limits, counts: summary.counts, now: world.now() };
+    return { summary, lastRun: history.lastRun, shiftMs: history.tally.ms, next: nextAfterLastRun(known) };
+  } catch (error) {
+    if (exitCode === EXIT.stopped || exitCode === EXIT.interrupted) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,73 @@
+import { startSize } from '../../core/schedule/dispatch.ts';
+import { type Limits, limitsInForce, limitTexts, type Spent, usedUp } from '../../core/schedule/limits.ts';
+import type { Share } from '../../core/schedule/part.ts';
+import { cellsAt, countEligible, countItems, nextBatch } from '../../core/schedule/plan.ts';
+import type { NextCommand, RunRequest } from '../../core/schedule/run-request.ts';
+import type { ShiftPaths } from '../../store/folder/layout.ts';
+import { readHistory, spentIn } from '../history.ts';
+import { nextOfRequest } from '../next-command.ts';
+import type { World } from '../world.ts';
+import { planRun, type RunSettings } from './plan-run.ts';
+import { unprotectedFiles, unprotectedLine } from './unprotected-files.ts';
+
+/** What a run would do. */
+export interface DryRun {
+  readonly warnings: readonly string[];
+  /** The limits in words, with how much of each is used up. */
+  readonly limitTexts: readonly string[];
+  readonly next: NextCommand;
+  /** What `--json` prints. */
+  readonly plan: {
+    readonly shift: string;
+    readonly items: Share;
+    readonly eligible: number;
+    readonly atQa: number;
+    readonly inProgress: number;
+    readonly first: { readonly task: string; readonly indices: readonly number[]; readonly size: number } | undefined;
+    readonly limits: Limits;
+    readonly spent: Spent;
+    /** The limit that is used up, in words. */
+    readonly usedUp: string | null;
+    readonly next: string;
+  };
+}
+
+/** Makes the checks of a run and says what it would do first. Writes nothing and starts no agent. */
+export async function dryRun(
+  paths: ShiftPaths,
+  settings: RunSettings & { readonly request: RunRequest },
+  world: World,
+): Promise<DryRun> {
+  const { shift, snapshot, selection, hasModel } = await planRun(paths, settings, world);
+  const unprotected = await unprotectedFiles(world, paths, { shift, snapshot });
+  const now = world.now();
+  const { parallel, limits: set } = shift.settings;
+  const size = parallel ? startSize(shift.settings) : 1;
+  const first = nextBatch(snapshot, { parallel, size }, selection);
+  const limits = limitsInForce(set, hasModel, now);
+  const history = await readHistory(paths, world);
+  const spent = spentIn(history);
+  const left = {
+    eligible: countEligible(snapshot, selection),
+    atQa: cellsAt(snapshot, 'qa', selection).length,
+    inProgress: cellsAt(snapshot, 'in_progress').length,
+  };
+  const isLeft = left.eligible + left.atQa + left.inProgress > 0;
+  const reached = isLeft ? usedUp(limits, spent, now) : undefined;
+  const next = nextOfRequest(shift.name, settings.request, set, { history, now });
+  return {
+    warnings: [...shift.warnings, ...unprotected.map(unprotectedLine)],
+    limitTexts: limitTexts(limits, spent, hasModel),
+    next,
+    plan: {
+      shift: shift.name,
+      items: { chosen: countItems(snapshot, selection.includes).total, all: snapshot.count },
+      ...left,
+      first: first && { task: first.task, indices: first.rows, size },
+      limits,
+      spent,
+      usedUp: reached?.text ?? null,
+      next: next.command,
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import type { ShiftStatus } from '../core/folds/shift-status.ts';
+import { summarise } from '../core/folds/summary.ts';
+import { limitsInForce, limitTexts } from '../core/schedule/limits.ts';
+import { type FoundBatch, isStale, readBatch } from '../store/folder/batch-file.ts';
+import { waitingCopies } from '../store/folder/documents/put-back.ts';
+import type { ShiftPaths } from '../store/folder/layout.ts';
+import { currentHolder } from '../store/folder/run-lock.ts';
+import { readHistory } from './history.ts';
+import { nextAfterLastRun } from './next-command.ts';
+import { openAndCheck } from './open-shift.ts';
+import type { World } from './world.ts';
+
+export interface StatusReport {
+  readonly status: ShiftStatus;
+  /** The limits in words, with how much of each is used up. */
+  readonly limits: readonly string[];
+}
+
+export async function readStatus(paths: ShiftPaths, world: Pick<World, 'env' | 'now'>): Promise<StatusReport> {
+  const { shift, snapshot } = await openAndCheck(paths);
+  const history = await readHistory(paths, world);
+  const now = world.now();
+  const { usage, tally } = history;
+  const set = shift.settings.limits;
+  const holder = currentHolder(paths.runLock);
+  // Only the run knows the limits of its command line; it told them when it began.
+  const limits = (holder && tally.limits) ?? limitsInForce(set, false, now);
+  const batch = readBatch(paths);
+  const summary = summarise(snapshot, history);
+  const { counts } = summary;
+  const isFree = !holder && !batch;
+  const next = isFree ? nextAfterLastRun({ shift: paths.name, history, limits: set, counts, now }) : undefined;
+  const status = {
+    shift: paths.name,
+    running: holder ?? null,
+    lastRun: history.lastRun ? { end: null, ...history.lastRun } : null,
+    batch: batch ? describeBatch(batch, now) : null,
+    putBack: [...new Set(waitingCopies(paths.folder).map(({ document }) => document))],
+    ...summary,
+    ms: tally.ms,
+    limits,
+    next: next ?? null,
+  };
+  return { status, limits: limitTexts(limits, { usage, ms: tally.ms, failures: tally.failures }, false) };
+}
+
+function describeBatch(found: FoundBatch, now: number): NonNullable<ShiftStatus['batch']> {
+  const { task, items, opened } = found.batch;
+  return { task, items: items.length, opened, isStale: isStale(found, now) };
+}

@@ -1,0 +1,42 @@
+import type { Counts } from '../model/events.ts';
+import type { Limits } from '../schedule/limits.ts';
+import type { NextCommand } from '../schedule/run-request.ts';
+import type { LastRun } from './last-run.ts';
+import type { Summary } from './summary.ts';
+
+/** Everything that `status` tells about a shift. */
+export interface ShiftStatus extends Summary {
+  readonly shift: string;
+  /** The process that runs it now. */
+  readonly running: { readonly pid: number; readonly since: string; readonly run: string } | null;
+  /** `end` is null while the run goes on. It stays null if the run was killed or could not record its end. */
+  readonly lastRun: (Omit<LastRun, 'end'> & { readonly end: LastRun['end'] | null }) | null;
+  /** A batch that was opened by hand. */
+  readonly batch: OpenBatch | null;
+  /** Documents with an edit that was put back and is not accepted yet. */
+  readonly putBack: readonly string[];
+  /** The active time of all runs. */
+  readonly ms: number;
+  readonly limits: Limits;
+  /** Continues the last run, or retries what failed. Null while a run or a batch is open, and if nothing is left. */
+  readonly next: NextCommand | null;
+}
+
+interface OpenBatch {
+  readonly task: string;
+  readonly items: number;
+  readonly opened: string;
+  readonly isStale: boolean;
+}
+
+/** One shift in a list: how far it is, or why that can't be told. */
+export type ShiftDescription =
+  | {
+      readonly name: string;
+      readonly counts: Counts;
+      readonly tasks: number;
+      readonly running: boolean;
+      /** A batch was opened by hand, and its program has given a sign of life lately. */
+      readonly hasOpenBatch: boolean;
+    }
+  | { readonly name: string; readonly problem: string };

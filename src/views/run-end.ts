@@ -1,0 +1,70 @@
+import type { LastRun } from '../core/folds/last-run.ts';
+import type { Summary } from '../core/folds/summary.ts';
+import { formatDuration } from '../core/model/duration.ts';
+import type { NightshiftEvent } from '../core/model/events.ts';
+import type { Usage } from '../core/model/model.ts';
+import type { NextCommand } from '../core/schedule/run-request.ts';
+import { nextLine } from './next-line.ts';
+import { endText } from './plain.ts';
+import { putBackLines, summaryLines, usageText } from './summary.ts';
+
+export type RunFinished = Extract<NightshiftEvent, { type: 'run:finished' }>;
+
+/** For those who watch the run of another process: how it ended. Without an end, it was killed. */
+export function attachedEndLines(shift: string, end: RunFinished | undefined, next: NextCommand | undefined): string[] {
+  const more = next ? [`${nextLine(next)}.`] : [];
+  if (!end) return [[`${shift}: the run was killed.`, ...more].join(' ')];
+  const { total, completed, failed, remaining } = end;
+  const counts = `${total} items, ${completed} completed, ${failed} failed, ${remaining} remaining.`;
+  return [
+    `${shift}: the run has ${endText(end)}.${total === undefined ? '' : ` ${counts}`}`,
+    `\`nightshift status ${shift}\` says more.`,
+    ...more,
+  ];
+}
+
+interface Ended {
+  readonly shift: string;
+  readonly reason: string;
+  readonly ms: number;
+  /** It came to its end, with or without failed items. */
+  readonly isFinished: boolean;
+  readonly alreadyComplete?: boolean | undefined;
+}
+
+interface Standing {
+  readonly summary: Summary;
+  readonly lastRun: LastRun | undefined;
+  readonly shiftMs: number;
+  readonly next: NextCommand | undefined;
+}
+
+/** Rule M7: what a person reads in the morning. Without a standing, the shift can't be read any more. */
+export function closingLines(end: Ended, standing: Standing | undefined): string[] {
+  const { shift, reason } = end;
+  if (!standing) return [`stopped: ${reason}`];
+  if (end.alreadyComplete) return ['Already complete: nothing was left to do.', archiveHint(shift)];
+  const { summary, lastRun, next } = standing;
+  const { total, completed } = summary.counts;
+  const suggestion = next ? [`${nextLine(next)}.`] : [];
+  return [
+    '',
+    ...summaryLines(shift, summary),
+    ...putBackLines(shift, lastRun?.edits ?? []),
+    ...spentLines(end.ms, standing),
+    ...(completed === total ? ['All done.', archiveHint(shift)] : []),
+    ...(end.isFinished ? suggestion : [[`stopped: ${reason}.`, ...suggestion].join(' ')]),
+  ];
+}
+
+/** What this run took; if there were others, also what all took. */
+function spentLines(ms: number, { lastRun, summary, shiftMs }: Standing): string[] {
+  const line = (what: string, time: number, usage: Usage) =>
+    [`${what}: ${formatDuration(time)}`, usageText(usage)].filter((part) => part !== undefined).join(', ');
+  const run = line('this run', ms, lastRun?.usage ?? {});
+  return lastRun?.number === 1 ? [run] : [run, line('the shift', shiftMs, summary.usage)];
+}
+
+function archiveHint(shift: string): string {
+  return `\`nightshift archive ${shift}\` puts the shift away.`;
+}

@@ -1,0 +1,44 @@
+import type { ShiftStatus } from '../core/folds/shift-status.ts';
+import { nextLine } from './next-line.ts';
+import { count } from './plain.ts';
+import { oneLine } from './printable.ts';
+import { summaryLines, usageText } from './summary.ts';
+
+/** `limits`: the limits in words. */
+export function statusLines(status: ShiftStatus, limits: readonly string[]): string[] {
+  return [...summaryLines(status.shift, status), ...runLines(status, limits)];
+}
+
+/** What was spent, what is running, and how the last run ended. */
+export function runLines(status: ShiftStatus, limits: readonly string[]): string[] {
+  const { shift, running, batch, tasks, usage, next, putBack } = status;
+  const lines: string[] = [];
+  const spent = usageText(usage);
+  if (spent !== undefined) lines.push(spent);
+  if (limits.length > 0) lines.push(`limits: ${limits.join(', ')}`);
+  if (putBack.length > 0) {
+    lines.push(`put back, not in force: edits of ${putBack.join(', ')}; \`nightshift accept ${shift}\` shows them`);
+  }
+  if (batch) {
+    const { task, items, opened, isStale } = batch;
+    const silence = isStale ? '; its program is gone, or nothing was heard of it for longer than its timeout' : '';
+    lines.push(`a batch is open since ${opened}: ${task}, ${count(items, 'item')}${silence}`);
+  }
+  if (running) return [...lines, `running: process ${running.pid} since ${running.since}`];
+  lines.push(...lastRunLines(status));
+  if (next) {
+    const interrupted = tasks.reduce((total, { counts }) => total + counts.in_progress, 0);
+    const left = interrupted > 0 ? `${count(interrupted, 'item')} in progress when it was interrupted; ` : '';
+    lines.push(`not running: ${left}${nextLine(next)}`);
+  }
+  return lines;
+}
+
+/** After an error, the reason also says what to do. */
+function lastRunLines({ lastRun }: ShiftStatus): string[] {
+  if (!lastRun) return [];
+  const { end, lastAt } = lastRun;
+  if (!end) return [`the last run was killed, or ended by an error, after ${oneLine(lastAt)}`];
+  const how = end.error === undefined ? '' : ` by an error, with exit code ${end.exitCode}`;
+  return [`the last run ended ${oneLine(lastAt)}${how}: ${oneLine(end.reason, 1000)}`];
+}
