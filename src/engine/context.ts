@@ -2,7 +2,8 @@ import { EXIT } from '../core/model/errors.ts';
 import type { Counts } from '../core/model/events.ts';
 import type { Trouble } from '../core/model/model.ts';
 import type { Shift } from '../core/model/shift.ts';
-import { cellsAt, countItems, nextBatch, type Selection } from '../core/schedule/plan.ts';
+import { isWorkLeft } from '../core/schedule/next.ts';
+import { cellsAt, countItems, type Selection } from '../core/schedule/plan.ts';
 import type { Snapshot } from '../store/store.ts';
 import { RunLimits } from './budget.ts';
 import { FilePatience, isCurable } from './file-patience.ts';
@@ -170,10 +171,7 @@ export class Course implements Disposable {
   }
 
   isLeft(snapshot: Snapshot, selection: Selection = this.parts.select(snapshot)): boolean {
-    return (
-      nextBatch(snapshot, { parallel: true, size: 1 }, selection) !== undefined ||
-      cellsAt(snapshot, 'qa', selection).length > 0
-    );
+    return isWorkLeft(snapshot, selection);
   }
 
   /** An earlier run may have been killed before it wrote the Progress of its last batch. */

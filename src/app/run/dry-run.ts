@@ -1,7 +1,8 @@
 import { startSize } from '../../core/schedule/dispatch.ts';
 import { type Limits, limitsInForce, limitTexts, type Spent, usedUp } from '../../core/schedule/limits.ts';
+import { chooseForDevs } from '../../core/schedule/next.ts';
 import type { Share } from '../../core/schedule/part.ts';
-import { cellsAt, countEligible, countItems, nextBatch } from '../../core/schedule/plan.ts';
+import { cellsAt, countEligible, countItems } from '../../core/schedule/plan.ts';
 import type { NextCommand, RunRequest } from '../../core/schedule/run-request.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
 import { readHistory, spentIn } from '../history.ts';
@@ -43,7 +44,8 @@ export async function dryRun(
   const now = world.now();
   const { parallel, limits: set } = shift.settings;
   const size = parallel ? startSize(shift.settings) : 1;
-  const first = nextBatch(snapshot, { parallel, size }, selection);
+  const mode = parallel ? 'batch' : 'sequential';
+  const first = chooseForDevs({ board: snapshot, selection, mode, room: size });
   const limits = limitsInForce(set, hasModel, now);
   const history = await readHistory(paths, world);
   const spent = spentIn(history);

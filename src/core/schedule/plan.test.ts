@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { STATUSES, type Status } from '../model/status.ts';
-import { type Board, cellsAt, countCells, countEligible, countItems, countSelected, nextBatch } from './plan.ts';
+import { type Board, cellsAt, countCells, countEligible, countItems, countSelected } from './plan.ts';
 
 function board(rows: readonly (readonly Status[])[], taskCount = rows[0]?.length ?? 1): Board {
   const tasks = Array.from({ length: taskCount }, (_, i) => `task${i}`);
@@ -17,47 +17,6 @@ const boards = fc
       .array(fc.array(statuses, { minLength: tasks, maxLength: tasks }), { maxLength: 12 })
       .map((rows) => ({ rows, tasks })),
   );
-const eligible = (rows: readonly (readonly Status[])[], row: number, task: number) =>
-  rows[row]![task] === 'todo' && rows[row]!.slice(0, task).every((status) => status === 'done');
-
-test('M3 M4 P3 a parallel batch: the first task with eligible items, the first of them in row order, up to the size', () => {
-  fc.assert(
-    fc.property(boards, fc.integer({ min: 1, max: 6 }), ({ rows, tasks }, size) => {
-      const perTask = Array.from({ length: tasks }, (_, task) =>
-        rows.flatMap((_, row) => (eligible(rows, row, task) ? [row] : [])),
-      );
-      const first = perTask.findIndex((found) => found.length > 0);
-      const expected = first < 0 ? undefined : { task: `task${first}`, rows: perTask[first]!.slice(0, size) };
-      expect(nextBatch(board(rows, tasks), { parallel: true, size })).toEqual(expected);
-      expect(countEligible(board(rows, tasks))).toBe(perTask.flat().length);
-    }),
-  );
-});
-
-test('M2 M4 row by row: the first row that has an eligible task, whatever the size', () => {
-  fc.assert(
-    fc.property(boards, ({ rows, tasks }) => {
-      const cells = rows.flatMap((cellsOf, row) => cellsOf.map((_, task) => ({ row, task })));
-      const first = cells.find(({ row, task }) => eligible(rows, row, task));
-      const expected = first && { task: `task${first.task}`, rows: [first.row] };
-      expect(nextBatch(board(rows, tasks), { parallel: false, size: 5 })).toEqual(expected);
-    }),
-  );
-});
-
-test('a selection narrows both kinds of batch, and does not make a later task eligible', () => {
-  const night = board([
-    ['todo', 'todo'],
-    ['done', 'todo'],
-    ['done', 'todo'],
-    ['failed', 'todo'],
-  ]);
-  const second = { task: 'task1', includes: (row: number) => row !== 1 };
-  expect(nextBatch(night, { parallel: true, size: 9 }, second)).toEqual({ task: 'task1', rows: [2] });
-  expect(nextBatch(night, { parallel: false, size: 1 }, second)).toEqual({ task: 'task1', rows: [2] });
-  expect(countEligible(night, second)).toBe(1);
-});
-
 test('F2 completed, failed and remaining add up; failed wins over everything', () => {
   const night = board([
     ['done', 'done'],

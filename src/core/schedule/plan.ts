@@ -24,19 +24,14 @@ export function tasksFrom(tasks: readonly string[], task: string): readonly stri
   return first < 0 ? [] : tasks.slice(first);
 }
 
-function isChosen(selection: Selection, row: number, task: number): boolean {
+export function isInScope(selection: Selection, row: number, task: number): boolean {
   return selection.includes(row) && (selection.since === undefined || selection.since(row) <= task);
 }
 
 const EVERYTHING: Selection = { includes: () => true };
 
-function isAbout({ task, paused }: Selection, name: string): boolean {
+export function isTaskInScope({ task, paused }: Selection, name: string): boolean {
   return (task === undefined || task === name) && !paused?.has(name);
-}
-
-export interface Batch {
-  readonly task: string;
-  readonly rows: readonly number[];
 }
 
 const CODE = Object.fromEntries(STATUSES.map((status, code) => [status, code])) as Record<Status, number>;
@@ -46,50 +41,23 @@ export function statusAt(board: Board, row: number, task: number): Status {
 }
 
 /** Rule M4: all earlier tasks of the item are done. */
-function isEligible(board: Board, row: number, task: number): boolean {
+export function isEligible(board: Board, row: number, task: number): boolean {
   if (board.columns[task]![row] !== CODE.todo) return false;
   for (let earlier = 0; earlier < task; earlier++) if (board.columns[earlier]![row] !== CODE.done) return false;
   return true;
 }
 
-/** What is dispatched next (rules M2, M3, P3): one item row by row, or up to `size` items of one task. */
-export function nextBatch(
-  board: Board,
-  how: { readonly parallel: boolean; readonly size: number },
-  selection: Selection = EVERYTHING,
-): Batch | undefined {
-  return how.parallel ? firstTaskWithWork(board, how.size, selection) : firstRowWithWork(board, selection);
+export function isWaitingForQa(board: Board, row: number, task: number): boolean {
+  return board.columns[task]![row] === CODE.qa;
 }
 
-function firstTaskWithWork(board: Board, size: number, selection: Selection): Batch | undefined {
-  for (const [task, name] of board.tasks.entries()) {
-    if (!isAbout(selection, name)) continue;
-    const rows: number[] = [];
-    for (let row = 0; row < board.count && rows.length < size; row++) {
-      if (isEligible(board, row, task) && isChosen(selection, row, task)) rows.push(row);
-    }
-    if (rows.length > 0) return { task: name, rows };
-  }
-  return undefined;
-}
-
-function firstRowWithWork(board: Board, selection: Selection): Batch | undefined {
-  for (let row = 0; row < board.count; row++) {
-    for (const [task, name] of board.tasks.entries()) {
-      if (!isAbout(selection, name)) continue;
-      if (isEligible(board, row, task) && isChosen(selection, row, task)) return { task: name, rows: [row] };
-    }
-  }
-  return undefined;
-}
-
-/** How many item-tasks could be dispatched now. */
+/** How many item-tasks a dev could start now. */
 export function countEligible(board: Board, selection: Selection = EVERYTHING): number {
   let count = 0;
   for (const [task, name] of board.tasks.entries()) {
-    if (!isAbout(selection, name)) continue;
+    if (!isTaskInScope(selection, name)) continue;
     for (let row = 0; row < board.count; row++) {
-      if (isEligible(board, row, task) && isChosen(selection, row, task)) count++;
+      if (isEligible(board, row, task) && isInScope(selection, row, task)) count++;
     }
   }
   return count;
@@ -103,10 +71,10 @@ export function cellsAt(
 ): { row: number; task: string }[] {
   const cells: { row: number; task: string }[] = [];
   for (const [task, name] of board.tasks.entries()) {
-    if (!isAbout(selection, name)) continue;
+    if (!isTaskInScope(selection, name)) continue;
     const column = board.columns[task]!;
     for (let row = 0; row < board.count; row++) {
-      if (column[row] === CODE[status] && isChosen(selection, row, task)) cells.push({ row, task: name });
+      if (column[row] === CODE[status] && isInScope(selection, row, task)) cells.push({ row, task: name });
     }
   }
   return cells;
@@ -143,11 +111,11 @@ export function countCells(board: Board): { task: string; counts: Record<Status,
 /** The same for what a run is about, and how many of the `todo` it can't reach (rule M4). */
 export function countSelected(board: Board, selection: Selection): TaskCounts[] {
   return board.tasks.flatMap((task, index) => {
-    if (!isAbout(selection, task)) return [];
+    if (!isTaskInScope(selection, task)) return [];
     const counts: TaskCounts = { task, todo: 0, in_progress: 0, qa: 0, done: 0, failed: 0, blocked: 0 };
     const earlier = board.columns
       .slice(0, index)
-      .map((column, i) => ({ column, i, isRun: isAbout(selection, board.tasks[i]!) }));
+      .map((column, i) => ({ column, i, isRun: isTaskInScope(selection, board.tasks[i]!) }));
     const isBlocked = (row: number) => {
       const since = selection.since?.(row) ?? 0;
       const isInTheWay = ({ column, i, isRun }: (typeof earlier)[number]) =>

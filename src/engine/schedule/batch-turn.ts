@@ -1,6 +1,7 @@
 import type { Task } from '../../core/model/shift.ts';
 import { adaptSize, startSize } from '../../core/schedule/dispatch.ts';
-import { type Batch, cellsAt, countItems, nextBatch, type Selection } from '../../core/schedule/plan.ts';
+import { chooseNext } from '../../core/schedule/next.ts';
+import { countItems } from '../../core/schedule/plan.ts';
 import type { Snapshot } from '../../store/store.ts';
 import type { Course } from '../context.ts';
 import type { BatchEnd, RunParts } from '../ports.ts';
@@ -22,16 +23,17 @@ export interface Turn {
 export function chooseTurn(course: Course, snapshot: Snapshot): Turn | undefined {
   const { parts, shift } = course;
   const { settings, tasks } = shift;
-  const selection = parts.select(snapshot);
   const size = settings.parallel ? sizeOf(course) : 1;
-  const choose = (selected: Selection): Turn | undefined => {
-    const waiting = firstWaiting(snapshot, selected);
-    const batch = waiting ?? nextBatch(snapshot, { parallel: settings.parallel, size }, selected);
-    if (!batch) return undefined;
-    const task = tasks.find(({ name }) => name === batch.task)!;
-    return { task, rows: batch.rows, size, isWaiting: waiting !== undefined };
-  };
-  return choose(withoutDeferred(parts, snapshot, selection)) ?? choose(selection);
+  const next = chooseNext({
+    board: snapshot,
+    selection: parts.select(snapshot),
+    mode: settings.parallel ? 'batch' : 'sequential',
+    room: size,
+    deferred: deferredRows(parts, snapshot),
+  });
+  if (!next) return undefined;
+  const task = tasks.find(({ name }) => name === next.task)!;
+  return { task, rows: next.rows, size, isWaiting: next.role === 'qa' };
 }
 
 /** What `current-batch-size` says: ours, or a person's, which is taken as it is (rule P4). A part keeps its own. */
@@ -41,19 +43,13 @@ function sizeOf({ shift, ownSize }: Course): number {
   return startSize({ batchSize: isOwn ? ownSize.size : batchSize, maxBatchSize });
 }
 
-/** Who asked to try later gives way to others (rule X5): one item that always does must not hold up the rest. */
-export function withoutDeferred({ returns }: RunParts, snapshot: Snapshot, selection: Selection): Selection {
-  const { deferred } = returns;
-  if (deferred.length === 0) return selection;
-  const rows = new Set(deferred.map((id) => snapshot.rowOf(id)));
-  return { ...selection, includes: (row) => !rows.has(row) && selection.includes(row) };
+/** An item that always asks to be tried later must not hold up the rest (rule X5). */
+export function deferredRows({ returns }: RunParts, snapshot: Snapshot): ReadonlySet<number> {
+  return rowsOf(snapshot, returns.deferred);
 }
 
-function firstWaiting(snapshot: Snapshot, selection: Selection): Batch | undefined {
-  const cells = cellsAt(snapshot, 'qa', selection);
-  const task = cells[0]?.task;
-  if (task === undefined) return undefined;
-  return { task, rows: cells.filter((cell) => cell.task === task).map(({ row }) => row) };
+export function rowsOf(snapshot: Snapshot, items: readonly string[]): ReadonlySet<number> {
+  return new Set(items.flatMap((id) => snapshot.rowOf(id) ?? []));
 }
 
 /** Rule P6, the end of a batch, when its lessons are folded in: size, Progress, report. */

@@ -1,9 +1,10 @@
 import type { Shift, Task } from '../../core/model/shift.ts';
 import { adaptLimit, type Limit, noteInFlight, type SizeSettings, startLimit } from '../../core/schedule/dispatch.ts';
-import { type Batch, cellsAt, nextBatch, type Selection } from '../../core/schedule/plan.ts';
+import { chooseNext } from '../../core/schedule/next.ts';
+import type { Selection } from '../../core/schedule/plan.ts';
 import type { Snapshot } from '../../store/store.ts';
 import type { RunParts } from '../ports.ts';
-import { withoutDeferred } from './batch-turn.ts';
+import { deferredRows, rowsOf } from './batch-turn.ts';
 import { type Airspace, claimRows, type Flight, type FlightEnd, flyThrough, openAirspace } from './lease.ts';
 
 interface InFlight {
@@ -63,16 +64,18 @@ export class Stream implements AsyncDisposable {
   /** Claims as much as there is room for: what waits for its qa first, then tasks in order, rows in order. */
   async fill(shift: Shift, first: Snapshot, select: (snapshot: Snapshot) => Selection): Promise<void> {
     for (let snapshot = first; this.hasRoom; snapshot = await this.#parts.store.snapshot()) {
-      const selection = this.#withoutInFlight(snapshot, select(snapshot));
-      const room = this.#limit.size - this.#inFlight.size;
-      const batch =
-        this.#next(snapshot, withoutDeferred(this.#parts, snapshot, selection), room) ??
-        // Those that gave way to others go on doing so while others are in flight.
-        (this.size === 0 ? this.#next(snapshot, selection, room) : undefined);
-      if (!batch || this.#parts.stop.drain.aborted) break;
-      const task = shift.tasks.find(({ name }) => name === batch.task)!;
+      const next = chooseNext({
+        board: snapshot,
+        selection: select(snapshot),
+        mode: 'stream',
+        room: this.#limit.size - this.#inFlight.size,
+        deferred: deferredRows(this.#parts, snapshot),
+        running: this.#runningRows(snapshot),
+      });
+      if (!next || this.#parts.stop.drain.aborted) break;
+      const task = shift.tasks.find(({ name }) => name === next.task)!;
       await this.#keepVersion(task);
-      const flights = await claimRows(this.#parts, shift, task, snapshot, batch.rows);
+      const flights = await claimRows(this.#parts, shift, task, snapshot, next.rows);
       if (flights.length === 0) break;
       const indices = flights.filter(({ claim }) => claim.status !== 'qa').map(({ claim }) => claim.row);
       if (indices.length > 0) {
@@ -120,23 +123,11 @@ export class Stream implements AsyncDisposable {
     if (change) this.#parts.emit({ type: 'limit:changed', task: flight.task.name, ...change });
   }
 
-  /** An item that was withdrawn is not begun again before its agent has ended. */
-  #withoutInFlight(snapshot: Snapshot, selection: Selection): Selection {
-    const busy = new Set([...this.#inFlight.values()].map(({ flight }) => snapshot.rowOf(flight.claim.id)));
-    return { ...selection, includes: (row) => !busy.has(row) && selection.includes(row) };
-  }
-
-  #next(snapshot: Snapshot, selection: Selection, room: number): Batch | undefined {
-    return this.#waiting(snapshot, selection, room) ?? nextBatch(snapshot, { parallel: true, size: room }, selection);
-  }
-
-  /** Items at `qa` that nobody judges: an earlier run, or trouble, left them there (rule T5). */
-  #waiting(snapshot: Snapshot, selection: Selection, room: number): Batch | undefined {
-    const cells = cellsAt(snapshot, 'qa', selection);
-    const task = cells[0]?.task;
-    if (task === undefined) return undefined;
-    const rows = cells.filter((cell) => cell.task === task).map(({ row }) => row);
-    return { task, rows: rows.slice(0, room) };
+  #runningRows(snapshot: Snapshot): ReadonlySet<number> {
+    return rowsOf(
+      snapshot,
+      [...this.#inFlight.values()].map(({ flight }) => flight.claim.id),
+    );
   }
 
   async #keepVersion(task: Task): Promise<void> {

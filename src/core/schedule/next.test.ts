@@ -1,0 +1,110 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { STATUSES, type Status } from '../model/status.ts';
+import { chooseForDevs, chooseNext, isWorkLeft, type Mode, type Next } from './next.ts';
+import { type Board, countEligible } from './plan.ts';
+
+type Rows = readonly (readonly Status[])[];
+
+function boardOf(rows: Rows, taskCount = rows[0]?.length ?? 1): Board {
+  const tasks = Array.from({ length: taskCount }, (_, i) => `task${i}`);
+  const columns = tasks.map((_, task) => Uint8Array.from(rows, (row) => STATUSES.indexOf(row[task]!)));
+  return { count: rows.length, tasks, columns };
+}
+
+const ALL = { includes: () => true };
+const nights = fc
+  .integer({ min: 1, max: 4 })
+  .chain((tasks) =>
+    fc
+      .array(fc.array(fc.constantFrom(...STATUSES), { minLength: tasks, maxLength: tasks }), { maxLength: 12 })
+      .map((rows) => ({ rows, board: boardOf(rows, tasks), tasks })),
+  );
+const rowSets = fc.uniqueArray(fc.nat(11), { maxLength: 4 }).map((rows) => new Set(rows));
+const situations = fc.record({
+  night: nights,
+  mode: fc.constantFrom<Mode>('sequential', 'batch', 'stream'),
+  room: fc.integer({ min: 1, max: 6 }),
+  deferred: rowSets,
+  running: rowSets,
+});
+
+const canStart = (rows: Rows, row: number, task: number) =>
+  rows[row]![task] === 'todo' && rows[row]!.slice(0, task).every((status) => status === 'done');
+
+/** By task, the rows that pass. */
+function rowsWhere(rows: Rows, tasks: number, test: (row: number, task: number) => boolean): number[][] {
+  return Array.from({ length: tasks }, (_, task) => rows.flatMap((_, row) => (test(row, task) ? [row] : [])));
+}
+
+function firstTask(found: readonly (readonly number[])[], most: number, role: Next['role']): Next | undefined {
+  const task = found.findIndex((rows) => rows.length > 0);
+  return task < 0 ? undefined : { task: `task${task}`, rows: found[task]!.slice(0, most), role };
+}
+
+test('M3 M4 P3 in a batch, devs get the first task with eligible items and its first rows, up to the size', () => {
+  fc.assert(
+    fc.property(nights, fc.integer({ min: 1, max: 6 }), ({ rows, board, tasks }, room) => {
+      const found = rowsWhere(rows, tasks, (row, task) => canStart(rows, row, task));
+      const expected = firstTask(found, room, 'dev');
+      expect(chooseForDevs({ board, selection: ALL, mode: 'batch', room })).toEqual(expected);
+      expect(countEligible(board)).toBe(found.flat().length);
+    }),
+  );
+});
+
+test('M2 M4 row by row, a dev gets the first row that has an eligible task, whatever the size', () => {
+  fc.assert(
+    fc.property(nights, ({ rows, board }) => {
+      const cells = rows.flatMap((cellsOf, row) => cellsOf.map((_, task) => ({ row, task })));
+      const first = cells.find(({ row, task }) => canStart(rows, row, task));
+      const expected = first && { task: `task${first.task}`, rows: [first.row], role: 'dev' };
+      expect(chooseForDevs({ board, selection: ALL, mode: 'sequential', room: 5 })).toEqual(expected);
+    }),
+  );
+});
+
+test('T5 X5 items at qa come first, deferred rows last, rows that run never', () => {
+  fc.assert(
+    fc.property(situations, ({ night: { rows, board, tasks }, mode, room, deferred, running }) => {
+      const among = (isFree: (row: number) => boolean): Next | undefined => {
+        const waiting = rowsWhere(rows, tasks, (row, task) => isFree(row) && rows[row]![task] === 'qa');
+        const selection = { includes: isFree };
+        return (
+          firstTask(waiting, mode === 'stream' ? room : 12, 'qa') ?? chooseForDevs({ board, selection, mode, room })
+        );
+      };
+      const others = among((row) => !running.has(row) && !deferred.has(row));
+      const expected = others ?? (running.size > 0 ? undefined : among(() => true));
+      expect(chooseNext({ board, selection: ALL, mode, room, deferred, running })).toEqual(expected);
+    }),
+  );
+});
+
+test('M4 X5 there is work left exactly if something can start when nothing runs, also if all of it is deferred', () => {
+  fc.assert(
+    fc.property(situations, ({ night: { rows, board, tasks }, mode, room, deferred }) => {
+      const open = rowsWhere(rows, tasks, (row, task) => rows[row]![task] === 'qa' || canStart(rows, row, task));
+      const isLeft = open.flat().length > 0;
+      expect(isWorkLeft(board, ALL)).toBe(isLeft);
+      expect(chooseNext({ board, selection: ALL, mode, room, deferred }) !== undefined).toBe(isLeft);
+    }),
+  );
+});
+
+test('X6 a selection narrows every mode, and does not make a later task eligible; nothing starts of a paused task', () => {
+  const board = boardOf([
+    ['todo', 'todo'],
+    ['done', 'todo'],
+    ['done', 'todo'],
+    ['failed', 'todo'],
+  ]);
+  const selection = { task: 'task1', includes: (row: number) => row !== 1 };
+  for (const mode of ['sequential', 'batch', 'stream'] as const) {
+    const next = { task: 'task1', rows: [2], role: 'dev' };
+    expect(chooseNext({ board, selection, mode, room: 9 })).toEqual(next);
+    const paused = { ...selection, paused: new Set(['task1']) };
+    expect(chooseNext({ board, selection: paused, mode, room: 9 })).toBeUndefined();
+  }
+  expect(countEligible(board, selection)).toBe(1);
+});
