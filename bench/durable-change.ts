@@ -69,7 +69,11 @@ async function claimedItems(
   const snapshot = await store.snapshot();
   // Spread over the table, as far from each other as they can be.
   const ids = Array.from({ length: count }, (_, i) => snapshot.id(Math.floor((i * rows) / count)));
-  return { store, claims: await store.claim(TASK, ids), writes: () => written };
+  return {
+    store,
+    claims: await store.claim(TASK, ids, { owner: 'bench', now: 0, expiresAt: 60_000 }),
+    writes: () => written,
+  };
 }
 
 function replaceFile(file: string, bytes: Buffer): void {

@@ -1,4 +1,5 @@
 import { History } from '../src/core/folds/history.ts';
+import type { LeaseTerms } from '../src/core/model/lease.ts';
 import type { Order, Outcome } from '../src/core/model/model.ts';
 import { NO_PROTECTION } from '../src/core/model/protection.ts';
 import type { Shift } from '../src/core/model/shift.ts';
@@ -9,7 +10,7 @@ import { compileShift } from '../src/formats/compile.ts';
 import { parseManager } from '../src/formats/manager.ts';
 import { parseTask } from '../src/formats/task.ts';
 import type { Documents } from '../src/store/documents.ts';
-import type { Claim, Recorded, Snapshot, Store } from '../src/store/store.ts';
+import type { Claim, Snapshot, Store, WriteResult } from '../src/store/store.ts';
 import { managerText, SHIFT, TASK } from './project.ts';
 import { SimulatedClock } from './simulated-clock.ts';
 
@@ -42,6 +43,7 @@ export async function simulate(
     runShift(
       {
         store,
+        owner: 'simulated',
         documents,
         load,
         agents: () => ({ find: () => undefined, secrets: {}, caller: {} }),
@@ -146,17 +148,17 @@ class Statuses implements Store {
 
   adopt = async (): Promise<undefined> => undefined;
 
-  async claim(task: string, ids: readonly string[]): Promise<Claim[]> {
+  async claim(task: string, ids: readonly string[], { owner, expiresAt }: LeaseTerms): Promise<Claim[]> {
     return ids.map((id) => {
       const row = Number(id);
       const token = `token-${row}`;
       this.#set(row, 'todo', 'in_progress');
       this.#claimed.set(token, row);
-      return { id, task, row, token, status: 'in_progress' };
+      return { id, task, row, token, owner, expiresAt, status: 'in_progress' };
     });
   }
 
-  async record(token: string, from: Status, to: Status): Promise<Recorded> {
+  async record(token: string, from: Status, to: Status): Promise<WriteResult> {
     this.#set(this.#claimed.get(token)!, from, to);
     return { ok: true };
   }
@@ -167,8 +169,11 @@ class Statuses implements Store {
     this.#column[row] = STATUSES.indexOf(to);
   }
 
-  release = (): Promise<Recorded> => Promise.reject(new Error('nothing is given back'));
+  release = (): Promise<WriteResult> => Promise.reject(new Error('nothing is given back'));
   prepare = async (): Promise<void> => {};
+  renew = async (): Promise<[]> => [];
+  leases = async (): Promise<[]> => [];
+  giveBackStale = async (): Promise<number> => 0;
   reset = async (): Promise<number> => 0;
   changes = async (): Promise<[]> => [];
   restore = async (): Promise<undefined> => undefined;

@@ -78,6 +78,7 @@ export async function play(scene: Scene): Promise<Played> {
   const stop = { drain: new AbortController().signal, now: new AbortController().signal };
   const parts: RunParts = {
     store,
+    owner: 'r',
     documents,
     load,
     agents: () => ({ find: () => agent, secrets: {}, caller: {} }),

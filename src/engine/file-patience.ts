@@ -3,7 +3,7 @@ import type { Clock } from '../core/model/clock.ts';
 import { formatDuration } from '../core/model/duration.ts';
 import { type ErrorCode, NightshiftError } from '../core/model/errors.ts';
 import type { Emit } from '../core/model/events.ts';
-import type { Restored } from '../store/store.ts';
+import type { Restoration } from '../store/store.ts';
 import type { Stop } from './ports.ts';
 
 /** What a person can put right by editing a file. Not `disk`: a run that can't write must not go on. */
@@ -40,7 +40,7 @@ interface WaitOptions {
   /** Of something that has ended; worth waiting for although the run is to stop. */
   readonly isResult?: boolean;
   /** When patience is at its end: makes the file readable, so that a result can still be recorded. */
-  readonly restore?: () => Promise<Restored | undefined>;
+  readonly restore?: () => Promise<Restoration | undefined>;
 }
 
 interface Problem {
@@ -161,7 +161,7 @@ export class FilePatience {
 }
 
 /** Where the file that could not be read is now, and what stands in its place. */
-function afterRestore({ code, message, hint, file, line }: NightshiftError, { kept }: Restored): NightshiftError {
+function afterRestore({ code, message, hint, file, line }: NightshiftError, { kept }: Restoration): NightshiftError {
   const name = file === undefined ? 'the file' : basename(file);
   const done = `${name} was put back as it was before, with what this run recorded`;
   const at = kept ?? file;

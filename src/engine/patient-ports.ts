@@ -10,8 +10,11 @@ export function patientStore(store: Store, patience: FilePatience): Store {
     prepare: (tasks, outputs) => patience.until(() => store.prepare(tasks, outputs)),
     snapshot: () => patience.until(() => store.snapshot()),
     // A task that was taken out of the Task Order meanwhile has nothing to claim.
-    claim: (task, ids) => patience.until(() => store.claim(task, ids).catch(noneIfUnknown)),
-    adopt: (cell) => patience.until(() => store.adopt(cell)),
+    claim: (task, ids, terms) => patience.until(() => store.claim(task, ids, terms).catch(noneIfUnknown)),
+    adopt: (cell, terms) => patience.until(() => store.adopt(cell, terms)),
+    renew: (tokens, expiresAt) => store.renew(tokens, expiresAt),
+    leases: () => store.leases(),
+    giveBackStale: (now) => patience.until(() => store.giveBackStale(now)),
     record: (token, from, to, outputs, reason) =>
       patience.until(() => store.record(token, from, to, outputs, reason), result),
     release: (token, reason) => patience.until(() => store.release(token, reason), result),

@@ -24,6 +24,8 @@ export interface Stop {
 /** What a run is built from; `cli` builds the concrete parts. */
 export interface RunParts {
   readonly store: Store;
+  /** Names this run in its leases. */
+  readonly owner: string;
   readonly documents: Documents;
   /** Reads and checks everything that people may have edited (rule M1). */
   load(): Promise<Shift>;

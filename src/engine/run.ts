@@ -1,6 +1,6 @@
 import type { Shift } from '../core/model/shift.ts';
 import { cellsAt, countSelected } from '../core/schedule/plan.ts';
-import type { Snapshot, Store } from '../store/store.ts';
+import type { Snapshot } from '../store/store.ts';
 import { Course } from './context.ts';
 import { isCurable } from './file-patience.ts';
 import { foldLessons } from './learning.ts';
@@ -46,22 +46,14 @@ function hasBegun(snapshot: Snapshot): boolean {
   return (['done', 'qa', 'failed'] as const).some((status) => cellsAt(snapshot, status).length > 0);
 }
 
-/** What was in progress when the last run ended; answers how much that was, and the table before. */
-export async function giveBackStale(store: Store): Promise<{ snapshot: Snapshot; stale: number }> {
-  const snapshot = await store.snapshot();
-  const stale = cellsAt(snapshot, 'in_progress');
-  await store.reset(stale.map(({ row, task }) => ({ id: snapshot.id(row), task })));
-  return { snapshot, stale: stale.length };
-}
-
-/** Rule T5: what was in progress when the last run ended goes back; nothing of that run lives on. */
+/** Rule T5: items whose lease is over go back to `todo`, and processes of an earlier run are ended. */
 async function recover(course: Course): Promise<void> {
   const { parts, shift } = course;
   const leftovers = await parts.endLeftovers();
   if (leftovers > 0) {
     parts.emit({ type: 'run:warning', message: `ended ${leftovers} processes that an earlier run had left` });
   }
-  const { stale } = await giveBackStale(parts.store);
+  const stale = await parts.store.giveBackStale(parts.clock.now());
   const now = await parts.store.snapshot();
   const selection = parts.select(now);
   if (course.limits.countsEarlierRuns && parts.history.isEmpty && hasBegun(now)) {

@@ -4,13 +4,15 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Happening, TranscriptHappening } from '../core/model/events.ts';
+import type { LeaseTerms } from '../core/model/lease.ts';
 import { STATUSES, type Status } from '../core/model/status.ts';
 import { editCells } from '../formats/table.ts';
 import { shiftPaths } from './folder/layout.ts';
 import { FolderStore } from './folder/table/folder-store.ts';
 import { Identities } from './folder/table/identities.ts';
 import { changeTable } from './folder/table/table-change.ts';
-import { MemoryStore, type Row } from './memory/memory-store.ts';
+import { MemoryStore } from './memory/memory-store.ts';
+import type { Row } from './memory/rows.ts';
 import type { Claim, Snapshot, Store } from './store.ts';
 
 /** Somebody beside the run: an editor that saves the whole table, and a person with a command. */
@@ -98,7 +100,8 @@ function items(...draft: Status[]): Rows {
 const statuses = (snapshot: Snapshot, task = 'draft') =>
   [...snapshot.columns[snapshot.tasks.indexOf(task)]!].map((code) => STATUSES[code]);
 const ids = (snapshot: Snapshot) => Array.from({ length: snapshot.count }, (_, row) => snapshot.id(row));
-const claimAll = async (store: Store): Promise<Claim[]> => store.claim('draft', ids(await store.snapshot()));
+const terms = (owner = 'run-1', now = 0): LeaseTerms => ({ owner, now, expiresAt: now + 100 });
+const claimAll = async (store: Store): Promise<Claim[]> => store.claim('draft', ids(await store.snapshot()), terms());
 const kinds = async (store: Store) => (await store.changes()).map(({ kind }) => kind);
 /** The table as another program reads it: name and statuses. */
 const seen = ({ outside }: Subject) => outside.rows().map((row) => `${row.name} ${row.draft} ${row.send}`);
@@ -145,7 +148,7 @@ describe.each([
       const subject = open(items('todo', 'in_progress', 'qa', 'done', 'failed', 'todo'));
       const { store } = subject;
       const all = ids(await store.snapshot());
-      const claims = await store.claim('draft', ['nobody', ...all]);
+      const claims = await store.claim('draft', ['nobody', ...all], terms());
       expect(claims.map(({ id, task, row, status }) => ({ id, task, row, status }))).toEqual([
         { id: all[0], task: 'draft', row: 0, status: 'in_progress' },
         { id: all[2], task: 'draft', row: 2, status: 'qa' },
@@ -155,15 +158,72 @@ describe.each([
       expect(seen(subject).map((line) => line.split(' ')[1])).toEqual([
         ...['in_progress', 'in_progress', 'qa', 'done', 'failed', 'in_progress'],
       ]);
-      expect(await store.claim('draft', all)).toEqual([]);
-      await expect(store.claim('nothing', all)).rejects.toMatchObject({ code: 'not-found' });
+      expect(await store.claim('draft', all, terms())).toEqual([]);
+      await expect(store.claim('nothing', all, terms())).rejects.toMatchObject({ code: 'not-found' });
     });
 
     test('leaves out what somebody took away meanwhile', async () => {
       const { store, outside } = open(items('todo', 'todo', 'todo'));
       const all = ids(await store.snapshot());
       outside.edit(([a, b]) => [a!, { ...b!, draft: 'failed' }]);
-      expect((await store.claim('draft', all)).map(({ id }) => id)).toEqual([all[0]]);
+      expect((await store.claim('draft', all, terms())).map(({ id }) => id)).toEqual([all[0]]);
+    });
+  });
+
+  describe('leases', () => {
+    test('T5 T8 have an owner and an expiry; another owner takes an item when its lease is over, and not before', async () => {
+      const subject = open(items('todo', 'qa', 'done'));
+      const { store } = subject;
+      const all = ids(await store.snapshot());
+      const [first, judged] = (await store.claim('draft', all, terms('run-1', 0))) as [Claim, Claim];
+      expect(await store.leases()).toEqual(
+        [first, judged].map(({ id, token }) => ({ id, task: 'draft', token, owner: 'run-1', expiresAt: 100 })),
+      );
+      expect(await store.giveBackStale(99)).toBe(0);
+      expect(await store.claim('draft', all, terms('run-2', 99))).toEqual([]);
+
+      expect(await store.giveBackStale(100)).toBe(1);
+      expect(statuses(await store.snapshot())).toEqual(['todo', 'qa', 'done']);
+      const taken = await store.claim('draft', all, terms('run-2', 100));
+      expect(taken.map(({ id, owner }) => [id, owner])).toEqual([
+        [first.id, 'run-2'],
+        [judged.id, 'run-2'],
+      ]);
+      expect((await store.changes()).map((change) => change.kind === 'withdrawn' && change.token)).toEqual([
+        first.token,
+        judged.token,
+      ]);
+      // The first owner comes back late.
+      const before = subject.outside.rows();
+      expect(await store.record(first.token, 'in_progress', 'qa', { url: 'late' })).toMatchObject({ ok: false });
+      expect(await store.record(judged.token, 'qa', 'done')).toMatchObject({ ok: false });
+      expect(await store.release(first.token, 'late')).toMatchObject({ ok: false });
+      expect(await store.renew([first.token, judged.token], 999)).toEqual([first.token, judged.token]);
+      expect(subject.outside.rows()).toEqual(before);
+      expect((await store.leases()).map(({ owner, expiresAt }) => [owner, expiresAt])).toEqual([
+        ['run-2', 200],
+        ['run-2', 200],
+      ]);
+    });
+
+    test('T8 are renewed by token; until another owner takes the item, a lease that is over still writes', async () => {
+      const { store, outside } = open(items('todo', 'todo'));
+      const [a, b] = (await claimAll(store)) as [Claim, Claim];
+      expect(await store.renew([a.token, 'made up'], 300)).toEqual(['made up']);
+      expect(await store.giveBackStale(299)).toBe(1);
+      expect(outside.rows().map(({ draft }) => draft)).toEqual(['in_progress', 'todo']);
+      expect(await store.record(b.token, 'in_progress', 'qa')).toMatchObject({ ok: false });
+      expect(await store.record(a.token, 'in_progress', 'qa')).toEqual({ ok: true });
+      expect(await store.record(a.token, 'qa', 'done')).toEqual({ ok: true });
+      expect(await store.leases()).toEqual([]);
+      expect(await store.renew([a.token], 400)).toEqual([a.token]);
+    });
+
+    test('T5 an item in progress without a lease is stale', async () => {
+      const { store, outside } = open(items('in_progress', 'qa', 'done', 'failed', 'in_progress'));
+      expect(await store.giveBackStale(0)).toBe(2);
+      expect(outside.rows().map(({ draft }) => draft)).toEqual(['todo', 'qa', 'done', 'failed', 'todo']);
+      expect(await store.changes()).toEqual([]);
     });
   });
 
@@ -273,7 +333,7 @@ describe.each([
         expect(await store.release(token, 'again')).toMatchObject({ ok: false });
       }
       expect(outside.rows()).toEqual(before);
-      const [anew] = await store.claim('draft', [returned.id]);
+      const [anew] = await store.claim('draft', [returned.id], terms());
       expect(anew!.token).not.toBe(returned.token);
       expect(await store.record(returned.token, 'in_progress', 'qa')).toMatchObject({ ok: false });
       expect(await store.record(anew!.token, 'in_progress', 'qa')).toEqual({ ok: true });
@@ -282,7 +342,7 @@ describe.each([
     test('T8 takes over what another process claimed, as it is, and nothing else', async () => {
       const { store, outside } = open(items('in_progress', 'qa', 'todo', 'done'));
       const [a, b, c, d] = ids(await store.snapshot()) as [string, string, string, string];
-      const adopt = (id: string) => store.adopt({ id, task: 'draft' });
+      const adopt = (id: string) => store.adopt({ id, task: 'draft' }, terms());
       expect(await adopt(c)).toBeUndefined();
       expect(await adopt(d)).toBeUndefined();
       expect(await adopt('nobody')).toBeUndefined();
@@ -381,7 +441,7 @@ describe.each([
       const subject = open(items('todo', 'todo', 'todo', 'todo', 'failed', 'todo'));
       const { store, outside, events } = subject;
       const all = ids(await store.snapshot());
-      const [a] = (await store.claim('draft', [all[0]!])) as [Claim];
+      const [a] = (await store.claim('draft', [all[0]!], terms())) as [Claim];
       const to: Record<string, string> = { a: 'done', b: 'in_progress', c: 'qa', d: 'done', e: 'done' };
       const [fresh, older] = items('qa', 'done') as [Row, Row];
       outside.edit((rows) => [
@@ -404,7 +464,7 @@ describe.each([
       const subject = open(items('todo', 'todo', 'todo'));
       const { store, outside } = subject;
       const [, claimed] = ids(await store.snapshot());
-      const [b] = (await store.claim('draft', [claimed!])) as [Claim];
+      const [b] = (await store.claim('draft', [claimed!], terms())) as [Claim];
       const stranger = { ...items('done')[0]!, name: 'somebody else', city: 'far away' };
       outside.edit(([first, , third]) => [first!, stranger, third!]);
       expect(await store.changes()).toMatchObject([
@@ -447,7 +507,7 @@ describe.each([
       const subject = open(items('done', 'todo', 'todo', 'failed', 'qa'));
       const { store, outside } = subject;
       const all = ids(await store.snapshot());
-      const [b] = (await store.claim('draft', [all[1]!])) as [Claim];
+      const [b] = (await store.claim('draft', [all[1]!], terms())) as [Claim];
       await store.record(b.token, 'in_progress', 'qa');
       await store.record(b.token, 'qa', 'done');
       const whole = outside.rows();
@@ -464,7 +524,7 @@ describe.each([
       const subject = open(items('todo', 'todo', 'todo', 'todo', 'todo'));
       const { store, outside } = subject;
       const old = outside.rows();
-      const [a, b, c, d] = (await store.claim('draft', ids(await store.snapshot()).slice(0, 4))) as Claim[];
+      const [a, b, c, d] = (await store.claim('draft', ids(await store.snapshot()).slice(0, 4), terms())) as Claim[];
       const saveOld = () => outside.edit(() => old.map((row) => ({ ...row, city: `of ${row.name}` })));
       saveOld();
       expect(await kinds(store)).toEqual(Array(4).fill('reverted'));
@@ -521,7 +581,7 @@ describe.each([
       expect(snapshot.metadata(0)).toEqual({ name: 'a', city: '00', send: 'todo', url: '', score: '' });
       // Who was known before is the same item, although another column counts as metadata now.
       expect(ids(snapshot)).toEqual(first);
-      expect(await store.claim('review', first)).toHaveLength(2);
+      expect(await store.claim('review', first, terms())).toHaveLength(2);
     });
 
     test('refuses a task without its column, and changes nothing', async () => {
@@ -562,7 +622,7 @@ describe('the folder store writes', () => {
     });
     const all = ids(await store.snapshot());
     overtake = lines('first edit', 'todo', 'failed', 'todo');
-    const claims = await store.claim('draft', all);
+    const claims = await store.claim('draft', all, terms());
     expect(claims.map(({ row }) => row)).toEqual([0, 2]);
     expect(found()).toEqual(['a 00: in_progress', 'b first edit: failed', 'c 22: in_progress']);
     // Also while a forbidden edit is just being put back.
@@ -606,7 +666,7 @@ describe('the folder store writes', () => {
   test('T3 nothing when nothing changes', async () => {
     const { store, outside, writes } = folderSubject(items('done', 'todo'));
     await store.snapshot();
-    await store.claim('draft', ['nobody']);
+    await store.claim('draft', ['nobody'], terms());
     await store.record('made up', 'in_progress', 'qa');
     await store.reset([]);
     await store.changes();

@@ -129,8 +129,18 @@ test('T6 start and another batch are refused while a batch is open and fresh; a 
   expect((await shift.project.run(late)).stderr).toContain('the token is not the current one');
   await pass(shift, taken.items[1]!);
 
+  const file = `${shift.folder}/.engine/batch.json`;
+  const { lease, ...batch } = JSON.parse(shift.project.read(file));
+  expect(lease).toEqual({ owner: 'a terminal', expiresAt: expect.closeTo(Date.now() + 30 * 60_000, -5) });
+  const isStale = async () => JSON.parse((await shift.project.run(['status', 'site', '--json'])).stdout).batch.isStale;
+  expect(await isStale()).toBe(false);
+  shift.project.write(file, JSON.stringify({ ...batch, lease: { ...lease, expiresAt: Date.now() - 1 } }));
+  expect(await isStale()).toBe(true);
+  // As files were written before there were leases: the time of change counts.
+  shift.project.write(file, JSON.stringify(batch));
+  expect(await isStale()).toBe(false);
   const long = (Date.now() - 31 * 60_000) / 1000;
-  utimesSync(shift.project.path(shift.folder, '.engine/batch.json'), long, long);
+  utimesSync(shift.project.path(file), long, long);
   expect((await shift.project.run(['status', 'site'])).stdout).toContain('nothing was heard of it');
   const ended = await shift.start();
   expect(ended.code).toBe(0);

@@ -270,6 +270,7 @@ test('T7 fast-check: however columns change while items are in flight, each keep
       const claims = await store.claim(
         'work',
         chosen.map((row) => snapshot.id(row)),
+        { owner: 'run', now: 0, expiresAt: 1 },
       );
       let names = ['a', 'b', 'c'];
       let count = 0;

@@ -65,6 +65,7 @@ export async function openByHand(paths: ShiftPaths, world: World, options: HandO
   if (batch) await protection.resume();
   const parts: RunParts = {
     store,
+    owner: run,
     documents: inForce,
     load: reloader(inForce, store, {}),
     agents: ({ secrets }) => ({ find: agents.find, secrets, caller: world.env }),

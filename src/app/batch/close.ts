@@ -4,7 +4,6 @@ import { EXIT, NightshiftError } from '../../core/model/errors.ts';
 import type { NightshiftEvent } from '../../core/model/events.ts';
 import type { Usage } from '../../core/model/model.ts';
 import { reportedUsage } from '../../core/model/reported-usage.ts';
-import { giveBackStale } from '../../engine/run.ts';
 import { settleTurn } from '../../engine/schedule/batch-turn.ts';
 import { isStale, readBatch, removeBatch } from '../../store/folder/batch-file.ts';
 import { InForceRecord } from '../../store/folder/documents/in-force-record.ts';
@@ -54,7 +53,7 @@ export async function closeBatch(io: Io, paths: ShiftPaths, options: Options): P
   // A person who ends the batch of an agent program says nothing about its items.
   const isCounted = options.giveBack === true && (caller.opener === undefined) === (batch.opener === undefined);
   if (isCounted) ends = await returnSilent(hand, task, ends, (line) => io.warn(line));
-  await giveBackStale(parts.store);
+  await parts.store.giveBackStale(io.now());
   const of = (wanted: Ended['end']) => ends.filter(({ end }) => end === wanted).length;
   const end = { done: of('done'), failed: of('failed'), returned: of('open') + of('withdrawn'), compacted: false };
   using course = await hand.course();

@@ -1,8 +1,7 @@
 import { join, relative } from 'node:path';
 import { NightshiftError } from '../../core/model/errors.ts';
 import type { Task } from '../../core/model/shift.ts';
-import { type OpenItem, readBatch, withItem, writeBatch } from '../../store/folder/batch-file.ts';
-import { LOCK_WAIT_MS, lockWithin } from '../../store/folder/files/flock.ts';
+import { type OpenItem, updateItem } from '../../store/folder/batch-file.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
 import type { Ended } from './ends.ts';
 import { promptName } from './prompts.ts';
@@ -18,21 +17,13 @@ export async function refuseUnended(paths: ShiftPaths, task: Task, ends: readonl
   const named = judged.filter(({ item }) => item.isQaNamed);
   const fresh = judged.filter(({ item }) => !item.isQaNamed);
   const next = task.settings.qaParallel ? fresh : named.length > 0 ? [] : fresh.slice(0, 1);
-  for (const { item } of next) await nameQa(paths, item);
+  for (const { item } of next) await updateItem(paths, item.id, { isQaNamed: true });
   const list = open.map((each) => describe(paths, each)).join('; ');
   throw new NightshiftError(
     'nothing-to-do',
     `not closed, the batch of ${task.name} is not over: ${list}`,
     next.length > 0 ? startHint(paths, next) : waitHint(paths),
   );
-}
-
-async function nameQa(paths: ShiftPaths, item: OpenItem): Promise<void> {
-  // A dev may end at the same moment.
-  using _lock = await lockWithin(paths.lock, LOCK_WAIT_MS);
-  const found = readBatch(paths);
-  const current = found?.batch.items.find(({ id }) => id === item.id);
-  if (found && current) await writeBatch(paths, withItem(found.batch, { ...current, isQaNamed: true }));
 }
 
 function describe(paths: ShiftPaths, { item, status, isForged }: Ended): string {

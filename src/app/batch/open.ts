@@ -6,14 +6,14 @@ import type { NightshiftEvent } from '../../core/model/events.ts';
 import { itemKey } from '../../core/model/identity.ts';
 import { refuseUnwritten } from '../../engine/preflight.ts';
 import { protectedPlaces } from '../../engine/protected-places.ts';
-import { giveBackStale } from '../../engine/run.ts';
 import { claimBatch } from '../../engine/schedule/batch.ts';
 import { chooseTurn, type Turn } from '../../engine/schedule/batch-turn.ts';
 import { claimRows } from '../../engine/schedule/lease.ts';
-import { hashToken, newToken, type OpenItem, removeBatch, writeBatch } from '../../store/folder/batch-file.ts';
+import { batchLease, type OpenItem, removeBatch, writeBatch } from '../../store/folder/batch-file.ts';
 import { InForceRecord } from '../../store/folder/documents/in-force-record.ts';
 import { journalEnd } from '../../store/folder/journal/journal-files.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
+import { hashToken, newToken } from '../../store/folder/token.ts';
 import type { Snapshot } from '../../store/store.ts';
 import { count, plainLines } from '../../views/plain.ts';
 import { refuseEmpty } from '../refuse-empty.ts';
@@ -45,7 +45,7 @@ export async function openBatch(io: Io, paths: ShiftPaths, options: Options): Pr
   for (const each of shift.tasks) refuseUnwritten(each);
   // The columns of outputs are there before the first claim.
   await parts.load();
-  const { stale } = await giveBackStale(parts.store);
+  const stale = await parts.store.giveBackStale(io.now());
   using course = await hand.course();
   const snapshot = await parts.store.snapshot();
   const chosen = chooseTurn(course, snapshot);
@@ -73,6 +73,7 @@ export async function openBatch(io: Io, paths: ShiftPaths, options: Options): Pr
     size,
     isWaiting,
     opened: new Date(io.now()).toISOString(),
+    lease: batchLease(caller.opener, io.now() + task.settings.timeoutMs),
     timeoutMs: task.settings.timeoutMs,
     ...(caller.opener === undefined ? {} : { opener: caller.opener }),
     ...(journalFrom === undefined ? {} : { journalFrom }),

@@ -1,5 +1,6 @@
 import type { Task } from '../../core/model/shift.ts';
 import type { Status } from '../../core/model/status.ts';
+import { leaseTerms } from '../../engine/leases.ts';
 import type { ByHand } from './by-hand.ts';
 import type { Ended } from './ends.ts';
 
@@ -50,7 +51,7 @@ function silentRole({ item, end, status, isForged }: Ended): 'dev' | 'qa' | unde
 }
 
 async function fail({ parts }: ByHand, task: Task, { item, id = '', status }: Ended, reason: string): Promise<boolean> {
-  const claim = await parts.store.adopt({ id, task: task.name });
+  const claim = await parts.store.adopt({ id, task: task.name }, leaseTerms(parts));
   if (!claim) return false;
   const subject = { task: task.name, index: item.index, item: id, ms: 0, key: item.key, reason };
   if (status === 'qa') parts.emit({ type: 'qa:finished', ...subject, status: 'FAIL', verdicts: [] });

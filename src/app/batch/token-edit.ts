@@ -6,18 +6,10 @@ import type { Status } from '../../core/model/status.ts';
 import { statusAt } from '../../core/schedule/plan.ts';
 import { createMask } from '../../core/text/mask.ts';
 import { hearDev } from '../../engine/by-hand.ts';
-import {
-  hashToken,
-  newToken,
-  type OpenBatch,
-  type OpenItem,
-  readBatch,
-  signOfLife,
-  withItem,
-  writeBatch,
-} from '../../store/folder/batch-file.ts';
-import { LOCK_WAIT_MS, lockWithin } from '../../store/folder/files/flock.ts';
+import { leaseTerms } from '../../engine/leases.ts';
+import { type OpenBatch, type OpenItem, readBatch, renewBatch, updateItem } from '../../store/folder/batch-file.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
+import { hashToken, newToken } from '../../store/folder/token.ts';
 import { printable } from '../../views/printable.ts';
 import { type ByHand, locate, openByHand, requireTaskIn } from './by-hand.ts';
 import { writeQaPrompt } from './prompts.ts';
@@ -41,7 +33,7 @@ interface Holder {
 /** An agent of an open batch writes its own status (rule O4): only along its role's arrows, only for its own item. */
 export async function editWithToken(io: Io, paths: ShiftPaths, edit: TokenEdit): Promise<number> {
   const holder = findHolder(paths, edit);
-  signOfLife(paths, io.now());
+  await renewBatch(paths, io.now());
   await using hand = await openByHand(paths, io, { batch: holder.batch });
   const task = requireTaskIn(hand.shift, holder.batch.task);
   const scribe = { io, paths, hand, task, ...holder };
@@ -135,11 +127,7 @@ async function devEnds(scribe: Scribe, edit: TokenEdit): Promise<number> {
 async function handOver({ paths, hand, task, item }: Scribe, metadata: Record<string, string>): Promise<void> {
   const token = newToken();
   await writeQaPrompt({ paths, shift: hand.shift, task }, { ...item, metadata }, token);
-  // Two devs may end at the same moment.
-  using _lock = await lockWithin(paths.lock, LOCK_WAIT_MS);
-  const found = readBatch(paths);
-  if (!found) return;
-  await writeBatch(paths, withItem(found.batch, { ...item, qa: hashToken(token) }));
+  await updateItem(paths, item.id, { qa: hashToken(token) });
 }
 
 async function qaEnds(scribe: Scribe, { value, reason }: TokenEdit): Promise<number> {
@@ -183,7 +171,8 @@ async function write(
   const { store, flush } = scribe.hand.parts;
   const snapshot = await store.snapshot();
   const row = locate(snapshot, scribe.batch, scribe.item);
-  const claim = row === undefined ? undefined : await store.adopt({ id: snapshot.id(row), task: scribe.task.name });
+  const cell = row === undefined ? undefined : { id: snapshot.id(row), task: scribe.task.name };
+  const claim = cell && (await store.adopt(cell, leaseTerms(scribe.hand.parts)));
   if (!claim) throw refuse('somebody has taken the item away, and nothing was written');
   const recorded = await store.record(claim.token, from, to, outputs, reason);
   await flush();

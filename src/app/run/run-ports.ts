@@ -53,6 +53,7 @@ export async function buildPorts(run: NewRun, opened: Opened, means: Means): Pro
   const caller = { ...world.env };
   const parts: RunParts = {
     store,
+    owner: run.holder.run,
     documents: inForce,
     load,
     agents: (shift) => ({ find: agents.find, secrets: shift.secrets, caller, kept: workplaces }),

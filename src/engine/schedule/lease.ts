@@ -4,6 +4,7 @@ import type { Shift, Task } from '../../core/model/shift.ts';
 import { type DevUsage, mayGoBack, verdictText } from '../../core/schedule/qa-retry.ts';
 import type { Claim, Snapshot } from '../../store/store.ts';
 import { Watch } from '../../watch/watch.ts';
+import { leaseTerms, renewLeases } from '../leases.ts';
 import type { BatchEnd, RunParts } from '../ports.ts';
 import { workingFolder } from '../worker/work.ts';
 
@@ -45,6 +46,7 @@ export async function claimRows(
   const claims = await parts.store.claim(
     task.name,
     rows.map((row) => snapshot.id(row)),
+    leaseTerms(parts),
   );
   return claims.map((claim) => {
     const metadata = snapshot.metadata(snapshot.rowOf(claim.id) ?? claim.row);
@@ -60,6 +62,7 @@ export function openAirspace(parts: RunParts): Airspace {
     changes: async () => {
       // Nothing could be recorded there any more (rule M6).
       if ((await parts.documents.folderId()) !== (await here)) throw new Error('the folder of the shift is not there');
+      await renewLeases(parts);
       return parts.store.changes();
     },
     putBack: () => parts.documents.putBack(),

@@ -1,30 +1,28 @@
 import { NightshiftError } from '../../core/model/errors.ts';
 import type { Emit } from '../../core/model/events.ts';
-import { mayWrite, STATUSES, type Status, writerOf } from '../../core/model/status.ts';
-import type { Change, Claim, ItemTask, Outputs, Recorded, Snapshot, Store } from '../store.ts';
+import { isOver, type LeaseTerms } from '../../core/model/lease.ts';
+import { mayWrite, type Status, writerOf } from '../../core/model/status.ts';
+import type { Change, Claim, ItemLease, ItemTask, Outputs, Snapshot, Store, WriteResult } from '../store.ts';
+import { ID, type Row, snapshotOf, statusIn } from './rows.ts';
 
-/** An item's cells by column name. Copies made by spreading are still known as the same item. */
-export type Row = Record<string, string> & { [ID]?: string };
-
-const ID = Symbol('id');
-
-interface Held extends ItemTask {
-  readonly token: string;
-  status: Status;
+/** Why the run lost an item. `to`: its status now; null if its row is gone. */
+interface Withdrawal {
+  readonly to: Status | null;
+  readonly reason: string;
 }
 
 /**
- * The store's twin without a folder: plain objects, no lock, no file. It shows what the contract asks for and nothing
- * else, and shares no code with the folder store, so that a mistake in one is not a mistake in both.
+ * The store without a folder: plain objects, no lock, no file. It does what the contract asks for and nothing else. It
+ * shares no code with the folder store, so that a mistake in one is not a mistake in both.
  */
 export class MemoryStore implements Store {
   #rows: Row[];
   #tasks: readonly string[];
   #outputs: ReadonlyMap<string, readonly string[]>;
   readonly #emit: Emit;
-  #held: Held[] = [];
+  #leases: ItemLease[] = [];
   #doneHere: ItemTask[] = [];
-  /** As they were when somebody removed them. */
+  /** As they were when they were removed. */
   #removed: Row[] = [];
   #changes: Change[] = [];
   #count = 0;
@@ -52,66 +50,73 @@ export class MemoryStore implements Store {
   }
 
   async snapshot(): Promise<Snapshot> {
-    const rows = this.#rows.map((row) => ({ ...row }));
-    const tasks = this.#tasks;
-    return {
-      count: rows.length,
-      tasks,
-      columns: tasks.map((task) => Uint8Array.from(rows, (row) => STATUSES.indexOf(statusIn(row, task)))),
-      header: Object.keys(rows[0] ?? {}),
-      id: (row) => rows[row]![ID]!,
-      rowOf: (id) => {
-        const row = rows.findIndex((each) => each[ID] === id);
-        return row < 0 ? undefined : row;
-      },
-      metadata: (row) => Object.fromEntries(Object.entries(rows[row]!).filter(([name]) => !tasks.includes(name))),
-    };
+    return snapshotOf(this.rows(), this.#tasks);
   }
 
-  async claim(task: string, ids: readonly string[]): Promise<Claim[]> {
+  async claim(task: string, ids: readonly string[], terms: LeaseTerms): Promise<Claim[]> {
     this.#requireTask(task);
     const claims: Claim[] = [];
     for (const id of ids) {
       const row = this.#find(id);
-      if (!row || this.#holder({ id, task })) continue;
+      const before = this.#leaseOf({ id, task });
+      if (!row || (before && !isOver(before, terms.now))) continue;
       if (statusIn(row, task) === 'todo') row[task] = 'in_progress';
       else if (row[task] !== 'qa') continue;
-      const held: Held = { id, task, token: `token-${++this.#count}`, status: row[task] as Status };
-      this.#held.push(held);
-      claims.push({ ...held, row: this.#rows.indexOf(row) });
+      this.#withdraw(before, taken(row[task] as Status));
+      claims.push(this.#lease(row, task, terms));
     }
     return claims;
   }
 
-  async adopt({ id, task }: ItemTask): Promise<Claim | undefined> {
+  async adopt({ id, task }: ItemTask, terms: LeaseTerms): Promise<Claim | undefined> {
     const row = this.#find(id);
-    const status = row?.[task] as Status | undefined;
-    if (!row || (status !== 'in_progress' && status !== 'qa')) return undefined;
-    const held: Held = { id, task, token: `token-${++this.#count}`, status };
-    this.#held.push(held);
-    return { ...held, row: this.#rows.indexOf(row) };
+    if (!row || (row[task] !== 'in_progress' && row[task] !== 'qa')) return undefined;
+    this.#end(this.#leaseOf({ id, task }));
+    return this.#lease(row, task, terms);
   }
 
-  async record(token: string, from: Status, to: Status, outputs: Outputs = {}, reason?: string): Promise<Recorded> {
+  async renew(tokens: readonly string[], expiresAt: number): Promise<string[]> {
+    this.#leases = this.#leases.map((lease) => (tokens.includes(lease.token) ? { ...lease, expiresAt } : lease));
+    return tokens.filter((token) => !this.#leases.some((lease) => lease.token === token));
+  }
+
+  async leases(): Promise<ItemLease[]> {
+    return [...this.#leases];
+  }
+
+  async giveBackStale(now: number): Promise<number> {
+    let count = 0;
+    for (const row of this.#rows) {
+      for (const task of this.#tasks) {
+        const lease = this.#leaseOf({ id: row[ID]!, task });
+        if (row[task] !== 'in_progress' || (lease && !isOver(lease, now))) continue;
+        row[task] = 'todo';
+        this.#withdraw(lease, taken('todo'));
+        count++;
+      }
+    }
+    return count;
+  }
+
+  async record(token: string, from: Status, to: Status, outputs: Outputs = {}, reason?: string): Promise<WriteResult> {
     if (!mayWrite(writerOf(from, to), from, to)) {
       throw new NightshiftError('bad-transition', `a status does not go from ${from} to ${to}`);
     }
-    const held = this.#held.find((each) => each.token === token);
-    if (!held) return { ok: false, why: 'the token is not the current one' };
-    const row = this.#find(held.id);
+    const lease = this.#leases.find((each) => each.token === token);
+    if (!lease) return { ok: false, why: 'the token is not the current one' };
+    const row = this.#find(lease.id);
     if (!row) return { ok: false, why: 'the row is gone' };
-    if (statusIn(row, held.task) !== from) return { ok: false, why: `its status is ${row[held.task]}, not ${from}` };
-    row[held.task] = to;
+    if (statusIn(row, lease.task) !== from) return { ok: false, why: `its status is ${row[lease.task]}, not ${from}` };
+    row[lease.task] = to;
     for (const [name, value] of Object.entries(outputs)) {
       this.#addColumn(name);
       row[name] = value;
     }
-    if (to === 'qa' || to === 'in_progress') held.status = to;
-    else this.#forget(held);
-    if (to === 'done') this.#doneHere.push({ id: held.id, task: held.task });
+    if (to !== 'qa' && to !== 'in_progress') this.#end(lease);
+    if (to === 'done') this.#doneHere.push({ id: lease.id, task: lease.task });
     this.#emit({
       type: 'item:recorded',
-      ...this.#subject(held),
+      ...this.#subject(lease),
       from,
       to,
       ...(reason === undefined ? {} : { reason }),
@@ -119,13 +124,13 @@ export class MemoryStore implements Store {
     return { ok: true };
   }
 
-  async release(token: string, reason: string): Promise<Recorded> {
-    const held = this.#held.find((each) => each.token === token);
-    if (!held) return { ok: false, why: 'the token is not the current one' };
-    const row = this.#find(held.id);
-    if (row?.[held.task] === 'in_progress') row[held.task] = 'todo';
-    this.#forget(held);
-    this.#emit({ type: 'item:returned', ...this.#subject(held), reason });
+  async release(token: string, reason: string): Promise<WriteResult> {
+    const lease = this.#leases.find((each) => each.token === token);
+    if (!lease) return { ok: false, why: 'the token is not the current one' };
+    const row = this.#find(lease.id);
+    if (row?.[lease.task] === 'in_progress') row[lease.task] = 'todo';
+    this.#end(lease);
+    this.#emit({ type: 'item:returned', ...this.#subject(lease), reason });
     return { ok: true };
   }
 
@@ -134,7 +139,7 @@ export class MemoryStore implements Store {
     for (const cell of cells) {
       this.#requireTask(cell.task);
       const row = this.#find(cell.id);
-      this.#forget(this.#holder(cell));
+      this.#end(this.#leaseOf(cell));
       this.#forgetDone(cell);
       if (!row || statusIn(row, cell.task) === 'todo') continue;
       row[cell.task] = 'todo';
@@ -150,12 +155,12 @@ export class MemoryStore implements Store {
   /** What is in memory can always be read. */
   async restore(): Promise<undefined> {}
 
-  /** The rows as somebody who opens the table sees them: a copy, to be saved later. */
+  /** A copy of the rows, as an editor reads them. */
   rows(): Row[] {
     return this.#rows.map((row) => ({ ...row }));
   }
 
-  /** A person edits the table with a program of their own: gets the rows and gives back what is saved. */
+  /** You edit the table with another program: `change` gets the rows and returns what is saved. */
   edit(change: (rows: Row[]) => Row[]): void {
     const before = this.#rows;
     const saved = change(this.rows());
@@ -167,9 +172,11 @@ export class MemoryStore implements Store {
       const changed = now ? this.#tasks.filter((task) => statusIn(was, task) !== statusIn(now, task)) : [];
       return changed.map((task) => ({ was, now: now!, cell: { id: was[ID]!, task } }));
     });
-    const takenBack = edits.filter(({ now, cell }) => this.#holder(cell) && statusIn(now, cell.task) === 'todo').length;
+    const takenBack = edits.filter(
+      ({ now, cell }) => this.#leaseOf(cell) && statusIn(now, cell.task) === 'todo',
+    ).length;
     const isOldCopy =
-      edits.some(({ cell }) => this.#isDoneHere(cell)) || (takenBack > 1 && takenBack === this.#held.length);
+      edits.some(({ cell }) => this.#isDoneHere(cell)) || (takenBack > 1 && takenBack === this.#leases.length);
     for (const { was, now, cell } of edits) {
       const { task } = cell;
       const to = statusIn(now, task);
@@ -179,10 +186,10 @@ export class MemoryStore implements Store {
         for (const name of outputs) now[name] = was[name]!;
         this.#putBack(`row ${after.indexOf(now) + 1}: ${task} from ${was[task]} to ${to}`);
       } else {
-        this.#withdraw(this.#holder(cell), to);
+        this.#withdraw(this.#leaseOf(cell), setTo(to));
       }
     }
-    const gone = this.#held.filter((held) => !this.#find(held.id));
+    const gone = this.#leases.filter((lease) => !this.#find(lease.id));
     for (const row of after) {
       if (before.some((was) => was[ID] === row[ID])) continue;
       const removed = this.#removed.find((each) => each[ID] === row[ID]);
@@ -194,23 +201,29 @@ export class MemoryStore implements Store {
       }
     }
     this.#removed = [...this.#removed, ...before].filter(({ [ID]: id }) => !after.some((row) => row[ID] === id));
-    for (const held of gone) {
-      const index = before.findIndex((row) => row[ID] === held.id);
-      this.#withdraw(held, null, { index });
+    for (const lease of gone) {
+      const index = before.findIndex((row) => row[ID] === lease.id);
+      this.#withdraw(lease, { to: null, reason: 'somebody removed its row' }, { index });
     }
   }
 
-  /** A person changes a status with a command: it is meant, unless it would pass an item that is in flight. */
+  /** You change a status with a command. It counts, unless it would pass an item that is running. */
   command(row: number, task: string, to: Status): void {
     const changed = this.#rows[row]!;
     const cell = { id: changed[ID]!, task };
-    if (this.#holder(cell) && ['in_progress', 'qa', 'done'].includes(to)) {
+    if (this.#leaseOf(cell) && ['in_progress', 'qa', 'done'].includes(to)) {
       this.#putBack(`row ${row + 1}: ${task} from ${changed[task]} to ${to}`);
       return;
     }
     changed[task] = to;
     this.#forgetDone(cell);
-    this.#withdraw(this.#holder(cell), to);
+    this.#withdraw(this.#leaseOf(cell), setTo(to));
+  }
+
+  #lease(row: Row, task: string, { owner, expiresAt }: LeaseTerms): Claim {
+    const lease = { id: row[ID]!, task, token: `token-${++this.#count}`, owner, expiresAt };
+    this.#leases.push(lease);
+    return { ...lease, row: this.#rows.indexOf(row), status: row[task] as Status };
   }
 
   #named(row: Record<string, string>): Row {
@@ -221,12 +234,12 @@ export class MemoryStore implements Store {
     return this.#rows.find((row) => row[ID] === id);
   }
 
-  #holder({ id, task }: ItemTask): Held | undefined {
-    return this.#held.find((held) => held.id === id && held.task === task);
+  #leaseOf({ id, task }: ItemTask): ItemLease | undefined {
+    return this.#leases.find((lease) => lease.id === id && lease.task === task);
   }
 
-  #forget(held: Held | undefined): void {
-    this.#held = this.#held.filter((each) => each !== held);
+  #end(lease: ItemLease | undefined): void {
+    this.#leases = this.#leases.filter((each) => each !== lease);
   }
 
   #isDoneHere({ id, task }: ItemTask): boolean {
@@ -237,13 +250,12 @@ export class MemoryStore implements Store {
     this.#doneHere = this.#doneHere.filter((cell) => cell.id !== id || cell.task !== task);
   }
 
-  /** `to` is null if its row is gone. */
-  #withdraw(held: Held | undefined, to: Status | null, gone: { index?: number } = {}): void {
-    if (!held) return;
-    const reason = to === null ? 'somebody removed its row' : `somebody set it to ${to}`;
-    this.#forget(held);
-    this.#changes.push({ kind: 'withdrawn', id: held.id, task: held.task, token: held.token, reason });
-    this.#emit({ type: 'item:withdrawn', ...gone, ...this.#subject(held), to, reason });
+  #withdraw(lease: ItemLease | undefined, cause: Withdrawal, gone: { index?: number } = {}): void {
+    if (!lease) return;
+    const { id, task, token } = lease;
+    this.#end(lease);
+    this.#changes.push({ kind: 'withdrawn', id, task, token, reason: cause.reason });
+    this.#emit({ type: 'item:withdrawn', ...gone, ...this.#subject(lease), ...cause });
   }
 
   #putBack(what: string): void {
@@ -266,7 +278,10 @@ export class MemoryStore implements Store {
   }
 }
 
-/** What nobody has written yet is `todo`. */
-function statusIn(row: Row, task: string): Status {
-  return (row[task] || 'todo') as Status;
+function setTo(to: Status): Withdrawal {
+  return { to, reason: `somebody set it to ${to}` };
+}
+
+function taken(to: Status): Withdrawal {
+  return { to, reason: 'its lease was over, and it was taken' };
 }

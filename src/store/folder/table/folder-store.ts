@@ -1,16 +1,28 @@
 import { isDeepStrictEqual } from 'node:util';
 import { NightshiftError } from '../../../core/model/errors.ts';
 import { type IdentityBasis, NO_BASIS } from '../../../core/model/identity-basis.ts';
+import type { LeaseTerms } from '../../../core/model/lease.ts';
 import { mayWrite, type Status, writerOf } from '../../../core/model/status.ts';
-import type { Change, Claim, ItemTask, Outputs, Recorded, Restored, Snapshot, Store } from '../../store.ts';
+import type {
+  Change,
+  Claim,
+  ItemLease,
+  ItemTask,
+  Outputs,
+  Restoration,
+  Snapshot,
+  Store,
+  WriteResult,
+} from '../../store.ts';
 import { replaceFile } from '../files/atomic-write.ts';
 import { LOCK_WAIT_MS, lockWithin } from '../files/flock.ts';
 import { journalEnd, type Position } from '../journal/journal-files.ts';
-import { Claims, type Held } from './claims.ts';
 import { Draft, snapshotOf, statusColumns } from './draft.ts';
 import type { FolderStoreOptions } from './folder-store-options.ts';
 import { Identities } from './identities.ts';
 import { readBasis } from './identity-file.ts';
+import { Leases } from './leases.ts';
+import { Leasing, type Withdrawal } from './leasing.ts';
 import { ReadingLock } from './reading-lock.ts';
 import { type Reading, reconcile, summarise } from './reconcile.ts';
 import { RemovedRows } from './removed-rows.ts';
@@ -24,9 +36,10 @@ export class FolderStore implements Store {
   readonly #options: FolderStoreOptions;
   readonly #file: TableFile;
   readonly #lock: ReadingLock;
-  readonly #claims = new Claims();
+  readonly #leases = new Leases();
   readonly #removedRows = new RemovedRows();
   readonly #queue: WriteQueue<Draft>;
+  readonly #leasing: Leasing;
   #tasks: readonly string[];
   #outputs: ReadonlyMap<string, readonly string[]>;
   #reading: Reading | undefined;
@@ -47,7 +60,14 @@ export class FolderStore implements Store {
       write: async (draft) => this.#isLocked && this.#write(draft),
       isChanged: (draft) => draft.isChanged,
       isCurrent: () => this.#file.isCurrent(),
-      expectsMoreThan: (waiting) => this.#claims.count > waiting,
+      expectsMoreThan: (waiting) => this.#leases.count > waiting,
+    });
+    this.#leasing = new Leasing({
+      queue: this.#queue,
+      leases: this.#leases,
+      columnOf: (task) => this.#taskIndex(task),
+      tasks: () => this.#tasks,
+      withdraw: (lease, cause) => this.#withdraw(lease, cause),
     });
   }
 
@@ -76,47 +96,36 @@ export class FolderStore implements Store {
     });
   }
 
-  claim(task: string, ids: readonly string[]): Promise<Claim[]> {
-    return this.#queue.add((draft) => {
-      const index = this.#taskIndex(task);
-      const claims = ids.flatMap((id): Claim[] => {
-        const row = draft.reading.identities.rowOf(id);
-        if (row === undefined || this.#claims.holderOf({ id, task })) return [];
-        const status = draft.status(row, index);
-        if (status !== 'todo' && status !== 'qa') return [];
-        if (status === 'todo') draft.setStatus(row, index, 'in_progress');
-        return [{ id, task, row, token: Claims.newToken(), status: status === 'todo' ? 'in_progress' : 'qa' }];
-      });
-      return () => {
-        for (const { id, task: of, token, status } of claims) this.#claims.add({ id, task: of, token, status });
-        return claims;
-      };
-    });
+  claim(task: string, ids: readonly string[], terms: LeaseTerms): Promise<Claim[]> {
+    return this.#leasing.claim(task, ids, terms);
   }
 
-  adopt({ id, task }: ItemTask): Promise<Claim | undefined> {
-    return this.#queue.add((draft) => {
-      const row = draft.reading.identities.rowOf(id);
-      const status = row === undefined ? undefined : draft.status(row, this.#taskIndex(task));
-      if (row === undefined || (status !== 'in_progress' && status !== 'qa')) return () => undefined;
-      const claim: Claim = { id, task, row, token: Claims.newToken(), status };
-      return () => {
-        this.#claims.add({ id, task, token: claim.token, status });
-        return claim;
-      };
-    });
+  adopt(cell: ItemTask, terms: LeaseTerms): Promise<Claim | undefined> {
+    return this.#leasing.adopt(cell, terms);
   }
 
-  record(token: string, from: Status, to: Status, outputs: Outputs = {}, reason?: string): Promise<Recorded> {
-    return this.#queue.add<Recorded>((draft) => {
+  async renew(tokens: readonly string[], expiresAt: number): Promise<string[]> {
+    return this.#leasing.renew(tokens, expiresAt);
+  }
+
+  async leases(): Promise<ItemLease[]> {
+    return [...this.#leases.all()];
+  }
+
+  giveBackStale(now: number): Promise<number> {
+    return this.#leasing.giveBackStale(now);
+  }
+
+  record(token: string, from: Status, to: Status, outputs: Outputs = {}, reason?: string): Promise<WriteResult> {
+    return this.#queue.add<WriteResult>((draft) => {
       if (!mayWrite(writerOf(from, to), from, to)) {
         throw new NightshiftError('bad-transition', `a status does not go from ${from} to ${to}`);
       }
-      const held = this.#claims.find(token);
-      if (!held) return refuse('the token is not the current one');
-      const row = draft.reading.identities.rowOf(held.id);
+      const lease = this.#leases.find(token);
+      if (!lease) return refuse('the token is not the current one');
+      const row = draft.reading.identities.rowOf(lease.id);
       if (row === undefined) return refuse('the row is gone');
-      const task = this.#tasks.indexOf(held.task);
+      const task = this.#tasks.indexOf(lease.task);
       if (task < 0) return refuse('its task is not in the Task Order any more');
       const status = draft.status(row, task);
       if (status !== from) return refuse(`its status is ${status}, not ${from}`);
@@ -124,58 +133,40 @@ export class FolderStore implements Store {
       draft.addColumns(Object.keys(outputs), '');
       for (const [name, value] of Object.entries(outputs)) draft.setCell(row, name, value);
       return () => {
-        if (to === 'qa' || to === 'in_progress') held.status = to;
-        else this.#claims.forget(held);
-        if (to === 'done') this.#claims.markDone(held);
+        if (to !== 'qa' && to !== 'in_progress') this.#leases.end(lease);
+        if (to === 'done') this.#leases.markDone(lease);
         const said = reason === undefined ? {} : { reason };
-        this.#options.emit({ type: 'item:recorded', ...this.#subject(held), from, to, ...said });
+        this.#options.emit({ type: 'item:recorded', ...this.#subject(lease), from, to, ...said });
         return { ok: true };
       };
     });
   }
 
-  release(token: string, reason: string): Promise<Recorded> {
-    return this.#queue.add<Recorded>((draft) => {
-      const held = this.#claims.find(token);
-      if (!held) return refuse('the token is not the current one');
-      const row = draft.reading.identities.rowOf(held.id);
-      const task = this.#tasks.indexOf(held.task);
+  release(token: string, reason: string): Promise<WriteResult> {
+    return this.#queue.add<WriteResult>((draft) => {
+      const lease = this.#leases.find(token);
+      if (!lease) return refuse('the token is not the current one');
+      const row = draft.reading.identities.rowOf(lease.id);
+      const task = this.#tasks.indexOf(lease.task);
       const isTaken = row !== undefined && task >= 0 && draft.status(row, task) === 'in_progress';
       if (isTaken) draft.setStatus(row, task, 'todo');
       return () => {
-        this.#claims.forget(held);
-        this.#options.emit({ type: 'item:returned', ...this.#subject(held), reason });
+        this.#leases.end(lease);
+        this.#options.emit({ type: 'item:returned', ...this.#subject(lease), reason });
         return { ok: true };
       };
     });
   }
 
   reset(cells: readonly ItemTask[]): Promise<number> {
-    return this.#queue.add((draft) => {
-      let count = 0;
-      for (const { id, task } of cells) {
-        const row = draft.reading.identities.rowOf(id);
-        const index = this.#taskIndex(task);
-        if (row === undefined || !mayWrite('reset', draft.status(row, index), 'todo')) continue;
-        draft.setStatus(row, index, 'todo');
-        count++;
-      }
-      return () => {
-        for (const cell of cells) {
-          const held = this.#claims.holderOf(cell);
-          if (held) this.#claims.forget(held);
-          this.#claims.unmarkDone(cell);
-        }
-        return count;
-      };
-    });
+    return this.#leasing.reset(cells);
   }
 
   changes(): Promise<Change[]> {
     return this.#queue.read(() => this.#changes.splice(0));
   }
 
-  async restore(): Promise<Restored | undefined> {
+  async restore(): Promise<Restoration | undefined> {
     if (!this.#reading) return undefined;
     using _lock = await lockWithin(this.#options.lock, this.#options.lockWaitMs ?? LOCK_WAIT_MS);
     const read = await this.#read();
@@ -240,9 +231,9 @@ export class FolderStore implements Store {
       tasks: this.#tasks,
       identify,
       outputsOf: (task) => this.#outputs.get(task) ?? [],
-      isClaimed: (id, task) => this.#claims.holderOf({ id, task }) !== undefined,
-      claimed: () => this.#claims.all(),
-      isDoneHere: (id, task) => this.#claims.isDoneHere({ id, task }),
+      isClaimed: (id, task) => this.#leases.of({ id, task }) !== undefined,
+      claimed: () => this.#leases.all(),
+      isDoneHere: (id, task) => this.#leases.isDoneHere({ id, task }),
       removedRows: this.#removedRows,
       isSanctioned: (freshId, task, to) => this.#options.isShared === true || sanctioned.has(freshId, task, to),
     });
@@ -262,19 +253,22 @@ export class FolderStore implements Store {
     this.#journalSeen = sanctioned.end;
     for (const row of returnedRows) this.#removedRows.forget(row);
     for (const row of removedRows) this.#removedRows.add(row);
-    for (const cell of meant) this.#claims.unmarkDone(cell);
+    for (const cell of meant) this.#leases.unmarkDone(cell);
     for (const { id, task, to, reason } of withdrawn) {
-      const held = this.#claims.holderOf({ id, task });
-      if (!held) continue;
-      this.#claims.forget(held);
-      this.#changes.push({ kind: 'withdrawn', id, task, token: held.token, reason });
       // People know a row that is gone by the number it had.
-      const index = before.identities.rowOf(id);
-      const gone = index === undefined ? {} : { index };
-      this.#options.emit({ type: 'item:withdrawn', ...gone, ...this.#subject(held), to, reason });
+      this.#withdraw(this.#leases.of({ id, task }), { to, reason }, before.identities.rowOf(id));
     }
     if (addedRows > 0) this.#options.emit({ type: 'table:grew', rows: addedRows });
     return true;
+  }
+
+  #withdraw(lease: ItemLease | undefined, cause: Withdrawal, index?: number): void {
+    if (!lease) return;
+    const { id, task, token } = lease;
+    this.#leases.end(lease);
+    this.#changes.push({ kind: 'withdrawn', id, task, token, reason: cause.reason });
+    const known = index === undefined ? {} : { index };
+    this.#options.emit({ type: 'item:withdrawn', ...known, ...this.#subject(lease), ...cause });
   }
 
   #identify(table: Reading['table'], known?: Iterable<[number, string]>): Identities {
@@ -288,12 +282,12 @@ export class FolderStore implements Store {
     return index;
   }
 
-  #subject({ id, task }: Held): { task: string; item: string; index?: number } {
+  #subject({ id, task }: ItemTask): { task: string; item: string; index?: number } {
     const index = this.#reading!.identities.rowOf(id);
     return { task, item: id, ...(index === undefined ? {} : { index }) };
   }
 }
 
-function refuse(why: string): () => Recorded {
+function refuse(why: string): () => WriteResult {
   return () => ({ ok: false, why });
 }

@@ -19,7 +19,7 @@ export interface Knowledge {
   outputsOf(task: string): readonly string[];
   /** The run has a token for it. */
   isClaimed(id: string, task: string): boolean;
-  claimed(): Iterable<{ id: string; task: string; status: Status }>;
+  claimed(): Iterable<{ id: string; task: string }>;
   isDoneHere(id: string, task: string): boolean;
   readonly removedRows: Pick<RemovedRows, 'find' | 'texts'>;
   /** A person asked for it with a command. `freshId`: the id as a program that only now read the table works it out. */

@@ -3,7 +3,7 @@ import { link, open, rename } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NightshiftError } from '../../../core/model/errors.ts';
 import { parseTable, type Table } from '../../../formats/table.ts';
-import type { Restored } from '../../store.ts';
+import type { Restoration } from '../../store.ts';
 import { diskError, type Failpoint, fingerprint, replaceFile } from '../files/atomic-write.ts';
 import { retryPassing } from '../files/retry.ts';
 
@@ -57,7 +57,7 @@ export class TableFile {
   }
 
   /** Replaces a table that can't be read. That one is kept beside, whatever it is. */
-  async restore(table: Table): Promise<Restored> {
+  async restore(table: Table): Promise<Restoration> {
     const kept = this.nameBeside();
     try {
       // A second name for it: what fails behind this leaves everything as it was. A folder can have no second name.
@@ -69,7 +69,7 @@ export class TableFile {
     return this.#replace(table, { kept });
   }
 
-  async #replace(table: Table, restored: Restored): Promise<Restored> {
+  async #replace(table: Table, restored: Restoration): Promise<Restoration> {
     this.#fingerprint = await replaceFile(this.file, table.pieces(), this.#mode, this.#failpoint);
     return restored;
   }
