@@ -42,7 +42,7 @@ const RULES: Record<string, Rule> = {
     packages: ['node:', 'zod', '@modelcontextprotocol/server', '@modelcontextprotocol/server/stdio'],
   },
   cli: {
-    may: ['core', 'app', 'mcp', 'formats', 'store', 'agents', 'checks', 'watch', 'roles', 'engine', 'views', 'kit'],
+    may: ['core', 'app', 'mcp', 'formats', 'store', 'agents', 'roles', 'engine', 'views', 'kit'],
     packages: ['node:', 'commander'],
   },
 };

@@ -1,0 +1,188 @@
+import { randomBytes } from 'node:crypto';
+import { AgentSet } from '../../agents/registry.ts';
+import { runCheck } from '../../checks/checks.ts';
+import { EXIT } from '../../core/model/errors.ts';
+import type { Emit, NightshiftEvent } from '../../core/model/events.ts';
+import type { Outcome, Usage } from '../../core/model/model.ts';
+import { makeOrder } from '../../core/model/order.ts';
+import type { Task } from '../../core/model/shift.ts';
+import type { UsedUp } from '../../core/schedule/limits.ts';
+import type { Stop } from '../../engine/ports.ts';
+import { workingFolder } from '../../engine/worker/work.ts';
+import { perform } from '../../engine/worker/worker.ts';
+import type { Checks } from '../../engine/worker/worker-ports.ts';
+import { refuseOpenBatch } from '../../store/folder/batch-file.ts';
+import { InForce } from '../../store/folder/documents/in-force.ts';
+import { InForceRecord } from '../../store/folder/documents/in-force-record.ts';
+import { Transcripts } from '../../store/folder/journal/transcripts.ts';
+import type { ShiftPaths } from '../../store/folder/layout.ts';
+import { takeRunLock } from '../../store/folder/run-lock.ts';
+import { Watch } from '../../watch/watch.ts';
+import { findTask } from '../find-task.ts';
+import { type OpenShift, openAndCheck } from '../open-shift.ts';
+import { parseRow } from '../rows.ts';
+import { openSpending, type Spending } from '../spending.ts';
+import type { World } from '../world.ts';
+import { checkWith, settleBeforeStart } from './killed-run.ts';
+import { keysOfWriters } from './open-files.ts';
+import { overridesIn, type RunSettings, requireAgents } from './plan-run.ts';
+import { processClock } from './process-time.ts';
+import { protectFiles } from './protect-files.ts';
+import { watchFolders } from './watch-folders.ts';
+
+export interface TestOptions extends Pick<RunSettings, 'agent' | 'model' | 'limits'> {
+  readonly task: string;
+  /** 1-based. */
+  readonly row: string;
+  readonly onEvent: (event: NightshiftEvent) => void;
+  readonly onWarning: (message: string) => void;
+  /** Called right before the agents start. */
+  readonly openStop: () => Stop & Disposable;
+}
+
+export type TestResult =
+  /** A limit is used up: nothing was tried. */
+  | { readonly kind: 'refused'; readonly limit: UsedUp }
+  /** `last`: the outcome of the qa, or of a dev that never got that far. */
+  | {
+      readonly kind: 'tested';
+      readonly exitCode: number;
+      readonly index: number;
+      readonly dev: Outcome;
+      readonly last: Outcome;
+      readonly usage: Usage;
+    };
+
+/**
+ * Runs dev and qa on one row as a test: with a key of its own, without lessons, and without a change of the table or the
+ * manifest. Its cost counts for the shift and is in the journal.
+ */
+export async function testTask(paths: ShiftPaths, options: TestOptions, world: World): Promise<TestResult> {
+  // The mark by which its processes are known.
+  const key = `test-${randomBytes(14).toString('hex')}`;
+  const holder = { pid: process.pid, since: new Date(world.now()).toISOString(), run: key };
+  await settleBeforeStart(paths, holder, world, options.onEvent);
+  await using agents = new AgentSet();
+  await checkInput(paths, options, agents, world);
+  using _lock = await takeRunLock(paths, holder);
+  await using transcripts = new Transcripts(paths, world.now);
+  let spending: Spending | undefined;
+  const emit = stamped(paths.name, key, world, options.onEvent);
+  const emitAll: Emit = (happening) => {
+    if (happening.type === 'transcript') return transcripts.add(happening);
+    if (happening.type === 'usage:spent') spending?.add(happening);
+    emit(happening);
+  };
+  const opened = await openAndCheck(paths, { ...overridesIn(options), emit: emitAll });
+  for (const warning of opened.shift.warnings) options.onWarning(warning);
+  await using open = await openSpending(world, paths, opened.shift.settings.limits);
+  spending = open;
+  if (open.reached) return { kind: 'refused', limit: open.reached };
+  open.begin();
+  using stop = options.openStop();
+  const task = findTask(opened.shift, options.task);
+  const index = parseRow(options.row, opened.snapshot.count);
+  const test = { paths, world, opened, task, index, key, agents, spending: open, stop, emit: emitAll };
+  const { dev, last } = await workOn(test);
+  return { kind: 'tested', exitCode: exitCodeOf(last, stop), index, dev, last, usage: open.usage };
+}
+
+/** Throws for wrong input before anything is written. */
+async function checkInput(paths: ShiftPaths, options: TestOptions, agents: AgentSet, world: World): Promise<void> {
+  const { shift, snapshot, files } = await openAndCheck(paths, overridesIn(options));
+  await requireAgents({ ...shift, tasks: [findTask(shift, options.task)] }, agents, world);
+  parseRow(options.row, snapshot.count);
+  refuseOpenBatch(paths, world.now());
+  await files.prepare();
+}
+
+function stamped(shift: string, run: string, world: World, onEvent: TestOptions['onEvent']): Emit {
+  let seq = 0;
+  return (happening) => {
+    const at = new Date(world.now()).toISOString();
+    onEvent({ ...happening, at, run, seq: ++seq, shift } as NightshiftEvent);
+  };
+}
+
+interface Test {
+  readonly paths: ShiftPaths;
+  readonly world: World;
+  readonly opened: OpenShift;
+  readonly task: Task;
+  readonly index: number;
+  readonly key: string;
+  readonly agents: AgentSet;
+  readonly spending: Spending;
+  readonly stop: Stop;
+  readonly emit: Emit;
+}
+
+/** Dev and then qa, with the same protection of files as in a run (rule D5), also if this is killed. */
+async function workOn(test: Test): Promise<{ dev: Outcome; last: Outcome }> {
+  const { paths, world, opened, task, index, key, stop, emit } = test;
+  const { shift, store } = opened;
+  const agents = { find: test.agents.find, secrets: shift.secrets, caller: world.env };
+  const protection = protectFiles(paths, world, emit);
+  await using _protected = { [Symbol.asyncDispose]: () => protection.end() };
+  const folder = workingFolder(orderOf(test, 'dev'), agents);
+  await protection.begin([{ folder, globs: task.settings.protect }]);
+  await using inForce = await holdDocuments(test);
+  await using _atWork = inForce.documents.protect({ task: task.name, index });
+  const clock = processClock(world.now);
+  const failure = new AbortController();
+  await using watch = new Watch({
+    changes: () => store.changes(),
+    putBack: () => inForce.documents.putBack(),
+    onFailure: (error) => failure.abort(error),
+    clock,
+  });
+  const signal = AbortSignal.any([stop.now, failure.signal, watch.enter(key, key)]);
+  using _entered = protection.enter({ token: key, key, task: task.name, index });
+  const folders = watchFolders(paths, world, (message) => emit({ type: 'run:warning', message }));
+  const checks: Checks = {
+    run: runCheck,
+    trespass: async (calls) => (await watch.trespassOf(key, calls)) ?? (await protection.trespassOf(key, calls)),
+    observe: (run) => protection.observe(run),
+    watch: (request) => folders.watch(request),
+    pause: (milliseconds, signal) => clock.sleep(milliseconds, AbortSignal.any([signal, stop.drain])),
+    spentUp: () => test.spending.reached?.text,
+    clock,
+    random: Math.random,
+  };
+  const dev = await perform(orderOf(test, 'dev'), agents, checks, emit, signal);
+  const last = dev.to === 'qa' ? await perform(orderOf(test, 'qa'), agents, checks, emit, signal) : dev;
+  failure.signal.throwIfAborted();
+  return { dev, last };
+}
+
+function orderOf({ opened, task, index, key }: Test, role: 'dev' | 'qa'): ReturnType<typeof makeOrder> {
+  const { shift, snapshot } = opened;
+  const item = { id: snapshot.id(index), index, metadata: snapshot.metadata(index) };
+  return makeOrder(shift, task, { role, key, checksPassed: role === 'qa', token: key, item });
+}
+
+/** Disposing of it ends the agents before it lets go of the documents. */
+async function holdDocuments(test: Test): Promise<{ documents: InForce } & AsyncDisposable> {
+  const { paths, world, opened, agents, emit } = test;
+  const documents = await InForce.open(opened.files, {
+    emit,
+    now: world.now,
+    check: checkWith(paths),
+    record: new InForceRecord(paths),
+    writers: keysOfWriters,
+  });
+  await documents.read();
+  return {
+    documents,
+    async [Symbol.asyncDispose]() {
+      await agents[Symbol.asyncDispose]();
+      await documents.close();
+    },
+  };
+}
+
+function exitCodeOf(last: Outcome, { now }: Stop): number {
+  if (now.aborted) return EXIT.interrupted;
+  if (last.to === undefined) return last.trouble?.remedy === undefined ? EXIT.stopped : EXIT.agentMissing;
+  return last.to === 'done' ? EXIT.done : EXIT.failedItems;
+}

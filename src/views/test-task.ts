@@ -1,0 +1,28 @@
+import type { Outcome, Usage } from '../core/model/model.ts';
+import { count } from './plain.ts';
+import { oneLine } from './printable.ts';
+import { usageText } from './summary.ts';
+
+interface Tested {
+  readonly task: string;
+  readonly index: number;
+  readonly dev: Outcome;
+  /** Of the qa, or of a dev that never got that far. */
+  readonly last: Outcome;
+  readonly usage: Usage;
+}
+
+/** How one row would have ended. */
+export function testLines({ task, index, dev, last, usage }: Tested): string[] {
+  const end = last.to === 'done' ? 'would be done' : last.to === 'failed' ? 'would be failed' : 'was not finished';
+  const cost = usageText(usage);
+  return [
+    `row ${index + 1} ${task}: ${end} (${count(dev.attempts, 'attempt')})`,
+    ...(last.reason === undefined ? [] : [`  ${oneLine(last.reason, 1000)}`]),
+    ...(last.trouble?.remedy === undefined ? [] : [`  ${oneLine(last.trouble.remedy, 1000)}`]),
+    ...Object.entries(dev.captured).map(([name, value]) => `  captured ${name}=${oneLine(value)}`),
+    ...dev.recommendations.map((text) => `  recommends: ${oneLine(text)}`),
+    'The table and manager.md are as they were; what the agent did to files is real.',
+    ...(cost === undefined ? [] : [`this try: ${cost}`]),
+  ];
+}
