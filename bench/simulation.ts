@@ -5,6 +5,7 @@ import { NO_PROTECTION } from '../src/core/model/protection.ts';
 import type { Shift } from '../src/core/model/shift.ts';
 import { STATUSES, type Status } from '../src/core/model/status.ts';
 import { Returns } from '../src/core/schedule/returns.ts';
+import { RunControl } from '../src/engine/control.ts';
 import { runShift } from '../src/engine/run.ts';
 import { compileShift } from '../src/formats/compile.ts';
 import { parseManager } from '../src/formats/manager.ts';
@@ -28,7 +29,6 @@ export async function simulate(
 ): Promise<number> {
   const clock = new SimulatedClock();
   const store = new Statuses(items.length);
-  const never = new AbortController().signal;
   const documents = new Manifest();
   // The size that is written back is read again, as from a file.
   const shifts = new Map<number | undefined, Shift>();
@@ -66,7 +66,7 @@ export async function simulate(
         history: new History(),
         asked: new Map(),
         returns: new Returns(),
-        stop: { drain: never, now: never },
+        stop: new RunControl(),
         select: () => ({ includes: () => true }),
         endLeftovers: async () => 0,
         clock,

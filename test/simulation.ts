@@ -4,6 +4,7 @@ import { History } from '../src/core/folds/history.ts';
 import type { Order, Outcome } from '../src/core/model/model.ts';
 import { NO_PROTECTION } from '../src/core/model/protection.ts';
 import { Returns } from '../src/core/schedule/returns.ts';
+import { RunControl } from '../src/engine/control.ts';
 import type { RunEnd, RunParts } from '../src/engine/ports.ts';
 import { runShift } from '../src/engine/run.ts';
 import { compileShift } from '../src/formats/compile.ts';
@@ -75,7 +76,6 @@ export async function play(scene: Scene): Promise<Played> {
     return compileShift(parsed, ['name', 'make']);
   };
   const agent = simulatedAgent(scene.manager ?? { changes: [] });
-  const stop = { drain: new AbortController().signal, now: new AbortController().signal };
   const parts: RunParts = {
     store,
     owner: 'r',
@@ -97,7 +97,7 @@ export async function play(scene: Scene): Promise<Played> {
     history,
     asked: new Map(),
     returns: new Returns(),
-    stop,
+    stop: new RunControl(),
     select: () => ({ includes: () => true }),
     endLeftovers: async () => 0,
     clock: processClock(Date.now),

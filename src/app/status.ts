@@ -8,6 +8,7 @@ import { currentHolder } from '../store/folder/run-lock.ts';
 import { readHistory } from './history.ts';
 import { nextAfterLastRun } from './next-command.ts';
 import { openAndCheck } from './open-shift.ts';
+import { pauseOf } from './pause-run.ts';
 import type { World } from './world.ts';
 
 export interface StatusReport {
@@ -26,6 +27,7 @@ export async function readStatus(paths: ShiftPaths, world: Pick<World, 'env' | '
   // Only the run knows the limits of its command line; it told them when it began.
   const limits = (holder && tally.limits) ?? limitsInForce(set, false, now);
   const batch = readBatch(paths);
+  const pause = pauseOf(paths);
   const summary = summarise(snapshot, history);
   const { counts } = summary;
   const isFree = !holder && !batch;
@@ -33,6 +35,7 @@ export async function readStatus(paths: ShiftPaths, world: Pick<World, 'env' | '
   const status = {
     shift: paths.name,
     running: holder ?? null,
+    paused: pause ? { since: pause.at, now: pause.now } : null,
     lastRun: history.lastRun ? { end: null, ...history.lastRun } : null,
     batch: batch ? describeBatch(batch, now) : null,
     putBack: [...new Set(waitingCopies(paths.folder).map(({ document }) => document))],

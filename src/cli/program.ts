@@ -133,6 +133,13 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     'writes',
     () => import('./commands/stop.ts'),
   ).option('--now', 'end it at once and give running items back');
+  add(
+    'pause [shift]',
+    'let running items finish, start nothing new, and wait for `resume`',
+    'writes',
+    () => import('./commands/pause.ts'),
+  ).option('--now', 'give running items back instead of letting them finish');
+  add('resume [shift]', 'continue a paused shift', 'writes', () => import('./commands/resume.ts'));
   add('logs [shift]', 'show what happened, or the transcripts of one row', 'reads', () => import('./commands/logs.ts'))
     .option('--row <row>', 'the transcripts of this row, 1-based')
     .option('--prompts', 'with --row: include the prompts')

@@ -2,6 +2,7 @@ import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { History } from '../core/folds/history.ts';
 import type { NightshiftEvent } from '../core/model/events.ts';
 import { Course } from './context.ts';
+import { RunControl } from './control.ts';
 import type { RunParts } from './ports.ts';
 
 const NOW = Date.UTC(2026, 0, 30, 22);
@@ -24,14 +25,13 @@ function sleep(milliseconds: number, signal: AbortSignal): Promise<boolean> {
 function course(limits: object, isPatienceSet = false): Course & { tell: (event: NightshiftEvent) => void } {
   const history = new History();
   let told = (_: NightshiftEvent) => {};
-  const never = new AbortController().signal;
   const parts = {
     clock: { now: Date.now, elapsed: () => Date.now() - slept, sleep },
     history,
     listen: (listener: typeof told) => {
       told = listener;
     },
-    stop: { drain: never, now: never },
+    stop: new RunControl(),
     emit: () => {},
     inFlight: () => 0,
     agents: () => ({ find: () => ({ hasModel: true }) }),

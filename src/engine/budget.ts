@@ -31,7 +31,6 @@ export class RunLimits implements Disposable {
   readonly #startedAt: number;
   readonly #startedElapsed: number;
   #earlierMs: number;
-  readonly #drain = new AbortController();
   /** By task: why. */
   readonly #paused = new Map<string, string>();
   #shift: Shift;
@@ -86,11 +85,6 @@ export class RunLimits implements Disposable {
     return spentUp(this.#inForce, this.spent);
   }
 
-  /** Aborts at a limit. */
-  get drain(): AbortSignal {
-    return this.#drain.signal;
-  }
-
   /** Why nothing more is claimed of some tasks, if it is so; a limit that was reached meanwhile counts first. */
   get pauses(): string | undefined {
     if (this.#paused.size === 0) return undefined;
@@ -112,7 +106,7 @@ export class RunLimits implements Disposable {
 
   check(): void {
     this.#nextLook?.abort();
-    if (this.#drain.signal.aborted || this.#parts.stop.drain.aborted) return;
+    if (this.#parts.stop.drain.aborted) return;
     this.#warnOfUnknownCost();
     const reached = this.#usedUpIn(0);
     if (!reached) {
@@ -120,10 +114,7 @@ export class RunLimits implements Disposable {
       return;
     }
     this.#reached = reached;
-    this.#drain.abort();
-    const running = this.#parts.inFlight();
-    // What is in flight goes on spending: what to do is known when it has ended.
-    if (running > 0) this.#parts.emit({ type: 'run:draining', signal: 'limit', running, reason: reached.text });
+    this.#parts.stop.startDraining({ signal: 'limit', reason: reached.text });
   }
 
   /** Which limit would have been reached when something ends that is waited for. */

@@ -16,7 +16,7 @@ const LONGEST_WAIT_MS = 24 * 3600_000;
 
 /** What a run knows about itself, whichever way it dispatches: the shift as last read, and how it would end. */
 export class Course implements Disposable {
-  /** They drain at a limit, too, select nothing of a task that is paused, and wait for files that can't be read. */
+  /** They select nothing of a task that is paused, and wait for files that can't be read. */
   readonly parts: RunParts;
   readonly #files: FilePatience;
   readonly limits: RunLimits;
@@ -34,17 +34,15 @@ export class Course implements Disposable {
   constructor(parts: RunParts, shift: Shift, folderId: string) {
     this.limits = new RunLimits(parts, shift);
     this.#select = parts.select;
-    const stop = { drain: AbortSignal.any([parts.stop.drain, this.limits.drain]), now: parts.stop.now };
     this.#files = new FilePatience({
       emit: parts.emit,
-      stop,
+      stop: parts.stop,
       patienceMs: () => parts.filePatienceMs ?? this.#shift.settings.patienceMs,
       clock: parts.clock,
       isThere: async () => (await parts.documents.folderId()) === folderId,
     });
     this.parts = {
       ...parts,
-      stop,
       spentUp: () => this.limits.spentUp,
       store: patientStore(parts.store, this.#files),
       documents: patientDocuments(parts.documents, this.#files),

@@ -53,9 +53,13 @@ export async function foldLessons(
   const question = JSON.stringify([task.version, recommendations.map(({ item, text }) => [item, text])]);
   if (parts.asked.get(task.name) === question) return;
   parts.asked.set(task.name, question);
+  const { interrupt } = parts.stop;
   const asked = await askManager(parts, shift, task, recommendations);
-  // Asked in vain because the run is stopped at once: they wait for the next start.
-  if (parts.stop.now.aborted) return;
+  // Asked in vain because the run stops or pauses at once: they wait until it continues.
+  if (interrupt.aborted) {
+    parts.asked.delete(task.name);
+    return;
+  }
   const refused =
     'refused' in asked
       ? asked.refused
@@ -105,7 +109,7 @@ async function askManager(
   const { settings } = task;
   const agent = agents.find(settings.agent)!;
   using timeout = parts.clock.timeout(settings.timeoutMs);
-  const signal = AbortSignal.any([parts.stop.now, timeout.signal]);
+  const signal = AbortSignal.any([parts.stop.interrupt, timeout.signal]);
   const subject = { role: 'manager' as const, task: task.name, key: task.version, agent: agent.name };
   const mask = createMask(agents.secrets);
   const taken = takeScratch();

@@ -10,10 +10,11 @@ import type { RunRequest } from '../core/schedule/run-request.ts';
 import type { Documents } from '../store/documents.ts';
 import type { Snapshot, Store } from '../store/store.ts';
 import type { Folders } from '../watch/folders.ts';
+import type { RunControl } from './control.ts';
 import type { perform } from './worker/worker.ts';
 import type { Agents, Checks } from './worker/worker-ports.ts';
 
-/** How a run is asked to end. */
+/** How the caller of a run asks it to end. */
 export interface Stop {
   /** Nothing new is started; what runs is finished. */
   readonly drain: AbortSignal;
@@ -55,7 +56,8 @@ export interface RunParts {
   readonly asked: Map<string, string>;
   /** Who asked to try later in this run (rule X5). */
   readonly returns: Returns;
-  readonly stop: Stop;
+  /** Told to drain, stop, pause and resume. */
+  readonly stop: RunControl;
   /** Why no agent may be asked anything more, if a limit on cost or tokens is used up; absent: there is none. */
   spentUp?(): string | undefined;
   select(snapshot: Snapshot): Selection;

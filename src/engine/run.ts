@@ -31,6 +31,11 @@ async function dispatch(course: Course): Promise<RunEnd> {
   const batches = new Batches(course);
   await using streaming = new Streaming(course);
   for (;;) {
+    if (course.parts.stop.pause && !course.parts.stop.drain.aborted && streaming.isIdle) {
+      const end = await sitOut(course);
+      if (end) return end;
+      continue;
+    }
     // A person may change the way of dispatch; what is in flight ends as it began.
     const isStream = course.shift.settings.stream || streaming.isOpen;
     const end = await (isStream ? streaming : batches).turn().catch((error: unknown) => {
@@ -40,6 +45,39 @@ async function dispatch(course: Course): Promise<RunEnd> {
     });
     if (end) return end;
   }
+}
+
+/** Waits while the run is paused; nothing runs meanwhile. Where nothing is left to do, the run ends instead. */
+async function sitOut(course: Course): Promise<RunEnd | undefined> {
+  const { parts } = course;
+  const snapshot = await parts.store.snapshot();
+  if (!course.isLeft(snapshot)) return course.finished(snapshot);
+  await parts.stop.resumed();
+  if (parts.stop.drain.aborted) return undefined;
+  // People may have edited anything meanwhile.
+  course.expectChange();
+  const lost = await course.reload();
+  if (!lost) await foldWaiting(course, await parts.store.snapshot());
+  return lost;
+}
+
+/** Recommendations of items that passed just before a pause or an interruption: the next batch gets the new Steps. */
+async function foldWaiting(course: Course, snapshot: Snapshot): Promise<void> {
+  const { parts, shift } = course;
+  for (const task of shift.tasks) {
+    if (parts.history.unsettled(task.name).size === 0) continue;
+    await foldLessons(parts, shift, task, snapshot, 0);
+    course.expectChange();
+  }
+}
+
+/** From now on each change of the control is an event. */
+function tellControl({ stop, emit, inFlight }: RunParts): void {
+  stop.follow((change) => {
+    const running = inFlight();
+    // At a limit with nothing running, the end of the run tells it.
+    if (change.signal !== 'limit' || running > 0) emit({ ...change, running });
+  });
 }
 
 function hasBegun(snapshot: Snapshot): boolean {
@@ -78,15 +116,10 @@ async function recover(course: Course): Promise<void> {
     ...(parts.request === undefined ? {} : { flags: [...parts.request.flags] }),
     ...(parts.request?.command === 'retry' ? { command: 'retry' } : {}),
   });
+  tellControl(parts);
   // Before anybody works: from now on the files that `protect:` names stay as they are.
   await parts.protection.begin(protectedPlaces(shift, now, selection.includes));
   course.limits.check();
-  // Recommendations of items that passed just before an interruption; where nothing is left, or may be spent, no agent is started.
-  if (!course.isLeft(now) || parts.stop.drain.aborted) return;
-  for (const task of shift.tasks) {
-    if (parts.history.unsettled(task.name).size === 0) continue;
-    await foldLessons(parts, shift, task, now, 0);
-    // The first batch is given the new Steps too.
-    course.expectChange();
-  }
+  // Where nothing is left, or may be spent, no agent is started.
+  if (course.isLeft(now) && !parts.stop.isHalted) await foldWaiting(course, now);
 }

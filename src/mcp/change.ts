@@ -2,15 +2,15 @@ import { z } from 'zod';
 import { agentNames } from '../agents/registry.ts';
 import { importItems, openTable, resetItems, resetLine } from '../app/edit/edit-items.ts';
 import { parseRow } from '../app/rows.ts';
+import { findRun, stopRun } from '../app/stop-run.ts';
 import { requireRoot } from '../cli/choose-shift.ts';
 import { create } from '../cli/commands/create.ts';
-import { askToStop, endLines, endOf, untilEnded } from '../cli/commands/stop.ts';
+import { endLines } from '../cli/commands/stop.ts';
 import { NightshiftError } from '../core/model/errors.ts';
 import { checkScripts } from '../formats/compile-task.ts';
 import { parseTask } from '../formats/task.ts';
 import { openShift } from '../store/folder/layout.ts';
 import { createTaskFile } from '../store/folder/new-task.ts';
-import { provenHolder } from '../store/folder/run-lock.ts';
 import { readTable } from '../store/folder/table/table-change.ts';
 import { count } from '../views/plain.ts';
 import * as inputs from './inputs.ts';
@@ -148,17 +148,16 @@ const stopTool = defineTool({
   annotations: { destructiveHint: true, idempotentHint: true },
   async answer(io, { shift, now = false }) {
     const paths = openShift(requireRoot(io), shift);
-    const holder = await provenHolder(paths.runLock);
+    const holder = await findRun(paths);
     if (!holder) {
       return { facts: { shift, running: false, stopped: false }, lines: [`${shift} is not being run.`] };
     }
-    await askToStop(paths, holder, now);
-    if (!(await untilEnded(paths, holder, STOP_WITHIN_MS))) {
+    const stopped = await stopRun(paths, holder, { now, within: STOP_WITHIN_MS }, io);
+    if (!stopped.hasEnded) {
       const line = 'It was asked to stop, and ends when what is in flight has finished; `status` says when.';
       return { facts: { shift, running: true, stopped: false }, lines: [line] };
     }
-    const end = await endOf(paths, holder);
-    const data = await endLines(io, paths, end);
+    const data = await endLines(io, paths, stopped);
     return { facts: { shift, running: false, stopped: true }, lines: ['stopped'], data };
   },
 });

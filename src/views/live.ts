@@ -1,5 +1,6 @@
 import { estimateFinish } from '../core/folds/estimate.ts';
-import type { Failure, InFlight, ViewState } from '../core/folds/view-state.ts';
+import type { InFlight } from '../core/folds/in-flight.ts';
+import type { Failure, ViewState } from '../core/folds/view-state.ts';
 import { formatDuration } from '../core/model/duration.ts';
 import { limitTexts } from '../core/schedule/limits.ts';
 import { isAll } from '../core/schedule/part.ts';
@@ -84,7 +85,7 @@ function facts(state: ViewState, now: number, clock: (time: number) => string): 
   if (isStopping) parts.push({ text: `stopping at once: ${count(begun, 'item')} to give back`, style: 'yellow' });
   else if (draining !== undefined) {
     parts.push({ text: `stopping: ${count(begun, 'item')} may finish`, style: 'yellow' });
-  } else parts.push(...finishText(state, now, clock));
+  } else if (state.pausedSince === undefined) parts.push(...finishText(state, now, clock));
   if (usage !== undefined) parts.push({ text: usage });
   // How many failures pause a task has been said at the start.
   const { 'max-same-failures': _, ...limits } = state.limits;
@@ -99,7 +100,13 @@ function finishText(state: ViewState, now: number, clock: (time: number) => stri
   return [{ text: `finishes ${from === to ? `about ${from}` : `between ${from} and ${to}`}` }];
 }
 
-function pauseLines({ waiting }: ViewState, now: number): Span[][] {
+function pauseLines({ shift, waiting, pausedSince, draining, begun }: ViewState, now: number): Span[][] {
+  if (pausedSince !== undefined && draining === undefined) {
+    const items = begun === 0 ? '' : `, ${count(begun, 'item')} may finish`;
+    return [
+      [{ text: `paused since ${pausedSince}${items}; \`nightshift resume ${shift}\` continues`, style: 'yellow' }],
+    ];
+  }
   if (!waiting || waiting.until <= now) return [];
   const left = formatDuration(wholeSeconds(waiting.until - now));
   return [[{ text: `waiting ${left}: ${oneLine(waiting.reason)}`, style: 'yellow' }]];

@@ -22,6 +22,10 @@ export function plainLines(event: NightshiftEvent, ctrlC = CTRL_C_AGAIN): string
       return [drainLine(event, ctrlC)];
     case 'run:stopping':
       return [`stopping at once: ${count(event.running, 'item')} in flight given back`];
+    case 'run:paused':
+      return [pauseLine(event)];
+    case 'run:resumed':
+      return ['resumed'];
     case 'run:waiting':
       return [`waiting ${formatDuration(event.ms)}: ${oneLine(event.reason)}`];
     case 'task:paused':
@@ -129,11 +133,21 @@ function drainLine(event: Extract<NightshiftEvent, { type: 'run:draining' }>, ct
   if (reason !== undefined) {
     return `stopping: ${oneLine(reason, 1000)}. ${count(running, 'item')} in flight, nothing new starts.`;
   }
-  if (signal === 'SIGINT') {
-    // `stop --now` sends two of them.
+  if (signal === 'SIGINT' || signal === 'control') {
     return `stopping: ${count(running, 'item')} in flight may finish, nothing new starts. ${ctrlC}`.trimEnd();
   }
   return `stopping (${signal}): ${count(running, 'item')} in flight may finish within a minute, nothing new starts.`;
+}
+
+function pauseLine(event: Extract<NightshiftEvent, { type: 'run:paused' }>): string {
+  const { shift, running, since, now } = event;
+  return `${pauseText({ since, items: running, now })}; \`nightshift resume ${shift}\` continues`;
+}
+
+/** A pause, and what becomes of running items. */
+export function pauseText({ since, items, now }: { since: string; items: number; now: boolean }): string {
+  const what = now ? `${count(items, 'running item')} given back` : `${count(items, 'running item')} may finish`;
+  return `paused since ${since}: ${items === 0 ? '' : `${what}, `}nothing new starts`;
 }
 
 function subject(event: NightshiftEvent): string {

@@ -11,7 +11,7 @@ export function statusLines(status: ShiftStatus, limits: readonly string[]): str
 
 /** What was spent, what is running, and how the last run ended. */
 export function runLines(status: ShiftStatus, limits: readonly string[]): string[] {
-  const { shift, running, batch, tasks, usage, next, putBack } = status;
+  const { shift, running, paused, batch, tasks, usage, next, putBack } = status;
   const lines: string[] = [];
   const spent = usageText(usage);
   if (spent !== undefined) lines.push(spent);
@@ -24,6 +24,7 @@ export function runLines(status: ShiftStatus, limits: readonly string[]): string
     const silence = isStale ? '; its program is gone, or nothing was heard of it for longer than its timeout' : '';
     lines.push(`a batch is open since ${opened}: ${task}, ${count(items, 'item')}${silence}`);
   }
+  if (paused) lines.push(`paused since ${paused.since}; \`nightshift resume ${shift}\` continues`);
   if (running) return [...lines, `running: process ${running.pid} since ${running.since}`];
   lines.push(...lastRunLines(status));
   if (next) {

@@ -36,6 +36,8 @@ const WRITING: Record<string, string[][]> = {
   accept: [['accept', 'night', '--yes']],
   edit: [['edit', 'night', 'work']],
   stop: [['stop', 'night']],
+  pause: [['pause', 'night', '--now']],
+  resume: [['resume', 'night']],
   retry: [['retry', 'night']],
   'test-task': [['test-task', 'night', 'work', '--row', '1']],
   export: [['export', 'night', '--csv', '.nightshift/night/table.csv']],

@@ -5,6 +5,7 @@ import type { Emit, NightshiftEvent } from '../../core/model/events.ts';
 import type { Shift, Task } from '../../core/model/shift.ts';
 import { Returns } from '../../core/schedule/returns.ts';
 import { Course } from '../../engine/context.ts';
+import { RunControl } from '../../engine/control.ts';
 import { findRow } from '../../engine/find-row.ts';
 import type { RunParts } from '../../engine/ports.ts';
 import { perform } from '../../engine/worker/worker.ts';
@@ -22,8 +23,6 @@ import { protectFiles } from '../run/protect-files.ts';
 import { watchFolders } from '../run/watch-folders.ts';
 import type { World } from '../world.ts';
 
-/** Agents that are started by hand are nobody's child here: what runs is theirs to stop. */
-const NEVER = new AbortController().signal;
 /** Whoever waits for a command does not wait for as long as a run does. */
 const FILE_PATIENCE_MS = 10_000;
 
@@ -81,7 +80,7 @@ export async function openByHand(paths: ShiftPaths, world: World, options: HandO
     history: stream.history,
     asked: new Map(),
     returns: new Returns(),
-    stop: { drain: NEVER, now: NEVER },
+    stop: new RunControl(),
     select: () => ({ includes: () => true }),
     endLeftovers: async () => 0,
     clock: processClock(world.now),

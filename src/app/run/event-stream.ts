@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { History } from '../../core/folds/history.ts';
+import type { Clock } from '../../core/model/clock.ts';
 import type { Happening, NightshiftEvent, TranscriptHappening } from '../../core/model/events.ts';
 import { setAsideText } from '../../store/folder/files/inside.ts';
 import { Journal } from '../../store/folder/journal/journal.ts';
@@ -18,6 +19,8 @@ interface Listener {
   readonly onEvent: (event: NightshiftEvent) => void;
   /** What is said in sessions, as it is said. */
   readonly onTranscript?: (happening: TranscriptHappening) => void;
+  /** What `elapsed` of the events is measured by; without it, the active time of this process. */
+  readonly clock?: Pick<Clock, 'elapsed'>;
 }
 
 const HEARD: readonly NightshiftEvent['type'][] = ['usage:spent', 'steps:changed', 'steps:kept'];
@@ -41,8 +44,8 @@ export class EventStream implements AsyncDisposable {
   readonly #failed = new AbortController();
   readonly #listeners: ((event: NightshiftEvent) => void)[] = [];
   #seq = 0;
-  readonly #time = processTime();
-  readonly #begunAt = this.#time.elapsed();
+  readonly #clock: Pick<Clock, 'elapsed'>;
+  readonly #begunAt: number;
   /** Item-tasks that were begun and have not ended. */
   readonly #begun = new Set<string>();
 
@@ -51,6 +54,8 @@ export class EventStream implements AsyncDisposable {
     this.#paths = paths;
     this.#world = world;
     this.#listener = listener;
+    this.#clock = listener.clock ?? processTime();
+    this.#begunAt = this.#clock.elapsed();
     this.#transcripts = new Transcripts(paths, world.now, (file, kept) => this.setAside(file, kept));
     this.#ledger = new Ledger(paths.folder, world.env);
   }
@@ -114,7 +119,7 @@ export class EventStream implements AsyncDisposable {
       return;
     }
     const { type, ...rest } = happening;
-    const elapsed = Math.round(this.#time.elapsed() - this.#begunAt);
+    const elapsed = Math.round(this.#clock.elapsed() - this.#begunAt);
     const stamp = { at: this.#at(), run: this.#run, seq: ++this.#seq, elapsed, shift: this.#paths.name };
     const event = { type, ...stamp, ...rest } as NightshiftEvent;
     this.#follow(event);

@@ -3,7 +3,8 @@ import type { AgentSet } from '../../agents/registry.ts';
 import { runCheck } from '../../checks/checks.ts';
 import type { Shift } from '../../core/model/shift.ts';
 import { Returns } from '../../core/schedule/returns.ts';
-import type { RunParts, Stop } from '../../engine/ports.ts';
+import type { RunControl } from '../../engine/control.ts';
+import type { RunParts } from '../../engine/ports.ts';
 import { perform } from '../../engine/worker/worker.ts';
 import type { KeptWorkplaces } from '../../engine/worker/workplace.ts';
 import { InForce } from '../../store/folder/documents/in-force.ts';
@@ -12,7 +13,6 @@ import { checkerOf, type OpenShift, reloader } from '../open-shift.ts';
 import { type Choice, isPart, selector } from '../select-rows.ts';
 import { keysOfWriters } from './open-files.ts';
 import { overridesIn, requireAgents } from './plan-run.ts';
-import { processClock } from './process-time.ts';
 import { protectFiles } from './protect-files.ts';
 import type { NewRun } from './run-shift.ts';
 import { watchFolders } from './watch-folders.ts';
@@ -22,7 +22,7 @@ interface Means {
   readonly workplaces: KeptWorkplaces;
   /** How many processes of a killed run were ended already. */
   readonly leftovers: number;
-  readonly stop: Stop;
+  readonly control: RunControl;
 }
 
 export interface Ports {
@@ -39,7 +39,7 @@ type Opened = Omit<OpenShift, 'snapshot'>;
 /** Builds everything that the engine needs for a run on a folder. */
 export async function buildPorts(run: NewRun, opened: Opened, means: Means): Promise<Ports> {
   const { paths, options, world, stream, failpoint } = run;
-  const { agents, workplaces, leftovers, stop } = means;
+  const { agents, workplaces, leftovers, control } = means;
   const { store } = opened;
   const inForce = await openDocuments(run, opened, agents);
   const reload = reloader(inForce, store, overridesIn(options));
@@ -74,14 +74,10 @@ export async function buildPorts(run: NewRun, opened: Opened, means: Means): Pro
     history: stream.history,
     asked: new Map(),
     returns: new Returns(),
-    // A run that can't record what it spends must not spend more.
-    stop: {
-      drain: AbortSignal.any([stop.drain, stream.failed]),
-      now: AbortSignal.any([stop.now, stream.failed]),
-    },
+    stop: control,
     select: await selectIn(store, options),
     endLeftovers: async () => leftovers + (await endMarked({ shiftFolder: paths.folder })),
-    clock: processClock(world.now),
+    clock: run.clock,
     random: Math.random,
   };
   return { parts, load, secrets: () => secrets, close: () => inForce.close() };

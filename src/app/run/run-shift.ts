@@ -16,10 +16,11 @@ import { EventStream, newRun } from './event-stream.ts';
 import { failpointFrom } from './failpoint.ts';
 import { settleBeforeStart } from './killed-run.ts';
 import { checkFirst, overridesIn, type RunSettings } from './plan-run.ts';
-import { processTime } from './process-time.ts';
+import { processClock } from './process-time.ts';
+import { RunClock } from './run-clock.ts';
+import { FolderControl } from './run-control.ts';
 import { countAtEnd, tellError } from './run-end.ts';
 import { buildPorts } from './run-ports.ts';
-import { tellStops } from './stop-request.ts';
 import { unprotectedLines } from './unprotected-files.ts';
 
 export interface RunOptions extends RunSettings {
@@ -44,6 +45,7 @@ export interface NewRun {
   readonly world: World;
   readonly holder: Holder;
   readonly stream: EventStream;
+  readonly clock: RunClock;
   readonly failpoint: (name: string) => void;
   /** How long it has taken so far, in milliseconds of active time. */
   ms(): number;
@@ -63,18 +65,19 @@ export async function runFolder(paths: ShiftPaths, options: RunOptions, world: W
 
 function newRunOf(paths: ShiftPaths, options: RunOptions, world: World): NewRun {
   const failpoint = failpointFrom(world.env);
-  const time = processTime();
-  const begun = time.elapsed();
+  const clock = new RunClock(processClock(world.now));
+  const begun = clock.elapsed();
   const since = new Date(world.now()).toISOString();
   const holder = { pid: process.pid, since, run: newRun(since) };
   const stream = new EventStream(holder.run, paths, world, {
     ...options,
+    clock,
     onEvent: (event) => {
       options.onEvent(event);
       failpoint(event.type);
     },
   });
-  return { paths, options, world, holder, stream, failpoint, ms: () => Math.round(time.elapsed() - begun) };
+  return { paths, options, world, holder, stream, clock, failpoint, ms: () => Math.round(clock.elapsed() - begun) };
 }
 
 async function lock({ paths, holder, world }: NewRun): Promise<Disposable> {
@@ -110,11 +113,11 @@ async function runLocked(run: NewRun, { agents, workplaces, leftovers }: Opened)
     patienceMs: 0,
   });
   await using _stream = await stream.open(() => void restoreFiles(run, opened.files));
-  using stop = options.openStop?.() ?? neverStopped();
-  using _told = tellStops(stop, stream);
+  using stop = options.openStop?.();
+  using control = new FolderControl(run, stop);
   const unprotected = await unprotectedLines(world, opened.shift, opened.store);
   for (const message of [...opened.shift.warnings, ...unprotected]) stream.emit({ type: 'run:warning', message });
-  const ports = await buildPorts(run, opened, { agents, workplaces, leftovers, stop });
+  const ports = await buildPorts(run, opened, { agents, workplaces, leftovers, control });
   const end = await runShift(ports.parts, await ports.load())
     .then(async (end) => {
       await stream.flush();
@@ -126,6 +129,8 @@ async function runLocked(run: NewRun, { agents, workplaces, leftovers }: Opened)
       await tellError(run, error, { store: opened.store, secrets: ports.secrets() }).catch(() => {});
       throw error;
     });
+  const hasFinished = end.exitCode === EXIT.done || end.exitCode === EXIT.failedItems;
+  if (hasFinished) await control.forgetPause();
   const counts = await countAtEnd(opened.store, end);
   const result = { ...end, ms: run.ms() };
   stream.emit({ type: 'run:finished', ...result, ...(counts ?? { total: 0, completed: 0, failed: 0, remaining: 0 }) });
@@ -144,11 +149,6 @@ async function restoreFiles({ paths, holder }: NewRun, files: ShiftFiles): Promi
     nameHolder(paths, holder);
     await files.versions.rewrite();
   } catch {}
-}
-
-function neverStopped(): Stop & Disposable {
-  const { signal } = new AbortController();
-  return { drain: signal, now: signal, [Symbol.dispose]: () => {} };
 }
 
 /** A run that was killed after its last item may have left processes, and the Progress of the batch before. */

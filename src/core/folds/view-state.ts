@@ -5,6 +5,7 @@ import { STATUSES, type Status } from '../model/status.ts';
 import { sum } from '../model/usage.ts';
 import type { Limits, Spent } from '../schedule/limits.ts';
 import { isAll, type Part, partOf } from '../schedule/part.ts';
+import type { InFlight } from './in-flight.ts';
 
 /** Failures and times that are kept; a view shows fewer. */
 const KEPT_FAILURES = 5;
@@ -12,24 +13,6 @@ const KEPT_TIMES = 200;
 /** Agents that print nothing before they have finished are common: silence alone is no sign of trouble for this long. */
 const SILENT_AT_LEAST_MS = 120_000;
 const SLOW_AT_LEAST_MS = 60_000;
-
-/** An item-task that an agent works on. */
-export interface InFlight {
-  readonly task: string;
-  readonly index: number;
-  readonly item: string;
-  readonly key: string;
-  readonly role: 'dev' | 'qa';
-  readonly agent: string;
-  /** Milliseconds since 1970, as all times here. */
-  readonly since: number;
-  attempt: number;
-  readonly maxAttempts: number;
-  /** The last sign of life: a start, the end of an attempt, something said. */
-  lastSign: number;
-  /** The last line that was said in its session. */
-  said?: string;
-}
 
 export interface Failure {
   readonly task: string;
@@ -63,8 +46,10 @@ export class ViewState {
   ends: number[] = [];
   limits: Limits = {};
   draining: string | undefined;
-  /** What is in flight is being given back. */
+  /** Running items are being given back. */
   isStopping = false;
+  /** Nothing new starts until the run is resumed; an ISO time. */
+  pausedSince: string | undefined;
   waiting: { readonly until: number; readonly reason: string } | undefined;
   ended: { readonly exitCode: number; readonly reason: string } | undefined;
   #times: number[] = [];
@@ -97,6 +82,8 @@ export class ViewState {
 
   /** For how long the run has been active. */
   elapsed(now: number): number {
+    // While it is paused and nothing runs, no time counts.
+    if (this.pausedSince !== undefined && this.begun === 0) return this.#elapsed.ms;
     return this.#elapsed.ms + Math.max(0, now - this.#elapsed.at);
   }
 
@@ -131,6 +118,10 @@ export class ViewState {
         return;
       case 'run:stopping':
         this.isStopping = true;
+        return;
+      case 'run:paused':
+      case 'run:resumed':
+        this.pausedSince = event.type === 'run:paused' ? event.since : undefined;
         return;
       case 'run:waiting':
         this.waiting = { until: at + event.ms, reason: event.reason };

@@ -13,6 +13,7 @@ export type ErrorCode =
   | 'not-found'
   | 'nothing-to-do'
   | 'locked'
+  | 'no-answer'
   | 'already-running'
   | 'agent-missing'
   | 'disk'
@@ -45,6 +46,7 @@ const EXIT_OF: Record<ErrorCode, number> = {
   'nothing-to-do': EXIT.badInput,
   disk: EXIT.badInput,
   locked: EXIT.stopped,
+  'no-answer': EXIT.stopped,
   resources: EXIT.stopped,
   'already-running': EXIT.alreadyRunning,
   'agent-missing': EXIT.agentMissing,

@@ -27,8 +27,15 @@ interface EventMap {
     command?: 'retry';
   };
   'run:warning': { message: string };
-  'run:draining': { signal: string; running: number; reason?: string };
-  'run:stopping': { signal: string; running: number };
+  /**
+   * `signal`: who asked: a signal, `limit`, or `control` (the control file). `request`: the id of the request in that file.
+   * `running`: the items that may still finish.
+   */
+  'run:draining': { signal: string; request?: string; running: number; reason?: string };
+  'run:stopping': { signal: string; request?: string; running: number };
+  /** `since`: an ISO time, which may be before this run. `now`: running items are given back. */
+  'run:paused': { since: string; now: boolean; signal?: string; request?: string; running: number };
+  'run:resumed': { signal: string; request?: string; running: number };
   'run:waiting': { ms: number; reason: string };
   /**
    * `notBefore`: an ISO time; another run would wait until then. `error`: its code, if one ended the run; there may be no

@@ -43,6 +43,11 @@ export class Streaming implements AsyncDisposable {
     return this.#opened !== undefined;
   }
 
+  /** Nothing of it runs, and nothing of it is to be written. */
+  get isIdle(): boolean {
+    return !this.#opened || (this.#opened.size === 0 && !this.#isReportDue && !this.#ending);
+  }
+
   get #stream(): Stream {
     if (!this.#opened) {
       this.#opened = new Stream(this.#course.parts, this.#course.shift);
@@ -55,7 +60,7 @@ export class Streaming implements AsyncDisposable {
   async turn(): Promise<RunEnd | undefined> {
     const { parts, shift } = this.#course;
     const { stop, clock } = parts;
-    const mayClaim = !stop.drain.aborted && !stop.now.aborted && !this.#ending && shift.settings.stream;
+    const mayClaim = !stop.isHalted && !this.#ending && shift.settings.stream;
     if (mayClaim && this.#stream.hasRoom && this.#pauseLeft === 0) await this.#refill();
     if (this.#stream.size === 0) return this.#idle();
     // After the refill: a free slot does not wait for the disk.
@@ -86,7 +91,7 @@ export class Streaming implements AsyncDisposable {
     await this.#stream.look();
     if (!(await this.#reload())) return;
     const { shift } = this.#course;
-    if (parts.stop.drain.aborted || !shift.settings.stream) return;
+    if (parts.stop.isHalted || !shift.settings.stream) return;
     const { batchSize, maxBatchSize } = shift.settings;
     if (batchSize !== this.#knownSize) this.#stream.setLimit(shift.settings);
     else this.#stream.setLimit({ batchSize: this.#stream.limit, maxBatchSize });
@@ -123,7 +128,7 @@ export class Streaming implements AsyncDisposable {
     const snapshot = await store.snapshot();
     if (this.#isReportDue) await this.#writeProgress(countItems(snapshot), false);
     if (this.#ending) return this.#ending();
-    if (stop.drain.aborted || stop.now.aborted) return this.#course.interrupted();
+    if (stop.drain.aborted) return this.#course.interrupted();
     if (!shift.settings.stream) {
       await this.#close();
       return undefined;
@@ -148,7 +153,7 @@ export class Streaming implements AsyncDisposable {
     const { parts, dispatched } = this.#course;
     if (parts.history.unsettled(name).size === 0) return;
     this.#folding = this.#folding.then(async () => {
-      if (parts.stop.drain.aborted) return;
+      if (parts.stop.isHalted) return;
       // As the lesson before left it. What can't be read now (somebody is just saving) is tried with the next item.
       const shift = await parts.load().catch(() => undefined);
       const task = shift?.tasks.find((each) => each.name === name);

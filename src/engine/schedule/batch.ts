@@ -113,7 +113,7 @@ async function judgeAll(
   }
   const ends: FlightEnd[] = [];
   for (const flight of flights) {
-    const isOver = stop.now.aborted || (!fresh && stop.drain.aborted);
+    const isOver = stop.interrupt.aborted || (!fresh && stop.isHalted);
     if (isOver) ends.push(await giveBack(airspace, flight, 'stopped'));
     else ends.push(...(await settle(airspace, [flight], (each) => flyQa(airspace, each, fresh))));
   }

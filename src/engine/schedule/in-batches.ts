@@ -16,7 +16,7 @@ export class Batches {
   /** One batch; how the run ended, if it did. */
   async turn(): Promise<RunEnd | undefined> {
     const { parts } = this.#course;
-    if (parts.stop.now.aborted || parts.stop.drain.aborted) return this.#course.interrupted();
+    if (parts.stop.drain.aborted) return this.#course.interrupted();
     const lost = await this.#course.reload();
     if (lost) return lost;
     if (parts.stop.drain.aborted) return this.#course.interrupted();
@@ -28,11 +28,11 @@ export class Batches {
     const end = turn.isWaiting
       ? await judgeWaiting(parts, shift, turn.task, snapshot, turn.rows)
       : await runBatch(parts, shift, turn.task, snapshot, turn.rows, turn.size);
-    // Once the run is to end nothing new is started; recommendations wait for the next start (rule P8).
-    if (!parts.stop.drain.aborted) {
+    // In a run that is to end or to pause nothing new starts: recommendations wait (rule P8).
+    if (!parts.stop.isHalted) {
       await foldLessons(parts, shift, turn.task, await parts.store.snapshot(), this.#course.dispatched);
     }
-    await settleTurn(this.#course, turn, end, !parts.stop.now.aborted && end !== NOTHING);
+    await settleTurn(this.#course, turn, end, !parts.stop.interrupt.aborted && end !== NOTHING);
     return this.#waitOutTrouble(end);
   }
 
@@ -44,7 +44,10 @@ export class Batches {
     const next = this.#course.endure(end.trouble);
     if (typeof next === 'object') return next;
     const pause = new Pause(parts.clock, next, end.trouble.until);
-    while (pause.left > 0 && !parts.stop.drain.aborted) await pause.wait(parts.stop.drain);
+    while (pause.left > 0 && !parts.stop.drain.aborted) {
+      await parts.stop.resumed();
+      await pause.wait(parts.stop.drain);
+    }
     return undefined;
   }
 }

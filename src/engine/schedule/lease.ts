@@ -112,7 +112,7 @@ async function workAsDev(
   const { claim, task } = flight;
   // Of an earlier claim; what the qa of this one found is told as such.
   const last = flight.verdict === undefined ? parts.history.of(task.name, claim.id)?.failure : undefined;
-  const { outcome, withdrawn } = await carryOut(airspace, flight, {
+  const { outcome, withdrawn, isInterrupted } = await carryOut(airspace, flight, {
     role: 'dev',
     lastFailure: last,
     ...(flight.used && flight.verdict !== undefined ? { retry: { ...flight.used, verdict: flight.verdict } } : {}),
@@ -130,7 +130,7 @@ async function workAsDev(
     if (to === undefined) {
       const reason = outcome.reason ?? 'given back';
       await parts.store.release(claim.token, reason);
-      return end({ returned: reason, ...troubleIn(airspace, outcome, reason) });
+      return end({ returned: reason, ...(isInterrupted ? {} : troubleIn(airspace, outcome, reason)) });
     }
     const recorded = await parts.store.record(claim.token, 'in_progress', to, outcome.outputs, outcome.reason);
     if (!recorded.ok) return end({ returned: recorded.why });
@@ -185,7 +185,7 @@ async function letGo({ parts }: Airspace, { claim, shift }: Flight): Promise<voi
 async function judge(airspace: Airspace, flight: Flight, fresh: boolean): Promise<FlightEnd> {
   const { parts } = airspace;
   const { token } = flight.claim;
-  const { outcome, withdrawn } = await carryOut(airspace, flight, { role: 'qa', checksPassed: fresh });
+  const { outcome, withdrawn, isInterrupted } = await carryOut(airspace, flight, { role: 'qa', checksPassed: fresh });
   const end = (end: FlightEnd['end']): FlightEnd => ({ flight, end, compacted: outcome.compacted });
   const isJudged = withdrawn === undefined && (outcome.to === 'done' || outcome.to === 'failed');
   if (isJudged || hasSpent(outcome)) await keepSaid(parts, flight.claim, outcome);
@@ -193,7 +193,7 @@ async function judge(airspace: Airspace, flight: Flight, fresh: boolean): Promis
   if (outcome.to === undefined || outcome.to === 'qa') {
     const reason = outcome.reason ?? 'qa gave no verdict';
     await parts.store.release(token, reason);
-    return end({ returned: reason, ...troubleIn(airspace, outcome, reason) });
+    return end({ returned: reason, ...(isInterrupted ? {} : troubleIn(airspace, outcome, reason)) });
   }
   const back = outcome.to === 'failed' && outcome.isVerdict ? sentBack(parts, flight, outcome) : undefined;
   const recorded = await parts.store.record(token, 'qa', back ? 'in_progress' : outcome.to, {}, outcome.reason);
@@ -218,7 +218,7 @@ function usedBefore({ history }: RunParts, { claim, task }: Flight): DevUsage {
 
 /** Why nobody begins any more, if it is so: the run stops, or a limit on cost or tokens is used up (rule X6). */
 export function whyOver({ parts }: Airspace): string | undefined {
-  return parts.stop.now.aborted ? 'stopped' : parts.spentUp?.();
+  return parts.stop.interrupt.aborted ? 'stopped' : parts.spentUp?.();
 }
 
 /** What was claimed and does not begin any more. */
@@ -232,7 +232,8 @@ async function carryOut(
   { parts, watch, failure }: Airspace,
   { claim, shift, task, metadata }: Flight,
   details: Pick<OrderDetails, 'role' | 'lastFailure' | 'checksPassed' | 'retry'>,
-): Promise<{ outcome: Outcome; withdrawn: string | undefined }> {
+): Promise<{ outcome: Outcome; withdrawn: string | undefined; isInterrupted: boolean }> {
+  const { interrupt } = parts.stop;
   const item = { id: claim.id, index: claim.row, metadata };
   const chance = { isLastChance: parts.returns.isLastChance(claim) };
   const order = makeOrder(shift, task, { ...details, ...chance, item, token: claim.token });
@@ -266,21 +267,21 @@ async function carryOut(
         random: parts.random,
       },
       parts.emit,
-      AbortSignal.any([parts.stop.now, failure.signal, withdrawal]),
+      AbortSignal.any([interrupt, failure.signal, withdrawal]),
     );
     if (outcome.trouble?.isRequested) parts.returns.givenBack(claim, doneBefore);
     const withdrawn = withdrawal.aborted ? (withdrawal.reason as Error).message : undefined;
-    return { outcome, withdrawn };
+    return { outcome, withdrawn, isInterrupted: interrupt.aborted };
   } finally {
     watch.leave(claim.token);
   }
 }
 
-/** A run that stops gives back what is in flight; that is nobody's trouble. */
+/** What is given back because the run fails or ends is not the trouble of the item. */
 function troubleIn({ parts, failure }: Airspace, outcome: Outcome, reason: string): { trouble?: Trouble } {
   // Between two attempts, the first Ctrl-C is heard as well.
   const isPauseOver = outcome.trouble === undefined && parts.stop.drain.aborted;
-  const isStopped = parts.stop.now.aborted || failure.signal.aborted || isPauseOver || outcome.trouble?.isLimit;
+  const isStopped = failure.signal.aborted || isPauseOver || outcome.trouble?.isLimit;
   return isStopped ? {} : { trouble: outcome.trouble ?? { reason } };
 }
 

@@ -72,7 +72,7 @@ export class Stream implements AsyncDisposable {
         deferred: deferredRows(this.#parts, snapshot),
         running: this.#runningRows(snapshot),
       });
-      if (!next || this.#parts.stop.drain.aborted) break;
+      if (!next || this.#parts.stop.isHalted) break;
       const task = shift.tasks.find(({ name }) => name === next.task)!;
       await this.#keepVersion(task);
       const flights = await claimRows(this.#parts, shift, task, snapshot, next.rows);

@@ -27,6 +27,9 @@ export interface ShiftPaths {
   /** What ids are derived from since columns were changed. */
   readonly identity: string;
   readonly runLock: string;
+  /** What another process asks of a run, and what the run obeys. */
+  readonly control: string;
+  readonly controlState: string;
   /** What a run in the background prints. */
   readonly runLog: string;
   /** What is in force while items may be in flight; the text of `.env` is in a file of its own. */
@@ -63,6 +66,8 @@ export function shiftPaths(root: string, name: string): ShiftPaths {
     journal: join(engine, 'journal.jsonl'),
     identity: join(engine, 'identity.json'),
     runLock: join(engine, 'run.lock'),
+    control: join(engine, 'control.json'),
+    controlState: join(engine, 'control-state.json'),
     runLog: join(engine, 'run.log'),
     inForce: join(engine, 'in-force.json'),
     envInForce: join(folder, '.env.in-force'),

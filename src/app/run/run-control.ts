@@ -1,0 +1,79 @@
+import type { ControlRequests } from '../../core/model/control.ts';
+import { RunControl } from '../../engine/control.ts';
+import type { Stop } from '../../engine/ports.ts';
+import { ControlFile } from '../../store/folder/control-file.ts';
+import type { NewRun } from './run-shift.ts';
+import { StopRequest } from './stop-request.ts';
+
+/**
+ * Steers a run by what its caller asks (`stop`) and by what other processes ask in the control file, and answers there.
+ * Until it is disposed.
+ */
+export class FolderControl extends RunControl implements Disposable {
+  readonly #run: NewRun;
+  readonly #file: ControlFile;
+  readonly #over = new AbortController();
+  readonly #watch: Disposable;
+  #answered: Promise<void> = Promise.resolve();
+
+  constructor(run: NewRun, stop: Stop | undefined) {
+    super();
+    this.#run = run;
+    this.#file = new ControlFile(run.paths);
+    if (stop) this.#obey(stop);
+    // A run that can't record what it spends must not spend more.
+    run.stream.failed.addEventListener('abort', () => this.stopNow({ signal: 'journal' }), {
+      signal: this.#over.signal,
+    });
+    this.#watch = this.#file.watch((requests) => this.#follow(requests));
+    this.follow(() => this.#answer());
+    this.#answer();
+    run.stream.listen(() => this.#hold());
+  }
+
+  /** All is done: there is nothing left that a pause could hold back. */
+  async forgetPause(): Promise<void> {
+    if (this.pause) await this.#file.resume();
+  }
+
+  #obey({ drain, now }: Stop): void {
+    const on = (signal: AbortSignal, act: () => void) => {
+      if (signal.aborted) act();
+      else signal.addEventListener('abort', act, { once: true, signal: this.#over.signal });
+    };
+    on(drain, () => this.startDraining(originOf(drain)));
+    on(now, () => this.stopNow(originOf(now)));
+  }
+
+  #follow({ stop, pause }: ControlRequests): void {
+    if (stop && stop.run === this.#run.holder.run) {
+      const by = { signal: 'control', request: stop.id };
+      if (stop.now) this.stopNow(by);
+      else this.startDraining(by);
+    }
+    if (pause) this.startPause({ since: pause.at, now: pause.now }, { signal: 'control', request: pause.id });
+    else this.resume({ signal: 'control' });
+  }
+
+  /** One after the other; the last one holds. A disk that is full must not end a run here. */
+  #answer(): void {
+    const { holder, stream } = this.#run;
+    const state = { run: holder.run, ...this.state, running: stream.running };
+    this.#answered = this.#answered.then(() => this.#file.answer(state)).catch(() => {});
+  }
+
+  #hold(): void {
+    const { clock, stream } = this.#run;
+    clock.hold(this.pause !== undefined && stream.running === 0);
+  }
+
+  [Symbol.dispose](): void {
+    this.#run.clock.hold(false);
+    this.#over.abort();
+    this.#watch[Symbol.dispose]();
+  }
+}
+
+function originOf({ reason }: AbortSignal): { signal: string } {
+  return { signal: reason instanceof StopRequest ? reason.by : 'abort' };
+}

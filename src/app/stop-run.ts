@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { NightshiftEvent } from '../core/model/events.ts';
+import { ControlFile } from '../store/folder/control-file.ts';
+import type { ShiftPaths } from '../store/folder/layout.ts';
+import { type Holder, provenHolder } from '../store/folder/run-lock.ts';
+import { untilObeyed } from './ask-run.ts';
+import { lastEvent } from './history.ts';
+import { isRunning } from './run/follow-run.ts';
+import type { World } from './world.ts';
+
+const LOOK_EVERY_MS = 100;
+const GONE_WITHIN_MS = 3000;
+
+/** `end`: how the run says that it ended; undefined if it was killed. */
+export interface StoppedRun {
+  readonly hasEnded: boolean;
+  readonly end?: Extract<NightshiftEvent, { type: 'run:finished' }> | undefined;
+}
+
+/** The process that runs a shift; undefined: none does. */
+export function findRun(paths: ShiftPaths): Promise<Holder | undefined> {
+  return provenHolder(paths.runLock);
+}
+
+export interface StopOptions {
+  /** Running items are given back; otherwise they finish. */
+  readonly now: boolean;
+  /** How many milliseconds to wait for the end; without it, for as long as it takes. */
+  readonly within?: number;
+}
+
+/** Asks a run to end and waits for it. It resumes with the next start. */
+export async function stopRun(
+  paths: ShiftPaths,
+  holder: Holder,
+  { now, within }: StopOptions,
+  world: Pick<World, 'now'>,
+): Promise<StoppedRun> {
+  await new ControlFile(paths).stop(holder.run, now, new Date(world.now()).toISOString());
+  await untilObeyed(paths, holder, ({ draining, stopping }) => (now ? stopping : draining));
+  if (!(await untilEnded(paths, holder, within))) return { hasEnded: false };
+  return { hasEnded: true, end: await lastEvent(paths, holder.run, 'run:finished') };
+}
+
+/** The lock is free a moment before the process is gone. A process whose parent ignores it never quite goes. */
+async function untilEnded(
+  paths: ShiftPaths,
+  { run, pid }: Holder,
+  within = Number.POSITIVE_INFINITY,
+): Promise<boolean> {
+  for (let waited = 0; isRunning(paths, run); waited += LOOK_EVERY_MS) {
+    if (waited >= within) return false;
+    await sleep(LOOK_EVERY_MS);
+  }
+  for (let waited = 0; waited < GONE_WITHIN_MS && isThere(pid); waited += LOOK_EVERY_MS) await sleep(LOOK_EVERY_MS);
+  return true;
+}
+
+function isThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,124 @@
+import type { ControlState } from '../core/model/control.ts';
+import type { Stop } from './ports.ts';
+
+/** Who asked: a signal, `limit` with the reason, or `control` with the id of the request in the control file. */
+export interface Origin {
+  readonly signal: string;
+  readonly request?: string;
+  readonly reason?: string;
+}
+
+export interface Pause {
+  /** ISO 8601. */
+  readonly since: string;
+  /** Running items are given back. */
+  readonly now: boolean;
+}
+
+/** What a control tells the run, which adds how many items are running. */
+export type ControlChange =
+  | ({ readonly type: 'run:draining' | 'run:stopping' | 'run:resumed' } & Origin)
+  | ({ readonly type: 'run:paused' } & Pause & Origin);
+
+type Listener = (change: ControlChange) => void;
+
+/**
+ * The one place that is told to drain, stop, pause or resume a run: by signals, by the control file, by a limit, by a
+ * caller. To drain and to stop are final. Each change is told once, also to a listener that comes later.
+ */
+export class RunControl implements Stop {
+  readonly #drain = new AbortController();
+  readonly #now = new AbortController();
+  #interrupt = new AbortController();
+  #pause: Pause | undefined;
+  readonly #told: ControlChange[] = [];
+  readonly #listeners: Listener[] = [];
+  /** Those who wait for a resume or an end. */
+  #waiting: (() => void)[] = [];
+
+  /** Nothing new starts; running items finish, and the run ends. */
+  get drain(): AbortSignal {
+    return this.#drain.signal;
+  }
+
+  /** Running items end now and are given back, and the run ends. */
+  get now(): AbortSignal {
+    return this.#now.signal;
+  }
+
+  /** Ends items that run now: because of `now`, or of a pause at once. After such a pause it is another signal. */
+  get interrupt(): AbortSignal {
+    return this.#interrupt.signal;
+  }
+
+  /** Nothing new starts until the run is resumed; undefined: the run is not paused. */
+  get pause(): Pause | undefined {
+    return this.#pause;
+  }
+
+  /** Whether nothing new may start. */
+  get isHalted(): boolean {
+    return this.drain.aborted || this.#pause !== undefined;
+  }
+
+  get state(): Pick<ControlState, 'draining' | 'stopping' | 'pause'> {
+    return {
+      draining: this.drain.aborted,
+      stopping: this.now.aborted,
+      ...(this.#pause ? { pause: this.#pause } : {}),
+    };
+  }
+
+  /** From the first change on. */
+  follow(listener: Listener): void {
+    for (const change of this.#told) listener(change);
+    this.#listeners.push(listener);
+  }
+
+  startDraining(by: Origin): void {
+    if (this.drain.aborted) return;
+    this.#drain.abort();
+    this.#tell({ type: 'run:draining', ...by });
+    this.#wake();
+  }
+
+  stopNow(by: Origin): void {
+    if (this.now.aborted) return;
+    // Told before what it does to running items.
+    this.#tell({ type: 'run:stopping', ...by });
+    this.#drain.abort();
+    this.#now.abort();
+    this.#interrupt.abort();
+    this.#wake();
+  }
+
+  /** A pause that stands may become one at once. */
+  startPause(pause: Pause, by: Origin): void {
+    if (this.#pause && (this.#pause.now || !pause.now)) return;
+    this.#pause = pause;
+    this.#tell({ type: 'run:paused', ...pause, ...by });
+    if (pause.now) this.#interrupt.abort();
+  }
+
+  resume(by: Origin): void {
+    if (!this.#pause) return;
+    this.#pause = undefined;
+    if (!this.now.aborted) this.#interrupt = new AbortController();
+    this.#tell({ type: 'run:resumed', ...by });
+    this.#wake();
+  }
+
+  /** Resolves when the run is not paused, or is to end. */
+  async resumed(): Promise<void> {
+    while (this.#pause && !this.drain.aborted) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  #tell(change: ControlChange): void {
+    this.#told.push(change);
+    for (const listener of this.#listeners) listener(change);
+  }
+
+  #wake(): void {
+    for (const wake of this.#waiting.splice(0)) wake();
+  }
+}
