@@ -25,13 +25,13 @@ export const WRITE_POINTS = [
  */
 export type Failpoint = (name: (typeof WRITE_POINTS)[number] | EventType) => void;
 
-/** The name of what is being written, or was when its writer died. */
-export const TEMPORARY = /^\.[^/]+\.[0-9]+\.nightshift-tmp$/;
+/** The name of a file that is being written, or was when its writer died. Names the process; older names do not. */
+export const TEMPORARY = /^\.[^/]+\.([0-9]+)(-[0-9]+)?\.nightshift-tmp$/;
 let counter = 0;
 
-/** For what is going to be called `name`; no other process uses the same. */
+/** A name that no other process uses, for a file that is going to be called `name`. */
 export function temporaryName(name: string): string {
-  return `.${name}.${process.pid}${counter++}.nightshift-tmp`;
+  return `.${name}.${process.pid}-${counter++}.nightshift-tmp`;
 }
 
 const fsync = promisify(fs.fsync);
@@ -153,10 +153,22 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** What a crash between write and rename left behind; called under the lock, so that nobody is just writing. */
+/** Removes what a crash between write and rename left behind, and nothing that another process is writing now. */
 export async function removeTemporaries(folder: string): Promise<void> {
   for (const name of await retryPassing(() => readdir(folder))) {
-    if (TEMPORARY.test(name)) await unlink(join(folder, name)).catch(() => {});
+    const [, pid, count] = TEMPORARY.exec(name) ?? [];
+    if (pid === undefined || (count !== undefined && isOther(Number(pid)))) continue;
+    await unlink(join(folder, name)).catch(() => {});
+  }
+}
+
+/** A process that runs now, and is not this one. */
+function isOther(pid: number): boolean {
+  if (pid === process.pid) return false;
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 
