@@ -129,6 +129,8 @@ function simulatedAgent(report: object): Agent {
   return {
     name: 'simulated',
     hasModel: false,
+    runsSteps: false,
+    judges: true,
     hasEnvironment: true,
     credentials: [],
     missing: async () => undefined,

@@ -1,3 +1,4 @@
+import type { AgentTraits } from '../core/model/agent-traits.ts';
 import type { TranscriptEntry } from '../core/model/events.ts';
 import type { Role, Step, Trouble, Usage } from '../core/model/model.ts';
 import type { Mask } from '../core/text/mask.ts';
@@ -7,10 +8,8 @@ import type { Mask } from '../core/text/mask.ts';
  * None of these functions throws for what the program does: failure is a value, and says whose fault it is.
  * An agent that keeps something for the whole run (a server) lets go of it when it is disposed.
  */
-export interface Agent extends Partial<AsyncDisposable> {
+export interface Agent extends AgentTraits, Partial<AsyncDisposable> {
   readonly name: string;
-  /** Whether it has a model, which costs money or quota: then there are limits, and failures in a row pause a task. */
-  readonly hasModel: boolean;
   /** Whether its shell gets the item's variables as its environment; if not, the prompt has to carry them. */
   readonly hasEnvironment: boolean;
   /** The variables of the caller that its program logs in with: names, or `PREFIX_*`. */

@@ -1,3 +1,4 @@
+import { AGENT_TRAITS } from '../core/model/agent-traits.ts';
 import type { Usage } from '../core/model/model.ts';
 import { PrintedUsage, reportedUsage } from '../core/model/reported-usage.ts';
 import type { Agent, Answer, Opening, Question } from './agent.ts';
@@ -14,11 +15,10 @@ const NOT_FOUND = 127;
 /** Rule X4: any program; the prompt on standard input, the report on standard output. */
 export const commandAgent: Agent = {
   name: 'command',
-  hasModel: false,
+  ...AGENT_TRAITS.command,
   hasEnvironment: true,
   credentials: [],
-  async missing({ command }, place) {
-    if (command === undefined) return 'agent: command needs a line `- command: ...` that says what to run';
+  async missing({ command = '' }, place) {
     const missing = await missingProgram(command, place);
     return missing === undefined ? undefined : `${missing}: install it, or correct \`command: ${command}\``;
   },

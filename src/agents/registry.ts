@@ -1,3 +1,4 @@
+import { AGENT_TRAITS } from '../core/model/agent-traits.ts';
 import { acpAgent } from './acp/acp.ts';
 import type { Agent } from './agent.ts';
 import { claudeAgent } from './claude/claude.ts';
@@ -6,8 +7,8 @@ import { commandAgent } from './command.ts';
 import { createOpencode } from './opencode/opencode.ts';
 import { shellAgent } from './shell.ts';
 
-/** Every agent that a shift can name, the default first. A new one is added here, and nowhere else. */
-const MAKE: Readonly<Record<string, () => Agent>> = {
+/** What makes each agent of `AGENT_TRAITS`. */
+const MAKE: Readonly<Record<keyof typeof AGENT_TRAITS, () => Agent>> = {
   opencode: createOpencode,
   claude: () => claudeAgent,
   codex: () => codexAgent,
@@ -16,14 +17,14 @@ const MAKE: Readonly<Record<string, () => Agent>> = {
   command: () => commandAgent,
 };
 
-export const agentNames: readonly string[] = Object.keys(MAKE);
+export const agentNames: readonly string[] = Object.keys(AGENT_TRAITS);
 
 /** The agents of one run: what they keep for it, such as a server, is gone when this is disposed. */
 export class AgentSet implements AsyncDisposable {
   readonly #made = new Map<string, Agent>();
 
   readonly find = (name: string): Agent | undefined => {
-    const make = Object.hasOwn(MAKE, name) ? MAKE[name] : undefined;
+    const make = Object.hasOwn(MAKE, name) ? MAKE[name as keyof typeof MAKE] : undefined;
     const agent = this.#made.get(name) ?? make?.();
     if (agent) this.#made.set(name, agent);
     return agent;

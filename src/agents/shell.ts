@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
+import { AGENT_TRAITS } from '../core/model/agent-traits.ts';
 import type { Agent, Answer, Opening, Question } from './agent.ts';
 import { lastLines, type StreamName } from './process/output.ts';
 import { asksToTryLater, howItEnded, runProcess, SHELL } from './process/process.ts';
@@ -10,7 +11,7 @@ const KEEP_BYTES = 16 * 1024;
 /** Rule X3: the fenced `sh` blocks of the Steps, in order; no model involved. */
 export const shellAgent: Agent = {
   name: 'shell',
-  hasModel: false,
+  ...AGENT_TRAITS.shell,
   hasEnvironment: true,
   credentials: [],
   async missing() {

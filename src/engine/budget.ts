@@ -15,9 +15,6 @@ import type { Selection } from '../core/schedule/plan.ts';
 import type { RunParts } from './ports.ts';
 import type { Agents } from './worker/worker-ports.ts';
 
-/** The agent that only runs the scripts of the task. */
-const NEVER_SPENDS = 'shell';
-
 /** Machines sleep and people set clocks: the time that is left is checked this often, however much it is. */
 const LOOK_EVERY_MS = 1000;
 
@@ -172,7 +169,8 @@ export class RunLimits implements Disposable {
     const keys = (['max-cost', 'max-tokens'] as const).filter((key) => this.#inForce[key] !== undefined);
     if (this.#hasWarnedOfSilence || keys.length === 0 || status !== 'SUCCESS' || Object.keys(usage).length > 0) return;
     const agent = this.#shift.tasks.find(({ name }) => name === task)?.settings.agent;
-    if (agent === undefined || agent === NEVER_SPENDS) return;
+    // Scripts have nothing to report.
+    if (agent === undefined || this.#parts.agents(this.#shift).find(agent)?.runsSteps) return;
     this.#hasWarnedOfSilence = true;
     const what = `${task}: agent ${agent} did not report what it spent, so ${keys.join(' and ')} can't count it`;
     this.#parts.emit({ type: 'run:warning', message: `${what}; max-duration still holds` });

@@ -44,9 +44,9 @@ export async function foldLessons(
   if (!shift.settings.learn) return;
   const recommendations = passedRecommendations(parts, task, snapshot);
   if (recommendations.length === 0) return;
-  if (task.settings.agent === 'shell') {
+  if (parts.agents(shift).find(task.settings.agent)?.runsSteps) {
     const reason =
-      'for a task that a shell runs, recommendations are only listed: applying them would run text from data';
+      'the agent of this task runs its Steps as scripts, so recommendations are only listed: text from data must not run';
     keep(parts, task, reason, recommendations, recommendations);
     return;
   }

@@ -16,8 +16,8 @@ export async function checkAgents(
     const { agent: name, qaAgent } = task.settings;
     const agent = requireAgent(task, 'agent', name, find, known);
     const judge = qaAgent === undefined ? agent : requireAgent(task, 'qa-agent', qaAgent, find, known);
-    if (agent.name === 'shell') checkShellSteps(task);
-    if (judge.name === 'shell') checkShellCriteria(task);
+    if (agent.runsSteps) requireScripts(task, agent);
+    if (!judge.judges) requireChecks(task, judge);
     for (const each of new Set([agent, judge]))
       await requireProgram(task, each, placeOf(task, shift, environmentFor(each)));
   }
@@ -33,23 +33,20 @@ export function refuseUnwritten({ name, file, unwritten }: Task): void {
 
 /** What a task asks of an agent's program; the qa's settings differ only in what no program has to be there for. */
 async function requireProgram(task: Task, agent: Agent, place: Place): Promise<void> {
-  if (agent.name === 'command' && task.settings.command === undefined) {
+  const { name, needs } = agent;
+  const lines = { command: task.settings.command, 'acp-command': task.settings.acpCommand };
+  if (needs !== undefined && lines[needs] === undefined) {
     throw new NightshiftError(
       'bad-task',
-      `${task.name} is for the agent command, but no command is set`,
-      'add `- command: LINE` to its Configuration or to the Shift Configuration',
+      `${task.name} is for the agent ${name}, but no ${needs} is set`,
+      `add \`- ${needs}: LINE\` to its Configuration or to the Shift Configuration`,
       task.place('agent'),
     );
   }
   const missing = await agent.missing(task.settings, place);
   if (missing !== undefined) {
     const message = `the agent of ${task.name} can't be started`;
-    throw new NightshiftError(
-      'agent-missing',
-      message,
-      missing,
-      task.place(agent.name === 'command' ? 'command' : 'agent'),
-    );
+    throw new NightshiftError('agent-missing', message, missing, task.place(needs ?? 'agent'));
   }
 }
 
@@ -76,27 +73,26 @@ function requireAgent(
   throw new NightshiftError('bad-task', message, hint, task.place(key));
 }
 
-/** Without a model nobody could do a step that has no block (rule X3). */
-function checkShellSteps(task: Task): void {
+/** Rule X3: an agent that runs the blocks can't do a step without one. */
+function requireScripts(task: Task, { name }: Agent): void {
   const step = task.steps.find(({ scripts }) => scripts.length === 0);
   if (step) {
     throw new NightshiftError(
       'bad-task',
-      `step ${step.number} of ${task.name} has no \`sh\` block, and the agent shell runs nothing else`,
+      `step ${step.number} of ${task.name} has no \`sh\` block, and the agent ${name} runs nothing else`,
       'put what is to be run into a block that begins with ```sh, below the step',
       { file: task.file, line: step.line },
     );
   }
 }
 
-/** Nor judge a criterion that has no check. */
-function checkShellCriteria(task: Task): void {
+function requireChecks(task: Task, { name }: Agent): void {
   const index = task.criteria.findIndex(({ check }) => check === undefined);
   const criterion = task.criteria[index];
   if (criterion) {
     throw new NightshiftError(
       'bad-task',
-      `criterion ${index + 1} of ${task.name} has no check, and the agent shell can't judge it`,
+      `criterion ${index + 1} of ${task.name} has no check, and the agent ${name} can't judge it`,
       'put a ```sh block below it that fails when the criterion is not met',
       { file: task.file, line: criterion.line },
     );
@@ -104,7 +100,7 @@ function checkShellCriteria(task: Task): void {
   if (task.settings.qa === 'always') {
     throw new NightshiftError(
       'bad-task',
-      `\`qa: always\` needs an agent that can judge; shell can't`,
+      `\`qa: always\` needs an agent that can judge; ${name} can't`,
       'write `qa: auto`, or set another agent',
       task.place('qa'),
     );

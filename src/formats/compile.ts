@@ -1,4 +1,5 @@
 import type { Scope } from '../core/language/template.ts';
+import type { FindTraits } from '../core/model/agent-traits.ts';
 import { parseDuration } from '../core/model/duration.ts';
 import { NightshiftError, type Place } from '../core/model/errors.ts';
 import { ATTEMPTS, MOST_ATTEMPTS, type Setting, type Settings } from '../core/model/model.ts';
@@ -27,6 +28,8 @@ export interface Overrides {
   readonly agent?: string | undefined;
   readonly model?: string | undefined;
   readonly limits?: SetLimits;
+  /** Finds an agent by its name; absent: the agents that Nightshift has. */
+  readonly findAgent?: FindTraits;
 }
 
 const DEFAULT_AGENT = 'opencode';
@@ -40,7 +43,7 @@ export function compileShift(documents: ShiftDocuments, header: readonly string[
   const { settings, warnings: ofShift } = readShiftSettings(manager, managerFile);
   const agentOf = (own: readonly Setting[]) => overrides.agent ?? find('agent', own, manager.settings)?.value;
   const ofTasks = documents.tasks.flatMap(({ document, file }) => {
-    return taskWarnings(document, file, agentOf(document.settings));
+    return taskWarnings(document, file, agentOf(document.settings), overrides.findAgent);
   });
   const warnings = [...ofShift, ...ofTasks];
   return {

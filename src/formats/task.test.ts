@@ -136,6 +136,8 @@ describe('reading', () => {
     expect(taskWarnings(document, 'a.md', 'shell')).toEqual([step, criterion]);
     const own = parseTask(text.replace('## Steps', '- agent: shell\n## Steps'), 'a.md');
     expect(taskWarnings(own, 'a.md')).toHaveLength(2);
+    const find = () => ({ hasModel: false, runsSteps: true, judges: false });
+    expect(taskWarnings(document, 'a.md', 'mine', find)).toHaveLength(2);
   });
 
   test.each([

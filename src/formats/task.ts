@@ -1,3 +1,4 @@
+import { type FindTraits, findTraits } from '../core/model/agent-traits.ts';
 import { NightshiftError } from '../core/model/errors.ts';
 import type { Setting } from '../core/model/model.ts';
 import type { Task } from '../core/model/shift.ts';
@@ -116,7 +117,8 @@ function readEntries(section: Section, kind: ListKind, file: string): Entry[] {
 export function taskWarnings(
   document: TaskDocument,
   file: string,
-  agent = document.settings.find(({ key }) => key === 'agent')?.value,
+  agent = document.settings.find(({ key }) => key === 'agent')?.value ?? '',
+  findAgent: FindTraits = findTraits,
 ): string[] {
   const notRun = (what: string) => (entry: Entry) =>
     entry.blocks
@@ -128,7 +130,7 @@ export function taskWarnings(
   return [
     ...settingWarnings(document, TASK_KEYS, file),
     // For other agents a block below a step is text, whatever it begins with.
-    ...(agent === 'shell' ? document.steps.flatMap(notRun('step')) : []),
+    ...(findAgent(agent)?.runsSteps ? document.steps.flatMap(notRun('step')) : []),
     ...document.criteria.flatMap(notRun('criterion')),
   ];
 }

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { McpServer as AcpServer, PromptResponse, RequestPermissionRequest } from '@agentclientprotocol/sdk';
+import { AGENT_TRAITS } from '../../core/model/agent-traits.ts';
 import type { Usage } from '../../core/model/model.ts';
 import type { Agent, AgentSettings, Answer, Opening, Place, Question, Session } from '../agent.ts';
 import { lastJsonObject } from '../last-json.ts';
@@ -22,7 +23,7 @@ const GO_ON = 'That tool is not available to you here, and will not be. Go on wi
 /** Every program that speaks the Agent Client Protocol, one process for each session. */
 export const acpAgent: Agent = {
   name: 'acp',
-  hasModel: true,
+  ...AGENT_TRAITS.acp,
   // The process outlives an attempt, and the variables change with it.
   hasEnvironment: false,
   credentials: ['ANTHROPIC_*', 'CLAUDE_*', 'OPENAI_*', 'CODEX_*', 'GEMINI_*', 'GOOGLE_*', 'OPENCODE_*'],
@@ -32,9 +33,7 @@ export const acpAgent: Agent = {
   },
 };
 
-async function missing({ acpCommand, tools }: AgentSettings, place: Place): Promise<string | undefined> {
-  if (acpCommand === undefined)
-    return 'agent: acp needs a line `- acp-command: ...` that says what to run, such as `gemini --acp`';
+async function missing({ acpCommand = '', tools }: AgentSettings, place: Place): Promise<string | undefined> {
   const program = await missingProgram(acpCommand, place);
   if (program !== undefined) return `${program}: install it, or correct \`acp-command: ${acpCommand}\``;
   if (place.folder === undefined) return undefined;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { AGENT_TRAITS } from '../../core/model/agent-traits.ts';
 import type { Trouble, Usage } from '../../core/model/model.ts';
 import type { Agent, Answer, Opening, Question, Session } from '../agent.ts';
 import { isRecord } from '../json-lines.ts';
@@ -27,7 +28,7 @@ const KEEP_BYTES = 16 * 1024;
 /** Claude Code: `claude -p` once for each question, all questions of a session in one session of the program. */
 export const claudeAgent: Agent = {
   name: 'claude',
-  hasModel: true,
+  ...AGENT_TRAITS.claude,
   hasEnvironment: true,
   // Keys of a cloud that serve for more than its models take a `pass-env`.
   credentials: [

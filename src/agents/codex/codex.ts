@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { AGENT_TRAITS } from '../../core/model/agent-traits.ts';
 import type { Usage } from '../../core/model/model.ts';
 import type { Agent, AgentSettings, Answer, Inspection, Opening, Place, Question, Session } from '../agent.ts';
 import { JsonLines } from '../json-lines.ts';
@@ -22,7 +23,7 @@ const TIDY_MS = 10_000;
 /** Codex, by `codex exec --json`: a process for each question, the session kept by Codex between them. */
 export const codexAgent: Agent = {
   name: 'codex',
-  hasModel: true,
+  ...AGENT_TRAITS.codex,
   hasEnvironment: true,
   credentials: ['OPENAI_*', 'CODEX_*'],
   missing,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
+import { AGENT_TRAITS } from '../../core/model/agent-traits.ts';
 import type { Trouble } from '../../core/model/model.ts';
 import type { Agent, AgentSettings, Inspection, Place } from '../agent.ts';
 import { lastJsonObject } from '../last-json.ts';
@@ -33,7 +34,7 @@ export function createOpencode(): Agent {
   const pool = new Pool();
   return {
     name: 'opencode',
-    hasModel: true,
+    ...AGENT_TRAITS.opencode,
     hasEnvironment: false,
     credentials: CREDENTIALS,
     missing: (settings, place) => missing(settings, place, pool.knownServers),

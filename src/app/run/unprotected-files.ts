@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { fillTemplate, resolveText } from '../../core/language/template.ts';
+import { findTraits } from '../../core/model/agent-traits.ts';
 import { filesRunBy, type RunFiles } from '../../core/model/check-files.ts';
 import { type Shift, type Task, valuesOf } from '../../core/model/shift.ts';
 import { globMatcher } from '../../core/text/glob.ts';
@@ -92,7 +93,8 @@ function scriptsOf(task: Task): Script[] {
     check ? [{ name: 'the check', file: task.file, runs: filesRunBy(check) }] : [],
   );
   const { agent, qaAgent, command } = task.settings;
-  if (command === undefined || (agent !== 'command' && qaAgent !== 'command')) return checks;
+  const runsIt = [agent, qaAgent].some((name) => name !== undefined && findTraits(name)?.needs === 'command');
+  if (command === undefined || !runsIt) return checks;
   const { file = task.file, line = 1 } = task.place('command');
   return [...checks, { name: 'the command', file, runs: filesRunBy({ parts: [command], line }) }];
 }

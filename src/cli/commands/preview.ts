@@ -67,13 +67,12 @@ export async function preview(
     own,
   });
   const variables = variablesToTell(agent, dev.settings.tools, own);
-  const sent: Sent =
-    dev.settings.agent === 'shell'
-      ? { scripts: dev.steps.flatMap(({ number, scripts }) => scripts.map((script) => ({ step: number, ...script }))) }
-      : {
-          dev: masked(devPrompt(dev, { number: 1, ...variables })),
-          ...(asked.length > 0 ? { qa: masked(qaPrompt(qa, asked)) } : {}),
-        };
+  const sent: Sent = agent?.runsSteps
+    ? { scripts: dev.steps.flatMap(({ number, scripts }) => scripts.map((script) => ({ step: number, ...script }))) }
+    : {
+        dev: masked(devPrompt(dev, { number: 1, ...variables })),
+        ...(asked.length > 0 ? { qa: masked(qaPrompt(qa, asked)) } : {}),
+      };
   const checks = dev.criteria.flatMap(({ check }) => (check ? [check] : []));
   const unprotected = await unprotectedFiles(io, paths, { shift: { ...shift, tasks: [task] }, snapshot }, index);
   const warnings = [...shift.warnings, ...unprotected.map(unprotectedLine)];
