@@ -21,7 +21,15 @@ export const agentNames: readonly string[] = Object.keys(AGENT_TRAITS);
 
 /** The agents of one run: what they keep for it, such as a server, is gone when this is disposed. */
 export class AgentSet implements AsyncDisposable {
-  readonly #made = new Map<string, Agent>();
+  readonly #made: Map<string, Agent>;
+
+  /** `more`: agents of the caller, besides the built-in ones. */
+  constructor(more: readonly Agent[] = []) {
+    this.#made = new Map(more.map((agent) => [agent.name, agent]));
+    this.names = [...agentNames, ...this.#made.keys()];
+  }
+
+  readonly names: readonly string[];
 
   readonly find = (name: string): Agent | undefined => {
     const make = Object.hasOwn(MAKE, name) ? MAKE[name as keyof typeof MAKE] : undefined;

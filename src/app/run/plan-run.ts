@@ -1,6 +1,6 @@
 import type { Agent } from '../../agents/agent.ts';
 import { agentEnvironment } from '../../agents/environment.ts';
-import { AgentSet, agentNames } from '../../agents/registry.ts';
+import { AgentSet } from '../../agents/registry.ts';
 import { NightshiftError } from '../../core/model/errors.ts';
 import type { Counts } from '../../core/model/events.ts';
 import type { Shift } from '../../core/model/shift.ts';
@@ -23,6 +23,8 @@ export interface RunSettings extends Choice {
   readonly agent?: string | undefined;
   readonly model?: string | undefined;
   readonly limits?: SetLimits;
+  /** Agents of the caller, besides the built-in ones. */
+  readonly agents?: readonly Agent[] | undefined;
   /** The command line that asks for the same run again. */
   readonly request?: RunRequest;
 }
@@ -36,7 +38,7 @@ export interface RunPlan extends OpenShift {
 export async function planRun(paths: ShiftPaths, settings: RunSettings, world: World): Promise<RunPlan> {
   const opened = await openAndCheck(paths, overridesIn(settings));
   refuseNothing(opened, settings);
-  await using agents = new AgentSet();
+  await using agents = new AgentSet(settings.agents);
   await requireAgents(opened.shift, agents, world);
   return {
     ...opened,
@@ -78,7 +80,7 @@ export async function requireAgents(shift: Shift, agents: AgentSet, world: World
   const environmentFor = ({ credentials }: Agent) =>
     agentEnvironment({ caller: world.env, passEnv: credentials, secrets: shift.secrets, own: {} });
   try {
-    await checkAgents(shift, agents.find, agentNames, environmentFor);
+    await checkAgents(shift, agents.find, agents.names, environmentFor);
   } catch (error) {
     throw error instanceof NightshiftError ? error.noting(shift.warnings) : error;
   }

@@ -55,7 +55,7 @@ export interface NewRun {
 export async function runFolder(paths: ShiftPaths, options: RunOptions, world: World): Promise<RunResult> {
   const run = newRunOf(paths, options, world);
   const leftovers = await settleBeforeStart(paths, run.holder, world, options.onEvent);
-  await using agents = new AgentSet();
+  await using agents = new AgentSet(options.agents);
   await using workplaces = new KeptWorkplaces();
   const complete = await checkFirst(paths, options, agents, world);
   if (complete) return await finishComplete(run, complete);

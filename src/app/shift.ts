@@ -1,0 +1,112 @@
+import { resolve } from 'node:path';
+import { statusAt } from '../core/schedule/plan.ts';
+import { createTable } from '../formats/table.ts';
+import { findRoot, type ShiftPaths } from '../store/folder/layout.ts';
+import { createShift as createFolder } from '../store/folder/new-shift.ts';
+import { createTaskFile } from '../store/folder/new-task.ts';
+import { refuseInside } from './access.ts';
+import type { CreateOptions, Item, ResetOptions, ResetResult, Run, RunOptions, Shift } from './api.ts';
+import { openTable, resetItems } from './edit/edit-items.ts';
+import { findShift } from './find-shift.ts';
+import { openAndCheck } from './open-shift.ts';
+import { pauseRun, resumeShift } from './pause-run.ts';
+import { parseRow } from './rows.ts';
+import { currentRun, followRun } from './run/follow-run.ts';
+import { readRunOptions, startRun } from './run/start-run.ts';
+import { readStatus } from './status.ts';
+import { findRun, stopRun } from './stop-run.ts';
+import type { World } from './world.ts';
+
+/** Opens a shift of the project that `folder` is in. Without a name: the only shift there is. */
+export async function openShift(folder: string, name?: string): Promise<Shift> {
+  const world = worldAt(folder);
+  return shiftAt(findShift(world, name), world);
+}
+
+/** Creates a shift in the project that `folder` is in, or a project in `folder`. */
+export async function createShift(folder: string, name: string, options: CreateOptions = {}): Promise<Shift> {
+  const world = worldAt(folder);
+  refuseInside(world, 'createShift');
+  const { items, agent, parallel = false } = options;
+  const paths = await createFolder(findRoot(world.cwd) ?? world.cwd, {
+    name,
+    created: new Date(world.now()).toISOString().slice(0, 10),
+    parallel,
+    settings: agent === undefined ? {} : { agent },
+    from: items === undefined || items.length === 0 ? undefined : tableOf(items),
+  });
+  return shiftAt(paths, world);
+}
+
+function worldAt(folder: string): World {
+  return { cwd: resolve(folder), env: process.env, now: Date.now };
+}
+
+function shiftAt(paths: ShiftPaths, world: World): Shift {
+  return {
+    name: paths.name,
+    folder: paths.folder,
+    run: (options = {}) => run(paths, options, world),
+    status: async () => (await readStatus(paths, world)).status,
+    items: () => readItems(paths),
+    reset: (options = {}) => reset(paths, options, world),
+    addTask: async (name, text) => {
+      refuseInside(world, 'addTask');
+      await createTaskFile(paths, name, text, world.now);
+    },
+    stop: async ({ now = false } = {}) => {
+      refuseInside(world, 'stop');
+      const holder = await findRun(paths);
+      if (holder) await stopRun(paths, holder, { now }, world);
+      return holder !== undefined;
+    },
+    pause: async ({ now = false } = {}) => {
+      refuseInside(world, 'pause');
+      return (await pauseRun(paths, now, world)).running !== null;
+    },
+    resume: async () => {
+      refuseInside(world, 'resume');
+      return (await resumeShift(paths)).wasPaused;
+    },
+    follow: (options = {}) => follow(paths, options.signal),
+  };
+}
+
+function run(paths: ShiftPaths, options: RunOptions, world: World): Run {
+  const prepare = () => {
+    refuseInside(world, 'run');
+    return readRunOptions(options);
+  };
+  return startRun(paths, prepare, world, options.signal);
+}
+
+async function readItems(paths: ShiftPaths): Promise<Item[]> {
+  const { snapshot } = await openAndCheck(paths);
+  return Array.from({ length: snapshot.count }, (_, row) => ({
+    row: row + 1,
+    id: snapshot.id(row),
+    cells: snapshot.metadata(row),
+    statuses: Object.fromEntries(snapshot.tasks.map((task, position) => [task, statusAt(snapshot, row, position)])),
+  }));
+}
+
+async function reset(paths: ShiftPaths, options: ResetOptions, world: World): Promise<ResetResult> {
+  refuseInside(world, 'reset');
+  const { rows = [], task, keepLater } = options;
+  return await resetItems(await openTable(world, paths), { task, named: rows.map(String), parse: parseRow, keepLater });
+}
+
+async function* follow(paths: ShiftPaths, signal: AbortSignal = new AbortController().signal) {
+  const current = currentRun(paths);
+  if (!current) return;
+  for await (const followed of followRun(paths, current.run, signal)) if (followed) yield followed.event;
+}
+
+/** The columns of all items, in the order in which they first appear. */
+function tableOf(items: readonly Readonly<Record<string, string>>[]) {
+  const columns = [...new Set(items.flatMap((item) => Object.keys(item)))];
+  return createTable(
+    columns,
+    items.map((item) => columns.map((column) => item[column] ?? '')),
+  );
+}

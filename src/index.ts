@@ -1,0 +1,23 @@
+/** The public API, described in `docs/api.md`. It may change until version 1.0. */
+export type {
+  AgentReply,
+  AgentRequest,
+  AgentWork,
+  CreateOptions,
+  CustomAgent,
+  Item,
+  LimitOptions,
+  ResetOptions,
+  ResetResult,
+  Run,
+  RunOptions,
+  RunResult,
+  Shift,
+  StopOptions,
+} from './app/api.ts';
+export { createShift, openShift } from './app/shift.ts';
+export type { ShiftStatus } from './core/folds/shift-status.ts';
+export { type ErrorCode, EXIT, NightshiftError } from './core/model/errors.ts';
+export type { Counts, EventType, NightshiftEvent } from './core/model/events.ts';
+export type { Role, Usage } from './core/model/model.ts';
+export type { Status } from './core/model/status.ts';
