@@ -23,6 +23,8 @@ function adapt(custom: CustomAgent): Agent {
   return {
     name: custom.name,
     hasModel: custom.hasModel ?? true,
+    runsSteps: false,
+    judges: true,
     hasEnvironment: true,
     credentials: [],
     missing: async () => undefined,
