@@ -1,21 +1,22 @@
 import { expect, test } from 'vitest';
-import { play } from '../simulation.ts';
+import { SimulatedShift } from '../kit/simulated-shift.ts';
 
 test('L5 X7 no dev of a stream begins with Steps that no event has told of yet', async () => {
   let devs = 0;
-  const { events } = await play({
+  const shift = new SimulatedShift({
     rows: 8,
     settings: { parallel: true, 'current-batch-size': 2, 'max-batch-size': 2, dispatch: 'stream' },
-    async perform({ role }) {
+    play: ({ role }) => {
       if (role === 'dev') devs++;
       // A slow second dev keeps the stream open while the lesson of the first is written.
-      if (role === 'dev' && devs > 1) await new Promise((wake) => setTimeout(wake, 20));
-      return { recommendations: role === 'dev' && devs === 1 ? ['Look twice'] : [] };
+      if (role === 'dev' && devs > 1) return { ms: 20 };
+      return role === 'dev' ? { recommendations: ['Look twice'] } : {};
     },
     manager: { changes: [{ op: 'add', after: 1, text: 'Look twice' }], summary: 'as recommended' },
     // As long as others could begin meanwhile, were they let.
-    onStepsWritten: () => new Promise((wake) => setTimeout(wake, 200)),
+    onStepsWritten: (clock) => clock.sleep(200),
   });
+  const { events } = await shift.run();
   const changed = events.findIndex(({ type }) => type === 'steps:changed');
   const begun = events.flatMap(({ type, version }, at) => (type === 'dev:started' ? [{ version, at }] : []));
   const fresh = begun.filter(({ version }) => version === events[changed].to);

@@ -1,27 +1,22 @@
 import { expect, test } from 'vitest';
-import { play } from '../simulation.ts';
+import { SimulatedShift } from '../kit/simulated-shift.ts';
+import type { Act } from '../kit/simulated-worker.ts';
 
-/** Fails as a provider with a rate limit does: whoever is one too many is turned away. */
-function rateLimited(most: number): () => Promise<object> {
-  let busy = 0;
-  return async () => {
-    const isTooMany = busy >= most;
-    busy++;
-    await new Promise((wake) => setTimeout(wake, 5));
-    busy--;
-    return isTooMany ? { to: undefined, trouble: { reason: 'rate limit' } } : {};
-  };
+/** Fails as a provider with a rate limit does: one request too many is turned away. */
+function rateLimited(shift: () => SimulatedShift, most: number): Act {
+  const busy = shift().work.filter(({ role, to }) => role === 'dev' && to === undefined).length;
+  return { ms: 5, end: busy > most ? { reason: 'rate limit' } : 'pass' };
 }
 
 test('X5 X7 a rate limit lowers the concurrency of a stream, with a reason, and nothing fails', async () => {
-  const limited = rateLimited(4);
-  const { end, events, store } = await play({
+  const shift = new SimulatedShift({
     rows: 12,
     settings: { parallel: true, 'current-batch-size': 8, 'max-batch-size': 8, dispatch: 'stream' },
-    perform: (order) => (order.role === 'dev' ? limited() : Promise.resolve({})),
+    play: ({ role }): Act => (role === 'dev' ? rateLimited(() => shift, 4) : {}),
   });
-  expect(end.exitCode).toBe(0);
+  const { end, events } = await shift.run();
+  expect(end?.exitCode).toBe(0);
   const changes = events.filter(({ type }) => type === 'limit:changed');
   expect(changes[0]).toMatchObject({ from: 8, to: 4, reason: '1 given back: rate limit' });
-  expect([...(await store.snapshot()).columns[0]!]).toEqual(Array(12).fill(3));
+  expect(shift.statuses).toEqual(Array(12).fill(['done']));
 });

@@ -1,4 +1,4 @@
-import type { Clock, Timeout } from '../src/core/model/clock.ts';
+import type { Clock, Timeout } from '../../src/core/model/clock.ts';
 
 interface Entry {
   readonly at: number;
@@ -7,12 +7,21 @@ interface Entry {
   isOver: boolean;
 }
 
+/** Turns of the event loop in which no promise settles and nobody waits for a time. */
+const MOST_IDLE_TURNS = 1000;
+
+/** No work that is simulated takes as long as this. */
+const LONGEST_MS = 400 * 24 * 3600_000;
+
 /** Time that jumps: as soon as nothing else can happen, it is the time of the next wait that ends. */
 export class SimulatedClock implements Clock {
-  #now = 0;
-  #isRunning = false;
+  #now: number;
   /** A binary heap by time. */
   readonly #waiting: Entry[] = [];
+
+  constructor(now = 0) {
+    this.#now = now;
+  }
 
   readonly now = (): number => this.#now;
   readonly elapsed = this.now;
@@ -46,22 +55,31 @@ export class SimulatedClock implements Clock {
    * settled as far as they can; then only time is left to wait for.
    */
   async run<T>(work: () => Promise<T>): Promise<T> {
-    this.#isRunning = true;
-    const result = work().finally(() => {
-      this.#isRunning = false;
+    let isRunning = true;
+    const latest = this.#now + LONGEST_MS;
+    const stuck = new Promise<never>((_, reject) => {
+      const advance = (idle: number) => {
+        if (!isRunning) return;
+        const next = this.#next();
+        if (next) {
+          this.#now = next.at;
+          next.wake();
+        }
+        if (this.#now > latest) reject(new Error('the work does not end'));
+        if (idle > MOST_IDLE_TURNS) reject(new Error('the work waits for something that never happens'));
+        setImmediate(advance, next ? 0 : idle + 1);
+      };
+      setImmediate(advance, 0);
     });
-    const advance = () => {
-      if (!this.#isRunning) return;
-      let next = this.#pop();
-      while (next?.isOver) next = this.#pop();
-      if (next) {
-        this.#now = next.at;
-        next.wake();
-      }
-      setImmediate(advance);
-    };
-    setImmediate(advance);
-    return result;
+    return Promise.race([work(), stuck]).finally(() => {
+      isRunning = false;
+    });
+  }
+
+  #next(): Entry | undefined {
+    let next = this.#pop();
+    while (next?.isOver) next = this.#pop();
+    return next;
   }
 
   #push(entry: Entry): void {
