@@ -28,7 +28,7 @@ export class Project implements Disposable {
   }
 }
 
-export function managerText(settings: ShiftParts['settings']): string {
+function managerText(settings: ShiftParts['settings']): string {
   const lines = Object.entries({ name: SHIFT, created: '2026-01-02', ...settings }).map(([k, v]) => `- ${k}: ${v}`);
   return `# ${SHIFT}\n\n## Shift Configuration\n\n${lines.join('\n')}\n\n## Task Order\n\n1. ${TASK}\n\n## Progress\n\n- Total items: 0\n- Completed: 0\n- Failed: 0\n- Remaining: 0\n`;
 }
