@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NightshiftEvent } from '../core/model/events.ts';
+import type { NextCommand } from '../core/schedule/run-request.ts';
 import { ControlFile } from '../store/folder/control-file.ts';
 import type { ShiftPaths } from '../store/folder/layout.ts';
 import { type Holder, provenHolder } from '../store/folder/run-lock.ts';
 import { untilObeyed } from './ask-run.ts';
 import { lastEvent } from './history.ts';
+import { findNext } from './next-command.ts';
 import { isRunning } from './run/follow-run.ts';
 import type { World } from './world.ts';
 
@@ -40,6 +42,18 @@ export async function stopRun(
   await untilObeyed(paths, holder, ({ draining, stopping }) => (now ? stopping : draining));
   if (!(await untilEnded(paths, holder, within))) return { hasEnded: false };
   return { hasEnded: true, end: await lastEvent(paths, holder.run, 'run:finished') };
+}
+
+/** What a person wants to know after a run was stopped. */
+export interface AfterStop {
+  /** The command that continues; undefined: there is nothing to continue. */
+  readonly next: NextCommand | undefined;
+  readonly isPaused: boolean;
+}
+
+export async function readAfterStop(world: World, paths: ShiftPaths): Promise<AfterStop> {
+  const isPaused = new ControlFile(paths).requests()?.pause !== undefined;
+  return { next: await findNext(paths, world), isPaused };
 }
 
 /** The lock is free a moment before the process is gone. A process whose parent ignores it never quite goes. */

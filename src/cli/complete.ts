@@ -1,21 +1,17 @@
-import { readdirSync } from 'node:fs';
 import type { Command, Option } from 'commander';
-import { agentNames } from '../agents/registry.ts';
+import { findShift, type ShiftPaths, shiftNames } from '../app/find-shift.ts';
+import { agentNames, columnNames, kitNames, taskNames } from '../app/names.ts';
 import { STATUSES } from '../core/model/status.ts';
-import { KITS } from '../kit/kit.ts';
-import { ShiftFiles } from '../store/folder/documents/shift-files.ts';
-import { findRoot, listShifts, openShift } from '../store/folder/layout.ts';
-import { readTable } from '../store/folder/table/table-change.ts';
-import { VERBS } from './commands/table.ts';
 import { SHELLS } from './completion-scripts.ts';
 import type { Io } from './io.ts';
+import { VERBS } from './table-verbs.ts';
 
-/** What a shell is asked to complete itself. */
+/** Asks the shell to complete file names itself. */
 const FILES = ':files';
-/** Nothing else is offered: a name from a folder or a table must never be more than a word to a shell. */
+/** Only words are offered: a name from a folder or a table must never mean more than that to a shell. */
 const WORD = /^[\w.@:=-]+$/;
 
-/** The candidates for the last of `words`, which are what was typed behind `nightshift`. Wrong input gives none. */
+/** The candidates for the last of `words`, which were typed behind `nightshift`. Wrong input gives none. */
 export async function complete(program: Command, io: Io, words: readonly string[]): Promise<string[]> {
   const current = words.at(-1) ?? '';
   try {
@@ -40,10 +36,10 @@ async function candidatesFor(
   const command = visible.find((each) => each.name() === name || each.aliases().includes(name));
   if (!command) return [];
   const place = readPlace(command, before.slice(1));
-  const desk = new Desk(io, command, place.given);
-  if (place.awaited) return desk.valuesOf(place.awaited);
+  const candidates = new Candidates(io, command, place.given);
+  if (place.awaited) return candidates.valuesOf(place.awaited);
   if (current.startsWith('-')) return flagsOf(command, before);
-  return desk.argument(place.given.length);
+  return candidates.argument(place.given.length);
 }
 
 /** Which positional arguments were given, and the option whose value comes next, if one does. */
@@ -60,14 +56,14 @@ function readPlace(command: Command, words: readonly string[]): { given: string[
   return { given };
 }
 
-/** Those that may stand again, or don't stand there yet. */
+/** Flags that are not given yet or may be repeated. */
 function flagsOf(command: Command, words: readonly string[]): string[] {
   const flags = command.options.filter((each) => each.long && (each.parseArg || !words.includes(each.long)));
   return [...flags.map((each) => each.long!), '--help'];
 }
 
-/** Where a command finds the names that it may be given. */
-class Desk {
+/** Finds the names that fit an argument or an option of a command. */
+class Candidates {
   readonly #io: Io;
   readonly #command: Command;
   readonly #given: readonly string[];
@@ -110,7 +106,7 @@ class Desk {
       case '--task':
         return this.#tasks();
       case '--agent':
-        return this.#command.name() === 'init' ? Object.keys(KITS) : agentNames;
+        return this.#command.name() === 'init' ? kitNames : agentNames;
       case '--status':
         return STATUSES;
       case '--select':
@@ -128,29 +124,23 @@ class Desk {
   }
 
   #shifts(): string[] {
-    const root = findRoot(this.#io.cwd);
-    return root === undefined ? [] : listShifts(root);
+    return shiftNames(this.#io);
   }
 
-  /** The one that was named, or the only one there is. */
-  #paths() {
+  /** The shift that was named, or the only one. */
+  #paths(): ShiftPaths {
     const shifts = this.#shifts();
-    const named = this.#given.find((word) => shifts.includes(word)) ?? (shifts.length === 1 ? shifts[0] : undefined);
-    return openShift(findRoot(this.#io.cwd)!, named!);
+    return findShift(
+      this.#io,
+      this.#given.find((word) => shifts.includes(word)),
+    );
   }
 
-  /** Also of a shift that is not right in other ways. */
-  async #tasks(): Promise<string[]> {
-    const paths = this.#paths();
-    try {
-      return (await new ShiftFiles(paths).taskOrder()).map(({ name }) => name);
-    } catch {
-      const files = readdirSync(paths.folder).filter((file) => file.endsWith('.md') && file !== 'manager.md');
-      return files.map((file) => file.slice(0, -'.md'.length));
-    }
+  #tasks(): Promise<string[]> {
+    return taskNames(this.#paths());
   }
 
-  async #headers(): Promise<readonly string[]> {
-    return (await readTable(this.#paths())).header;
+  #headers(): Promise<readonly string[]> {
+    return columnNames(this.#paths());
   }
 }

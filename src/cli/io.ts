@@ -1,7 +1,7 @@
 import { closeSync, writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import type { World } from '../app/world.ts';
-import { diskError } from '../store/folder/files/atomic-write.ts';
+import { systemError } from '../core/model/system-errors.ts';
 import { escapeUnsafe } from '../views/printable.ts';
 
 /** What a command has of the world; given to it, so that it asks for nothing else. */
@@ -100,7 +100,7 @@ function send(bytes: Uint8Array): void {
   try {
     writeAll(1, bytes);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw diskError(error, 'standard output');
+    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw systemError(error, 'standard output') ?? error;
   }
 }
 

@@ -1,18 +1,16 @@
 import { z } from 'zod';
-import { agentNames } from '../agents/registry.ts';
-import { importItems, openTable, resetItems, resetLine } from '../app/edit/edit-items.ts';
+import { addTask } from '../app/add-task.ts';
+import { createShift } from '../app/create-shift.ts';
+import { importItems, openTable, resetItems } from '../app/edit/edit-items.ts';
+import { findShift } from '../app/find-shift.ts';
+import { agentNames } from '../app/names.ts';
+import { readGivenItems } from '../app/read-items.ts';
 import { parseRow } from '../app/rows.ts';
-import { findRun, stopRun } from '../app/stop-run.ts';
-import { requireRoot } from '../cli/choose-shift.ts';
-import { create } from '../cli/commands/create.ts';
-import { endLines } from '../cli/commands/stop.ts';
+import { findRun, readAfterStop, stopRun } from '../app/stop-run.ts';
 import { NightshiftError } from '../core/model/errors.ts';
-import { checkScripts } from '../formats/compile-task.ts';
-import { parseTask } from '../formats/task.ts';
-import { openShift } from '../store/folder/layout.ts';
-import { createTaskFile } from '../store/folder/new-task.ts';
-import { readTable } from '../store/folder/table/table-change.ts';
 import { count } from '../views/plain.ts';
+import { stoppedLines } from '../views/stop.ts';
+import { resetLine } from '../views/table.ts';
 import * as inputs from './inputs.ts';
 import { startDetached } from './start-detached.ts';
 import { defineTool, type Tool } from './tool.ts';
@@ -37,9 +35,9 @@ const createShiftTool = defineTool({
   }),
   changes: true,
   annotations: { destructiveHint: false },
-  async answer(io, { shift, csv, file, parallel, agent }) {
-    const from = await inputs.readGiven(io, { csv, file });
-    const { folder } = await create(io, shift, { agent, parallel, from });
+  async answer(host, { shift, csv, file, parallel, agent }) {
+    const from = await readGivenItems(host, { csv, file });
+    const { folder } = await createShift(host, shift, { agent, parallel, from });
     const rows = from?.rowCount ?? 0;
     return {
       facts: { shift, folder, rows },
@@ -59,14 +57,12 @@ const addTaskTool = defineTool({
   input: z.strictObject({ shift: inputs.shift, task: inputs.task, text: z.string().describe('the task file') }),
   changes: true,
   annotations: { destructiveHint: false },
-  async answer(io, { shift, task, text }) {
-    const paths = openShift(requireRoot(io), shift);
-    const file = paths.task(task);
-    checkScripts(parseTask(text, file), file, (await readTable(paths)).header);
-    await createTaskFile(paths, task, text, io.now);
+  async answer(host, { shift, task, text }) {
+    const { file, warnings } = await addTask(host, findShift(host, shift), task, { text });
     return {
       facts: { shift, task, file },
       lines: [`${task} is in ${file}, and has its column in the table.`, 'Next: preview, then start.'],
+      data: warnings.map((warning) => `warning: ${warning}`),
     };
   },
 });
@@ -78,10 +74,10 @@ const addRowsTool = defineTool({
   input: z.strictObject({ shift: inputs.shift, ...inputs.items }),
   changes: true,
   annotations: { destructiveHint: false },
-  async answer(io, { shift, csv, file }) {
-    const source = await inputs.readGiven(io, { csv, file });
+  async answer(host, { shift, csv, file }) {
+    const source = await readGivenItems(host, { csv, file });
     if (!source) throw new NightshiftError('usage', 'no rows are given', 'give csv, with a header line, or file');
-    const table = await openTable(io, openShift(requireRoot(io), shift));
+    const table = await openTable(host, findShift(host, shift));
     const { added, from } = await importItems(table, source);
     return {
       facts: { shift, added, rows: from + added },
@@ -101,9 +97,9 @@ const startTool = defineTool({
   }),
   changes: true,
   annotations: { destructiveHint: true, openWorldHint: true },
-  async answer(io, { shift, task, rows }) {
-    const { name } = openShift(requireRoot(io), shift);
-    const begun = await startDetached(io, name, { task, rows });
+  async answer(host, { shift, task, rows }) {
+    const { name } = findShift(host, shift);
+    const begun = await startDetached(host, name, { task, rows });
     if (!begun) {
       return { facts: { shift, started: false }, lines: ['Already complete: nothing was left to do.'] };
     }
@@ -115,7 +111,7 @@ const startTool = defineTool({
         `log: ${log}`,
         ...(limits === null ? [] : [`limits: ${limits}`]),
       ],
-      ...(warnings.length > 0 ? { data: warnings.map((warning) => `warning: ${warning}`) } : {}),
+      data: warnings.map((warning) => `warning: ${warning}`),
     };
   },
 });
@@ -132,8 +128,8 @@ const resetTool = defineTool({
   }),
   changes: true,
   annotations: { destructiveHint: true, idempotentHint: true },
-  async answer(io, { shift, task, rows = [], keep_later: keepLater }) {
-    const table = await openTable(io, openShift(requireRoot(io), shift));
+  async answer(host, { shift, task, rows = [], keep_later: keepLater }) {
+    const table = await openTable(host, findShift(host, shift));
     const reset = await resetItems(table, { task, named: rows.map(String), parse: parseRow, keepLater });
     return { facts: { shift, ...reset }, lines: [`${resetLine(reset)}.`] };
   },
@@ -146,18 +142,18 @@ const stopTool = defineTool({
   input: z.strictObject({ shift: inputs.shift, now: z.boolean().optional() }),
   changes: true,
   annotations: { destructiveHint: true, idempotentHint: true },
-  async answer(io, { shift, now = false }) {
-    const paths = openShift(requireRoot(io), shift);
+  async answer(host, { shift, now = false }) {
+    const paths = findShift(host, shift);
     const holder = await findRun(paths);
     if (!holder) {
       return { facts: { shift, running: false, stopped: false }, lines: [`${shift} is not being run.`] };
     }
-    const stopped = await stopRun(paths, holder, { now, within: STOP_WITHIN_MS }, io);
+    const stopped = await stopRun(paths, holder, { now, within: STOP_WITHIN_MS }, host);
     if (!stopped.hasEnded) {
       const line = 'It was asked to stop, and ends when what is in flight has finished; `status` says when.';
       return { facts: { shift, running: true, stopped: false }, lines: [line] };
     }
-    const data = await endLines(io, paths, stopped);
+    const data = stoppedLines(shift, stopped.end, await readAfterStop(host, paths));
     return { facts: { shift, running: false, stopped: true }, lines: ['stopped'], data };
   },
 });

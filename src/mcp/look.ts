@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { agentNames } from '../agents/registry.ts';
 import { findShift } from '../app/find-shift.ts';
+import { agentNames } from '../app/names.ts';
+import { previewTask } from '../app/preview-task.ts';
+import { readItem } from '../app/read-item.ts';
 import { readStatus } from '../app/status.ts';
-import { requireRoot } from '../cli/choose-shift.ts';
-import { preview, previewLines } from '../cli/commands/preview.ts';
-import { describeRow, rowLines } from '../cli/commands/show.ts';
+import { itemLines } from '../views/item.ts';
+import { previewLines } from '../views/preview.ts';
 import { runLines } from '../views/status.ts';
 import { failureLines, summaryLines } from '../views/summary.ts';
 import * as inputs from './inputs.ts';
@@ -19,8 +20,8 @@ const statusTool = defineTool({
     'How far a shift is: counts for each task, whether it is running, what was spent, and why items failed, grouped by reason. Where there is only one shift it need not be named.',
   input: z.strictObject({ shift: inputs.shift.optional() }),
   changes: false,
-  async answer(io, { shift }): Promise<Answer> {
-    const { status, limits } = await readStatus(findShift(io, shift), io);
+  async answer(host, { shift }): Promise<Answer> {
+    const { status, limits } = await readStatus(findShift(host, shift), host);
     const { failures, running, batch, counts, tasks, usage } = status;
     const shown = failures.slice(0, MOST_GROUPS);
     const more = failures.length - shown.length;
@@ -55,9 +56,10 @@ const showItemTool = defineTool({
     'All about one row: its cells, and for each task (or the named one) its status, every attempt, why it failed, the verdict on each criterion, and where the transcripts are.',
   input: z.strictObject({ shift: inputs.shift, row: inputs.row, task: inputs.task.optional() }),
   changes: false,
-  async answer(io, { shift, row, task }) {
-    const shown = await describeRow(io, shift, String(row), task);
-    const tasks = shown.tasks.map(({ task: name, status, attempts = [], qa }) => {
+  async answer(host, { shift, row, task }) {
+    const paths = findShift(host, shift);
+    const item = await readItem(host, paths, String(row), task);
+    const tasks = item.tasks.map(({ task: name, status, attempts = [], qa }) => {
       return {
         task: name,
         status,
@@ -68,7 +70,7 @@ const showItemTool = defineTool({
     return {
       facts: { shift, row, tasks },
       lines: [`${shift}, row ${row}: ${tasks.map((each) => `${each.task} ${each.status}`).join(', ')}`],
-      data: rowLines(requireRoot(io), shown),
+      data: itemLines(paths.root, item),
     };
   },
 });
@@ -79,8 +81,8 @@ const previewTool = defineTool({
     'Exactly what an agent will be sent for one row (or the scripts that will be run), with placeholders filled in. Nothing is written and no agent is started. It also finds what is wrong with the shift before a start.',
   input: z.strictObject({ shift: inputs.shift, task: inputs.task, row: inputs.row }),
   changes: false,
-  async answer(io, { shift, task, row }) {
-    const seen = await preview(io, shift, task, String(row));
+  async answer(host, { shift, task, row }) {
+    const seen = await previewTask(host, findShift(host, shift), { task, row: String(row) });
     const agent = agentNames.find((name) => name === seen.order.settings.agent) ?? 'an unknown agent';
     return {
       facts: { shift, task, row, agent },

@@ -1,18 +1,24 @@
 import type { CallToolResult, McpServer, ToolAnnotations } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
 import { refuseInside } from '../app/access.ts';
-import type { Io } from '../cli/io.ts';
+import type { World } from '../app/world.ts';
 import { NightshiftError } from '../core/model/errors.ts';
 import { systemError } from '../core/model/system-errors.ts';
 import { ABOUT_DATA, markData } from './marked-data.ts';
 
-/** What a tool answers. Clients show a model the text or the facts, so that each must do without the other. */
+/** What the server has of the world. */
+export interface Host extends World {
+  /** A line on standard error. */
+  warn(line: string): void;
+}
+
+/** What a tool answers. Some clients show a model the text, others the facts: each must do without the other. */
 export interface Answer {
-  /** Nothing but numbers, names that were checked, and paths. */
+  /** Only numbers, checked names and paths. */
   readonly facts: Readonly<Record<string, unknown>>;
-  /** The same for people: Nightshift's own words. */
+  /** The same for people, in Nightshift's own words. */
   readonly lines: readonly string[];
-  /** What others wrote. */
+  /** Text from cells, files and agents. */
   readonly data?: readonly string[];
 }
 
@@ -20,18 +26,18 @@ interface ToolDefinition<Input extends z.ZodObject> {
   readonly name: string;
   readonly description: string;
   readonly input: Input;
-  /** Whether it changes anything; then agents at work on an item are refused. */
+  /** A tool that changes anything is refused to agents that work on an item. */
   readonly changes: boolean;
   readonly annotations?: ToolAnnotations;
-  answer(io: Io, input: z.output<Input>): Promise<Answer>;
+  answer(host: Host, input: z.output<Input>): Promise<Answer>;
 }
 
 /** Adds a tool to a server. */
-export type Tool = (server: McpServer, io: Io) => void;
+export type Tool = (server: McpServer, host: Host) => void;
 
 export function defineTool<Input extends z.ZodObject>(tool: ToolDefinition<Input>): Tool {
   const { name, description, input, changes, annotations } = tool;
-  return (server, io) => {
+  return (server, host) => {
     const config = {
       description: `${description}\n${ABOUT_DATA}`,
       inputSchema: input as z.ZodObject,
@@ -39,10 +45,10 @@ export function defineTool<Input extends z.ZodObject>(tool: ToolDefinition<Input
     };
     server.registerTool(name, config, async (given) => {
       try {
-        if (changes) refuseInside(io, name);
-        return toResult(await tool.answer(io, given as z.output<Input>));
+        if (changes) refuseInside(host, name);
+        return toResult(await tool.answer(host, given as z.output<Input>));
       } catch (error) {
-        return toError(io, error);
+        return toError(host, error);
       }
     });
   };
@@ -57,11 +63,11 @@ function toResult({ facts, lines, data }: Answer): CallToolResult {
   };
 }
 
-/** As `main` does for a command. Messages and hints quote files, so they are data too. */
-function toError(io: Io, thrown: unknown): CallToolResult {
+/** As the CLI does for a command. Messages and hints quote files, so they are data too. */
+function toError(host: Host, thrown: unknown): CallToolResult {
   const error = systemError(thrown) ?? thrown;
   if (!(error instanceof NightshiftError)) {
-    io.warn(`This is a bug in Nightshift. Nothing that was recorded is lost.\n${(error as Error)?.stack ?? error}`);
+    host.warn(`This is a bug in Nightshift. Nothing that was recorded is lost.\n${(error as Error)?.stack ?? error}`);
     const block = markData([String(error)]);
     return { isError: true, content: [{ type: 'text', text: `error: this is a bug in Nightshift\n${block}` }] };
   }

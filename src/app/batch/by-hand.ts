@@ -14,6 +14,7 @@ import { InForce } from '../../store/folder/documents/in-force.ts';
 import { InForceRecord, readRecord, textsOf } from '../../store/folder/documents/in-force-record.ts';
 import { ShiftFiles } from '../../store/folder/documents/shift-files.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
+import { takeRunLock } from '../../store/folder/run-lock.ts';
 import type { Snapshot } from '../../store/store.ts';
 import { openAndCheck, reloader } from '../open-shift.ts';
 import { EventStream, newRun } from '../run/event-stream.ts';
@@ -23,7 +24,7 @@ import { protectFiles } from '../run/protect-files.ts';
 import { watchFolders } from '../run/watch-folders.ts';
 import type { World } from '../world.ts';
 
-/** Whoever waits for a command does not wait for as long as a run does. */
+/** A command does not wait as long for a file as a run does. */
 const FILE_PATIENCE_MS = 10_000;
 
 /** The engine's parts for a command that does one piece of a run and ends. */
@@ -34,9 +35,9 @@ export interface ByHand extends AsyncDisposable {
 }
 
 export interface HandOptions {
-  /** The batch that is open: its items are done and judged by what was in force when it was opened (rule D5). */
+  /** The open batch: its items are done and judged by what was in force when it was opened (rule D5). */
   readonly batch?: OpenBatch;
-  /** A batch is to be opened: what is in force now is recorded before its items are claimed. */
+  /** A batch will be opened: what is in force now is recorded before its items are claimed. */
   readonly opens?: boolean;
   readonly onEvent?: (event: NightshiftEvent) => void;
 }
@@ -46,7 +47,7 @@ export async function openByHand(paths: ShiftPaths, world: World, options: HandO
   const { batch, opens = false, onEvent = () => {} } = options;
   const stream = await new EventStream(run, paths, world, { onEvent }).open();
   const { emit } = stream;
-  // Before anything is read: what was edited in flight is put back.
+  // First: what was edited meanwhile is put back before anything is read.
   const held = batch && (await holdBatch(paths, batch, emit, world));
   const { files, store, shift } = await openAndCheck(paths, { emit, isShared: true });
   const inForce =
@@ -97,6 +98,13 @@ export async function openByHand(paths: ShiftPaths, world: World, options: HandO
       await agents[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Held while a batch is opened or closed, as a run holds it. */
+export async function lockForBatch(world: World, paths: ShiftPaths, verb: 'open' | 'close'): Promise<Disposable> {
+  await new ShiftFiles(paths).prepare();
+  const since = new Date(world.now()).toISOString();
+  return takeRunLock(paths, { pid: process.pid, since, run: `batch ${verb}` });
 }
 
 async function holdBatch(paths: ShiftPaths, batch: OpenBatch, emit: Emit, { now }: World): Promise<InForce> {

@@ -1,81 +1,100 @@
-import type { Io } from '../../cli/io.ts';
-import type { Options } from '../../cli/program.ts';
-import { EXIT, NightshiftError } from '../../core/model/errors.ts';
+import { NightshiftError } from '../../core/model/errors.ts';
 import type { NightshiftEvent } from '../../core/model/events.ts';
 import type { Usage } from '../../core/model/model.ts';
 import { reportedUsage } from '../../core/model/reported-usage.ts';
 import { settleTurn } from '../../engine/schedule/batch-turn.ts';
-import { isStale, readBatch, removeBatch } from '../../store/folder/batch-file.ts';
+import { type FoundBatch, isStale, readBatch, removeBatch } from '../../store/folder/batch-file.ts';
 import { InForceRecord } from '../../store/folder/documents/in-force-record.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
-import { openByHand, requireTaskIn } from './by-hand.ts';
+import type { World } from '../world.ts';
+import { lockForBatch, openByHand, requireTaskIn } from './by-hand.ts';
 import { callingProgram } from './calling-program.ts';
 import { type Ended, endsOf, putBackForged } from './ends.ts';
 import { refuseUnended } from './next.ts';
-import { warnOfEdit } from './open.ts';
 import { refuseToClose } from './owner.ts';
-import { returnSilent } from './silent-agents.ts';
-import { changedSteering, readSteering, warnOfSteering } from './steering-files.ts';
+import { returnSilent, type SilentItem } from './silent-agents.ts';
+import { changedSteering, readSteering, steeringWarning } from './steering-files.ts';
 
-export async function closeBatch(io: Io, paths: ShiftPaths, options: Options): Promise<number> {
-  const found = readBatch(paths);
-  if (!found) {
-    throw new NightshiftError(
-      'nothing-to-do',
-      `no batch of ${paths.name} is open`,
-      `\`nightshift batch open ${paths.name}\` opens one`,
-    );
-  }
+export interface ClosedBatch {
+  readonly task: string;
+  readonly progress: { readonly done: number; readonly total: number };
+  /** Whether the shift has more to do. */
+  readonly left: boolean;
+  readonly done: number;
+  readonly failed: number;
+  readonly returned: number;
+  readonly compacted: false;
+  /** Files that steer agents or git and changed while the batch was open. */
+  readonly changed: readonly string[];
+  readonly warning: string | undefined;
+  readonly silent: readonly SilentItem[];
+}
+
+export interface CloseBatchOptions {
+  /** Also if items have no status: they go back, and fail the third time. */
+  readonly giveBack?: boolean;
+  /** What the agents spent, as JSON. */
+  readonly usage?: string | undefined;
+  readonly onEvent: (event: NightshiftEvent) => void;
+}
+
+/** Ends the open batch: counts its results, learns from them and sets the next size (rule O5). */
+export async function closeBatch(world: World, paths: ShiftPaths, options: CloseBatchOptions): Promise<ClosedBatch> {
+  using _lock = await lockForBatch(world, paths, 'close');
+  const found = requireBatch(paths);
   const { batch } = found;
-  const caller = callingProgram(io);
-  refuseToClose(paths, found, caller, io.now());
-  const said: NightshiftEvent[] = [];
-  const hear = (event: NightshiftEvent) => {
-    said.push(event);
-    warnOfEdit(io, event);
+  const caller = callingProgram(world);
+  refuseToClose(paths, found, caller, world.now());
+  const events: NightshiftEvent[] = [];
+  const onEvent = (event: NightshiftEvent) => {
+    events.push(event);
+    options.onEvent(event);
   };
-  await using hand = await openByHand(paths, io, { batch, onEvent: hear });
+  await using hand = await openByHand(paths, world, { batch, onEvent });
   const { parts, shift } = hand;
   const task = requireTaskIn(shift, batch.task);
-  let ends = await endsOf(hand, paths, batch);
+  const ends = await endsOf(hand, paths, batch);
   const usage = options.usage === undefined ? undefined : readUsage(options.usage);
-  if (!options.giveBack && !isStale(found, io.now())) await refuseUnended(paths, task, ends);
+  if (!options.giveBack && !isStale(found, world.now())) await refuseUnended(paths, task, ends);
   if (usage) parts.emit({ type: 'usage:spent', role: 'manager', agent: 'by hand', task: task.name, usage });
-  const changed = changedSteering(batch.steering, readSteering(paths.root, io.env));
-  warnOfSteering(changed, (message) => {
-    parts.emit({ type: 'run:warning', message });
-    io.warn(`warning: ${message}`);
-  });
+  const changed = changedSteering(batch.steering, readSteering(paths.root, world.env));
+  const warning = steeringWarning(changed);
+  if (warning !== undefined) parts.emit({ type: 'run:warning', message: warning });
   await parts.protection.end();
   await removeBatch(paths);
   await new InForceRecord(paths).remove();
   await putBackForged(hand, task.name, ends);
   // A person who ends the batch of an agent program says nothing about its items.
   const isCounted = options.giveBack === true && (caller.opener === undefined) === (batch.opener === undefined);
-  if (isCounted) ends = await returnSilent(hand, task, ends, (line) => io.warn(line));
-  await parts.store.giveBackStale(io.now());
-  const of = (wanted: Ended['end']) => ends.filter(({ end }) => end === wanted).length;
-  const end = { done: of('done'), failed: of('failed'), returned: of('open') + of('withdrawn'), compacted: false };
+  const { after, silent } = isCounted ? await returnSilent(hand, task, ends) : { after: ends, silent: [] };
+  await parts.store.giveBackStale(world.now());
+  const counts = countEnds(after);
   using course = await hand.course();
-  await settleTurn(course, { task, size: batch.size, isWaiting: batch.isWaiting }, end);
-  const after = await parts.store.snapshot();
-  const left = course.isLeft(after);
-  const progress = said.find((event) => event.type === 'progress');
-  const { done = 0, total = 0 } = progress?.type === 'progress' ? progress : {};
-  if (options.json)
-    io.print(JSON.stringify({ progress: { done, total }, left, ...end, ...(changed.length > 0 ? { changed } : {}) }));
-  else {
-    io.print(`Batch of ${batch.task} closed: ${end.done} done, ${end.failed} failed, ${end.returned} given back.`);
-    io.print(`Progress: ${done}/${total}`);
-    io.print('Compacted: false');
-    io.print(
-      left ? `Work is left: \`nightshift batch open ${paths.name}\` opens the next batch.` : 'Nothing is left to do.',
-    );
-  }
-  return EXIT.done;
+  await settleTurn(course, { task, size: batch.size, isWaiting: batch.isWaiting }, counts);
+  const left = course.isLeft(await parts.store.snapshot());
+  return { task: batch.task, progress: progressIn(events), left, ...counts, changed, warning, silent };
 }
 
-/** What no engine can count: agents that are started elsewhere spend elsewhere. */
+function requireBatch(paths: ShiftPaths): FoundBatch {
+  const found = readBatch(paths);
+  if (found) return found;
+  const hint = `\`nightshift batch open ${paths.name}\` opens one`;
+  throw new NightshiftError('nothing-to-do', `no batch of ${paths.name} is open`, hint);
+}
+
+function countEnds(ends: readonly Ended[]) {
+  const of = (wanted: Ended['end']) => ends.filter(({ end }) => end === wanted).length;
+  const compacted: false = false;
+  return { done: of('done'), failed: of('failed'), returned: of('open') + of('withdrawn'), compacted };
+}
+
+function progressIn(events: readonly NightshiftEvent[]): ClosedBatch['progress'] {
+  const progress = events.find((event) => event.type === 'progress');
+  const { done = 0, total = 0 } = progress?.type === 'progress' ? progress : {};
+  return { done, total };
+}
+
+/** Agents that are started elsewhere spend elsewhere: only their program can tell how much. */
 function readUsage(text: string): Usage {
   let told: unknown;
   try {

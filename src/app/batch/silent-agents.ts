@@ -4,21 +4,28 @@ import { leaseTerms } from '../../engine/leases.ts';
 import type { ByHand } from './by-hand.ts';
 import type { Ended } from './ends.ts';
 
-/** So many agents in a row may end without a status; the last of them fails the item. */
+/** How many agents in a row may end without a status; the last of them fails the item. */
 const SILENT_AT_MOST = 3;
 
+/** An item whose agent ended without a status. */
+export interface SilentItem {
+  readonly index: number;
+  readonly end: 'given back' | 'failed';
+  readonly reason: string;
+}
+
 /**
- * The agents of these items have ended without a status. Their items go back, at most twice: an item that no agent ever
- * answers for must not go round for ever. The count is in the journal, and a reset clears it.
+ * Gives back items whose agents ended without a status, at most twice: an item that no agent ever answers for must not
+ * go round for ever. The count is in the journal, and a reset clears it.
  */
 export async function returnSilent(
   hand: ByHand,
   task: Task,
   ends: readonly Ended[],
-  tell: (line: string) => void,
-): Promise<Ended[]> {
+): Promise<{ after: Ended[]; silent: SilentItem[] }> {
   const { parts } = hand;
   const after: Ended[] = [];
+  const silent: SilentItem[] = [];
   for (const each of ends) {
     const role = silentRole(each);
     if (role === undefined || each.id === undefined) {
@@ -30,20 +37,20 @@ export async function returnSilent(
     if (times < SILENT_AT_MOST) {
       const reason = `its ${role} ended without a status (${times} of ${SILENT_AT_MOST})`;
       parts.emit({ type: 'item:returned', ...subject, reason, isSilent: true });
-      tell(`index ${each.item.index}: given back: ${reason}`);
+      silent.push({ index: each.item.index, end: 'given back', reason });
       after.push(each);
       continue;
     }
     const reason = `its ${role} ended without a status ${SILENT_AT_MOST} times`;
     const isFailed = await fail(hand, task, each, reason);
-    if (isFailed) tell(`index ${each.item.index}: failed: ${reason}`);
+    if (isFailed) silent.push({ index: each.item.index, end: 'failed', reason });
     after.push(isFailed ? { ...each, end: 'failed', status: 'failed' } : each);
   }
   await parts.flush();
-  return after;
+  return { after, silent };
 }
 
-/** Undefined: nobody was to answer for it. */
+/** Undefined: no agent had to answer for it. */
 function silentRole({ item, end, status, isForged }: Ended): 'dev' | 'qa' | undefined {
   if (end !== 'open' || isForged) return undefined;
   if (status === 'in_progress') return 'dev';

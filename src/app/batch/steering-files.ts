@@ -66,14 +66,15 @@ export function changedSteering(before: SteeringFiles | undefined, now: Steering
     });
 }
 
-export function warnOfSteering(changed: readonly string[], warn: (message: string) => void): void {
-  if (changed.length === 0) return;
+/** Undefined: nothing changed. */
+export function steeringWarning(changed: readonly string[]): string | undefined {
+  if (changed.length === 0) return undefined;
   const more = changed.length > NAMED_AT_MOST ? `, and ${changed.length - NAMED_AT_MOST} more` : '';
   const names = changed
     .slice(0, NAMED_AT_MOST)
     .map((name) => oneLine(name))
     .join(', ');
-  warn(`files that steer agents or git changed while the batch was open: ${names}${more}; check them before you go on`);
+  return `files that steer agents or git changed while the batch was open: ${names}${more}; check them before you go on`;
 }
 
 /** The folder itself, and those above up to that of the repository; without one, only itself. */

@@ -1,5 +1,4 @@
-import type { Io } from '../../cli/io.ts';
-import { EXIT, NightshiftError } from '../../core/model/errors.ts';
+import { NightshiftError } from '../../core/model/errors.ts';
 import { askedCriteria, makeOrder } from '../../core/model/order.ts';
 import type { Task } from '../../core/model/shift.ts';
 import type { Status } from '../../core/model/status.ts';
@@ -10,7 +9,7 @@ import { leaseTerms } from '../../engine/leases.ts';
 import { type OpenBatch, type OpenItem, readBatch, renewBatch, updateItem } from '../../store/folder/batch-file.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
 import { hashToken, newToken } from '../../store/folder/token.ts';
-import { printable } from '../../views/printable.ts';
+import type { World } from '../world.ts';
 import { type ByHand, locate, openByHand, requireTaskIn } from './by-hand.ts';
 import { writeQaPrompt } from './prompts.ts';
 
@@ -30,18 +29,36 @@ interface Holder {
   readonly role: 'dev' | 'qa';
 }
 
+/** The status that was written, or why none was. */
+export type TokenEditResult =
+  | {
+      readonly isWritten: true;
+      readonly task: string;
+      readonly index: number;
+      readonly status: Status;
+      readonly reason?: string;
+      /** False: the dev asked for `qa`, and its item failed. */
+      readonly isAsAsked: boolean;
+    }
+  | {
+      readonly isWritten: false;
+      readonly reason: string;
+      /** Undefined: it did not count as an attempt. */
+      readonly attemptsLeft?: number;
+    };
+
 /** An agent of an open batch writes its own status (rule O4): only along its role's arrows, only for its own item. */
-export async function editWithToken(io: Io, paths: ShiftPaths, edit: TokenEdit): Promise<number> {
+export async function editWithToken(world: World, paths: ShiftPaths, edit: TokenEdit): Promise<TokenEditResult> {
   const holder = findHolder(paths, edit);
-  await renewBatch(paths, io.now());
-  await using hand = await openByHand(paths, io, { batch: holder.batch });
+  await renewBatch(paths, world.now());
+  await using hand = await openByHand(paths, world, { batch: holder.batch });
   const task = requireTaskIn(hand.shift, holder.batch.task);
-  const scribe = { io, paths, hand, task, ...holder };
+  const scribe = { world, paths, hand, task, ...holder };
   const said = masked(edit, hand);
   return await (holder.role === 'dev' ? devEnds(scribe, said) : qaEnds(scribe, said));
 }
 
-/** Its agent knows the values of secrets that its prompt names. Outputs are refused if they hold one. */
+/** The agent knows the secrets that its prompt names. Outputs that hold one are refused elsewhere. */
 function masked(edit: TokenEdit, { shift }: ByHand): TokenEdit {
   const mask = createMask(shift.secrets);
   return {
@@ -52,7 +69,7 @@ function masked(edit: TokenEdit, { shift }: ByHand): TokenEdit {
 }
 
 interface Scribe extends Holder {
-  readonly io: Io;
+  readonly world: World;
   readonly paths: ShiftPaths;
   readonly hand: ByHand;
   readonly task: Task;
@@ -79,8 +96,8 @@ function findHolder(paths: ShiftPaths, { column, index, value, token }: TokenEdi
   return { batch: found.batch, item, role };
 }
 
-async function devEnds(scribe: Scribe, edit: TokenEdit): Promise<number> {
-  const { io, hand, task, item, batch } = scribe;
+async function devEnds(scribe: Scribe, edit: TokenEdit): Promise<TokenEditResult> {
+  const { world, hand, task, item, batch } = scribe;
   const { parts, shift } = hand;
   const metadata = await requireStatus(scribe, 'in_progress');
   const order = makeOrder(shift, task, {
@@ -94,7 +111,7 @@ async function devEnds(scribe: Scribe, edit: TokenEdit): Promise<number> {
       ? { to: 'qa' as const, captured: readCaptured(edit, task), recommendations: edit.recommend ?? [] }
       : { to: 'failed' as const, reason: edit.reason ?? 'no reason was given' };
   const number = (parts.history.of(task.name, item.id)?.attempts ?? 0) + 1;
-  const attempt = { number, since: Date.parse(batch.opened), now: io.now() };
+  const attempt = { number, since: Date.parse(batch.opened), now: world.now() };
   const { signal } = new AbortController();
   const looks = {
     run: parts.check,
@@ -105,32 +122,30 @@ async function devEnds(scribe: Scribe, edit: TokenEdit): Promise<number> {
   const believed = await hearDev(order, said, attempt, parts.agents(shift), looks, parts.emit, signal);
   await parts.flush();
   if (believed.to === undefined) {
-    const left = believed.isAttempt ? `; attempts left: ${task.settings.attempts - number}` : '; run it again';
-    io.warn(`not written: ${printable(believed.reason ?? '')}${left}`);
-    return believed.isAttempt ? EXIT.failedItems : EXIT.stopped;
+    const attemptsLeft = task.settings.attempts - number;
+    const { reason = '', isAttempt } = believed;
+    return { isWritten: false, reason, ...(isAttempt ? { attemptsLeft } : {}) };
   }
   await write(scribe, 'in_progress', believed.to, believed.outputs, believed.reason);
   if (believed.to === 'failed') {
-    say(scribe, 'failed', believed.reason);
-    // Who asked for `qa` must not take this for success.
-    return edit.value === 'failed' ? EXIT.done : EXIT.failedItems;
+    return { ...written(scribe, 'failed', believed.reason), isAsAsked: edit.value === 'failed' };
   }
   if (askedCriteria(task).length === 0) {
     await write(scribe, 'qa', 'done');
-    return say(scribe, 'done', 'every criterion has a check, and all of them passed: no qa is needed');
+    return written(scribe, 'done', 'every criterion has a check, and all of them passed: no qa is needed');
   }
   await handOver(scribe, metadata);
-  return say(scribe, 'qa');
+  return written(scribe, 'qa');
 }
 
-/** Only now there is a token for its qa. */
+/** The token of the qa is made only now. */
 async function handOver({ paths, hand, task, item }: Scribe, metadata: Record<string, string>): Promise<void> {
   const token = newToken();
   await writeQaPrompt({ paths, shift: hand.shift, task }, { ...item, metadata }, token);
   await updateItem(paths, item.id, { qa: hashToken(token) });
 }
 
-async function qaEnds(scribe: Scribe, { value, reason }: TokenEdit): Promise<number> {
+async function qaEnds(scribe: Scribe, { value, reason }: TokenEdit): Promise<TokenEditResult> {
   const { hand, task, item } = scribe;
   await requireStatus(scribe, 'qa');
   const to = value as 'done' | 'failed';
@@ -148,7 +163,7 @@ async function qaEnds(scribe: Scribe, { value, reason }: TokenEdit): Promise<num
   });
   await hand.parts.flush();
   await write(scribe, 'qa', to, {}, why);
-  return say(scribe, to, why);
+  return written(scribe, to, why);
 }
 
 /** The metadata of the item, if its status is the one that this role may change. */
@@ -200,11 +215,9 @@ function readCaptured({ captured = [] }: TokenEdit, { settings }: Task): Record<
   return values;
 }
 
-function say({ io, item, task }: Scribe, status: Status, why?: string): number {
-  io.print(
-    `${task.name} of row ${item.index + 1} (index ${item.index}): ${status}${why === undefined ? '' : ` (${printable(why)})`}`,
-  );
-  return EXIT.done;
+function written({ item, task }: Scribe, status: Status, reason?: string) {
+  const subject = { task: task.name, index: item.index };
+  return { isWritten: true, ...subject, status, ...(reason === undefined ? {} : { reason }), isAsAsked: true } as const;
 }
 
 function refuse(message: string): NightshiftError {

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { NightshiftError } from '../../core/model/errors.ts';
 import type { CellEdit } from '../../core/model/events.ts';
 import { nearest } from '../../core/model/names.ts';
@@ -8,6 +9,7 @@ import { addRows, type CellChange, editCells, type Table } from '../../formats/t
 import { refuseOpenBatch } from '../../store/folder/batch-file.ts';
 import { ShiftFiles } from '../../store/folder/documents/shift-files.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
+import { readItems } from '../../store/folder/new-shift.ts';
 import { identitiesOf } from '../../store/folder/table/identity-file.ts';
 import { changeTable, type TableChange } from '../../store/folder/table/table-change.ts';
 import type { World } from '../world.ts';
@@ -29,6 +31,11 @@ export async function openTable(world: World, paths: ShiftPaths): Promise<OpenTa
   return { world, paths, tasks, statusAndOutputs, documents };
 }
 
+/** Adds all rows of a CSV file, in one write. */
+export async function importFile(open: OpenTable, file: string): Promise<{ added: number; from: number }> {
+  return importItems(open, await readItems(resolve(open.world.cwd, file)));
+}
+
 /** Adds all rows of another table, in one write; `from` is the index of the first. */
 export function importItems(open: OpenTable, source: Table): Promise<{ added: number; from: number }> {
   const rows = Array.from({ length: source.rowCount }, (_, row) => {
@@ -38,7 +45,7 @@ export function importItems(open: OpenTable, source: Table): Promise<{ added: nu
   return addItems(open, source.header, rows);
 }
 
-/** Adds rows whose cells are given by column; a status that is not given is `todo`. */
+/** Adds rows by column; a status that is not given is `todo`. */
 export function addItems(
   { world, paths, tasks, statusAndOutputs }: OpenTable,
   names: readonly string[],
@@ -56,7 +63,7 @@ export function addItems(
       });
       const longer = addRows(table, cells);
       const identities = identitiesOf(paths, longer, statusAndOutputs);
-      // A run that is going on believes no other status of a new row.
+      // Told to a run: it puts back any other status of a new row that it has not heard of.
       const edits = cells.flatMap((row, i) => {
         const claimed = tasks.filter((task) => row[table.columnOf(task)] !== 'todo');
         return claimed.map((column): CellEdit => {
@@ -70,9 +77,9 @@ export function addItems(
   );
 }
 
-interface ResetWish {
+export interface ResetRequest {
   readonly task?: string | undefined;
-  /** As they were given; none: all rows, of which what failed. */
+  /** Rows, as they were typed; none: everything that failed. */
   readonly named: readonly string[];
   /** `parseIndex` or `parseRow`. */
   readonly parse: (text: string, count: number) => number;
@@ -81,16 +88,16 @@ interface ResetWish {
   readonly keepLater?: boolean | undefined;
 }
 
-/** How many item-tasks went back, and of which tasks. */
+/** How many item-tasks are `todo` again, in all and by task. */
 export interface Reset {
   readonly reset: number;
   readonly tasks: Readonly<Record<string, number>>;
 }
 
-/** Back to `todo`: what failed, or the named items whatever they are; and with a task those that come after it. */
-export async function resetItems(open: OpenTable, wish: ResetWish): Promise<Reset> {
+/** Resets failed item-tasks, or those of the named rows whatever their status, and the later tasks of these items. */
+export async function resetItems(open: OpenTable, request: ResetRequest): Promise<Reset> {
   const { world, paths } = open;
-  const { task, named, parse, onlyFailed, keepLater } = wish;
+  const { task, named, parse, onlyFailed, keepLater } = request;
   refuseOpenBatch(paths, world.now());
   if (task !== undefined) requireTask(open, task);
   const failedOnly = onlyFailed === true || named.length === 0;
@@ -113,7 +120,7 @@ interface RowsToReset {
   readonly keepLater?: boolean | undefined;
 }
 
-/** The change of the table that takes named item-tasks, and those that come after them, back to `todo`. */
+/** The change of the table that resets the named item-tasks and the later tasks of these items. */
 export function resetRows(
   { paths, tasks, statusAndOutputs }: Pick<OpenTable, 'paths' | 'tasks' | 'statusAndOutputs'>,
   table: Table,
@@ -140,16 +147,10 @@ export function resetRows(
   return { table: editCells(table, changes), answer: { reset: changes.length, tasks: counts }, edits };
 }
 
-/** `3 reset to todo: draft 1, send 2`. */
-export function resetLine({ reset, tasks }: Reset): string {
-  const counts = Object.entries(tasks).map(([task, count]) => `${task} ${count}`);
-  return `${reset} reset to todo${counts.length > 1 ? `: ${counts.join(', ')}` : ''}`;
-}
-
-/** The column in which a new row gets the next number, unless it is given one. */
+/** A column that numbers the rows: a new row gets the next number unless it has one. */
 const NUMBERED = 'row';
 
-/** Undefined: there is no such column, or it holds something else than numbers. */
+/** Undefined: there is no such column, or it does not hold numbers. */
 function nextNumber(table: Table): number | undefined {
   const column = table.columnOf(NUMBERED);
   if (column < 0) return undefined;

@@ -5,27 +5,26 @@ import { removeRows, type Table } from '../../formats/table.ts';
 import { refuseOpenBatch } from '../../store/folder/batch-file.ts';
 import { currentHolder } from '../../store/folder/run-lock.ts';
 import { changeTable } from '../../store/folder/table/table-change.ts';
-import { count } from '../../views/plain.ts';
 import { noMatch, parseConditions } from '../select-rows.ts';
 import { type OpenTable, requireColumn } from './edit-items.ts';
 
-interface RemoveWish {
-  /** As they were given. */
+interface RemoveRequest {
+  /** Rows, as they were typed. */
   readonly named: readonly string[];
   /** `parseIndex` or `parseRow`. */
   readonly parse: (text: string, count: number) => number;
-  /** `column=value`; with both, only named rows for which all of these hold. */
+  /** `column=value`; a row must match all of them, and be named if rows are named. */
   readonly where?: readonly string[] | undefined;
 }
 
 export interface Removed {
   readonly removed: number;
-  /** Of these, how many a run was working on: their agents are stopped, and their results dropped (rule T4). */
+  /** How many of them a run was working on: it stops their agents and drops their results (rule T4). */
   readonly inFlight: number;
 }
 
-/** Takes rows out of the table, also while the shift runs. */
-export async function removeItems(open: OpenTable, { named, parse, where }: RemoveWish): Promise<Removed> {
+/** Removes rows from the table, also while the shift runs. */
+export async function removeItems(open: OpenTable, { named, parse, where }: RemoveRequest): Promise<Removed> {
   const { world, paths, tasks } = open;
   const conditions = parseConditions(where) ?? [];
   if (named.length + conditions.length === 0) {
@@ -60,10 +59,4 @@ export async function removeItems(open: OpenTable, { named, parse, where }: Remo
 
 function isInFlight(tasks: readonly string[], table: Table, row: number): boolean {
   return tasks.some((task) => ['in_progress', 'qa'].includes(table.cell(row, requireColumn(table, task))));
-}
-
-/** `2 rows removed, 1 of them in flight: ...`. */
-export function removedLine({ removed, inFlight }: Removed): string {
-  const stopped = 'agents stopped, results dropped';
-  return `${count(removed, 'row')} removed${inFlight > 0 ? `, ${inFlight} of them in flight: ${stopped}` : ''}`;
 }

@@ -1,96 +1,85 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
-import { agrees, checkProposal, differenceLines, type Proposal, sayInForce } from '../../app/edit/accept-document.ts';
+import { basename, dirname, join } from 'node:path';
+import { findDocument } from '../../app/edit/find-document.ts';
+import { type CheckedProposal, checkProposal, differenceOf, isBeingRun, putInForce } from '../../app/edit/proposal.ts';
+import { findShift, type ShiftPaths } from '../../app/find-shift.ts';
 import { EXIT, NightshiftError } from '../../core/model/errors.ts';
-import { nearest } from '../../core/model/names.ts';
-import { ShiftFiles } from '../../store/folder/documents/shift-files.ts';
-import { openShift, type ShiftPaths } from '../../store/folder/layout.ts';
-import { currentHolder } from '../../store/folder/run-lock.ts';
-import { requireRoot } from '../choose-shift.ts';
+import { differenceLines, inForceLines } from '../../views/documents.ts';
+import { confirm } from '../confirm.ts';
 import type { Io } from '../io.ts';
 import type { Options } from '../program.ts';
 
-/** Edits a document of a shift, also while it runs: in an editor, on a copy, checked before it is put in force. */
-export async function run(io: Io, [name = '', wanted = '']: readonly string[], options: Options): Promise<number> {
-  const paths = openShift(requireRoot(io), name);
-  const file = await findDocument(paths, wanted);
-  const base = new ShiftFiles(paths).see(file).text ?? '';
-  const folder = await mkdtemp(join(tmpdir(), 'nightshift-edit-'));
-  const copy = join(folder, basename(file));
-  await writeFile(copy, base, { mode: 0o600 });
-  const proposal = await untilUsable(io, paths, { file, base, copy });
-  if (proposal === undefined) {
-    await rm(folder, { recursive: true });
-    io.print(options.json ? JSON.stringify({ accepted: [] }) : `${basename(file)} was not changed.`);
+/** Edits a copy of a document in an editor, checks it and puts it in force, also while the shift runs. */
+export async function run(io: Io, [name = '', wanted = '']: readonly string[], { json }: Options): Promise<number> {
+  const paths = findShift(io, name);
+  const { file, text: base } = await findDocument(paths, wanted);
+  const copy = await copyOf(file, base);
+  const edit = await editUntilUsable(io, paths, { file, base, copy });
+  if (edit === undefined) {
+    await rm(dirname(copy), { recursive: true });
+    io.print(json ? JSON.stringify({ accepted: [] }) : `${basename(file)} was not changed.`);
     return EXIT.done;
   }
-  const files = new ShiftFiles(paths);
-  for (const task of proposal.brought) await files.acceptAsIs(task.file, task.text);
-  if (!(await files.putInForce(file, proposal.text, base))) {
-    throw kept(copy, `${basename(file)} was changed while you edited it`, 'edit it again, and copy what you need');
+  if (!(await putInForce(paths, edit))) {
+    throw keeping(copy, `${basename(file)} was changed while you edited it`, 'edit it again, and copy what you need');
   }
-  await rm(folder, { recursive: true });
-  const isRunning = currentHolder(paths.runLock) !== undefined;
-  if (options.json) io.print(JSON.stringify({ accepted: [basename(file)], isRunning }));
-  else {
-    for (const line of differenceLines(paths, proposal)) io.print(line);
-    sayInForce(io, isRunning, [basename(file)]);
-  }
+  await rm(dirname(copy), { recursive: true });
+  const isRunning = isBeingRun(paths);
+  const accepted = [basename(file)];
+  if (json) io.print(JSON.stringify({ accepted, isRunning }));
+  else
+    for (const line of [...differenceLines(differenceOf(paths, edit)), ...inForceLines(accepted, isRunning)])
+      io.print(line);
   return EXIT.done;
 }
 
-async function findDocument(paths: ShiftPaths, wanted: string): Promise<string> {
-  const documents = new Map([
-    ['manager', paths.manager],
-    ['env', paths.env],
-  ]);
-  const tasks = (await new ShiftFiles(paths).taskOrder().catch(() => [])).map(({ name }) => name);
-  for (const task of tasks) if (existsSync(paths.task(task))) documents.set(task, paths.task(task));
-  const found = documents.get(wanted) ?? [...documents.values()].find((file) => basename(file) === wanted);
-  if (found !== undefined) return found;
-  const near = nearest(wanted, documents.keys());
-  const hint = near ? `did you mean ${near}?` : `there are: ${[...documents.keys()].join(', ')}`;
-  throw new NightshiftError('not-found', `${paths.name} has no file ${JSON.stringify(wanted)} to edit`, hint);
+async function copyOf(file: string, text: string): Promise<string> {
+  const copy = join(await mkdtemp(join(tmpdir(), 'nightshift-edit-')), basename(file));
+  await writeFile(copy, text, { mode: 0o600 });
+  return copy;
 }
 
-interface Usable extends Proposal {
-  readonly brought: readonly Proposal[];
+interface Editing {
+  readonly file: string;
+  readonly base: string;
+  readonly copy: string;
 }
 
-/** Undefined: nothing was changed. */
-async function untilUsable(
-  io: Io,
-  paths: ShiftPaths,
-  { file, base, copy }: { readonly file: string; readonly base: string; readonly copy: string },
-): Promise<Usable | undefined> {
+/** Undefined: the text is still the same. */
+async function editUntilUsable(io: Io, paths: ShiftPaths, editing: Editing): Promise<CheckedProposal | undefined> {
+  const { file, base, copy } = editing;
   for (;;) {
     openEditor(io, copy);
     const text = await readFile(copy, 'utf8');
     if (text === base) return undefined;
     try {
-      return { file, base, text, brought: await checkProposal(paths, { file, base, text }) };
+      return await checkProposal(paths, { file, base, text });
     } catch (error) {
       if (!(error instanceof NightshiftError)) throw error;
       const line = error.file === file && error.line !== undefined ? ` (line ${error.line})` : '';
-      if (!io.isInteractive) throw kept(copy, `${error.message}${line}`, error.hint);
+      if (!io.isInteractive) throw keeping(copy, `${error.message}${line}`, error.hint);
       io.warn(`${error.message}${line}${error.hint === undefined ? '' : `\n  ${error.hint}`}`);
-      if (!(await agrees('Edit it again?'))) throw kept(copy, `${basename(file)} was not changed`, undefined);
+      if (!(await confirm('Edit it again?'))) throw keeping(copy, `${basename(file)} was not changed`, undefined);
     }
   }
 }
 
-function openEditor(io: Io, copy: string): void {
-  const editor = io.env.VISUAL || io.env.EDITOR || 'vi';
+function openEditor({ env }: Io, copy: string): void {
+  const editor = env.VISUAL || env.EDITOR || 'vi';
   // As git does: the setting may have arguments, so a shell takes it apart.
   const { status, error } = spawnSync('/bin/sh', ['-c', `${editor} "$1"`, 'sh', copy], { stdio: 'inherit' });
   if (status === 0 && !error) return;
-  throw kept(copy, `the editor ended with ${status ?? 'an error'}: ${editor}`, 'set VISUAL or EDITOR to your editor');
+  throw keeping(
+    copy,
+    `the editor ended with ${status ?? 'an error'}: ${editor}`,
+    'set VISUAL or EDITOR to your editor',
+  );
 }
 
-function kept(copy: string, message: string, hint: string | undefined): NightshiftError {
+/** The copy stays, and the error says where. */
+function keeping(copy: string, message: string, hint: string | undefined): NightshiftError {
   const where = `your text is in ${copy}`;
   return new NightshiftError('usage', message, hint === undefined ? where : `${hint}; ${where}`);
 }

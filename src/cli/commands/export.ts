@@ -1,11 +1,5 @@
-import { lstatSync, realpathSync, statSync } from 'node:fs';
-import { basename, dirname, join, relative, resolve } from 'node:path';
-import { readHistory } from '../../app/history.ts';
-import { openAndCheck } from '../../app/open-shift.ts';
-import { type Result, resultsOf } from '../../core/folds/results.ts';
+import { exportTarget, type Results, readResults, writeExport } from '../../app/export-results.ts';
 import { EXIT, NightshiftError } from '../../core/model/errors.ts';
-import { diskError, replaceFile } from '../../store/folder/files/atomic-write.ts';
-import { findRoot, shiftsFolder } from '../../store/folder/layout.ts';
 import { exportCsv, exportJsonl, exportMarkdown } from '../../views/export.ts';
 import { count } from '../../views/plain.ts';
 import { chooseShift } from '../choose-shift.ts';
@@ -20,43 +14,17 @@ const PIECE = 1 << 20;
 export async function run(io: Io, [name]: readonly string[], options: Options): Promise<number> {
   const { format, file } = readTarget(options);
   const paths = await chooseShift(io, name);
-  const target = file === '-' ? undefined : checkTarget(resolve(io.cwd, file));
-  const { snapshot } = await openAndCheck(paths);
-  const columns = snapshot.header.filter((column) => !snapshot.tasks.includes(column));
-  const results = resultsOf(snapshot, await readHistory(paths, io));
-  const pieces = encode(linesOf(format, results, columns, options.raw === true, paths.name));
+  const target = file === '-' ? undefined : exportTarget(io, file);
+  const results = await readResults(io, paths);
+  const pieces = encode(linesOf(format, results, options.raw === true, paths.name));
   if (target === undefined) {
     for (const piece of pieces) io.send(piece);
     return EXIT.done;
   }
-  const mode = statSync(target, { throwIfNoEntry: false })?.mode ?? 0o666;
-  await replaceFile(target, Buffer.concat([...pieces]), mode & 0o777);
-  const lines = snapshot.count * snapshot.tasks.length;
-  if (options.json) io.print(JSON.stringify({ shift: paths.name, file: target, format, results: lines }));
-  else io.print(`${count(lines, 'item-task')} of ${paths.name} in ${target}`);
+  await writeExport(target, pieces);
+  if (options.json) io.print(JSON.stringify({ shift: paths.name, file: target, format, results: results.count }));
+  else io.print(`${count(results.count, 'item-task')} of ${paths.name} in ${target}`);
   return EXIT.done;
-}
-
-function linesOf(
-  format: Format,
-  results: Iterable<Result>,
-  columns: readonly string[],
-  raw: boolean,
-  title: string,
-): Iterable<string> {
-  if (format === 'csv') return exportCsv(results, columns, raw);
-  return format === 'jsonl' ? exportJsonl(results) : exportMarkdown(results, columns, title);
-}
-
-function* encode(lines: Iterable<string>): Generator<Buffer> {
-  let text = '';
-  for (const line of lines) {
-    text += `${line}\n`;
-    if (text.length < PIECE) continue;
-    yield Buffer.from(text);
-    text = '';
-  }
-  if (text !== '') yield Buffer.from(text);
 }
 
 function readTarget(options: Options): { format: Format; file: string } {
@@ -76,33 +44,18 @@ function readTarget(options: Options): { format: Format; file: string } {
   return { format, file };
 }
 
-/** Never into a `.nightshift` folder, where the table is and what the engine keeps; never over what is not a file. */
-function checkTarget(file: string): string {
-  const target = realTarget(file);
-  const root = findRoot(dirname(target));
-  if (root !== undefined && !relative(shiftsFolder(root), target).startsWith('..')) {
-    throw new NightshiftError(
-      'usage',
-      `${file} is in a .nightshift folder, where an export could replace what a shift needs`,
-      'write it to another folder',
-      { file },
-    );
-  }
-  const found = lstatSync(target, { throwIfNoEntry: false });
-  if (found && !found.isFile()) {
-    const message = `${file} is not a file that can be replaced`;
-    throw new NightshiftError('usage', message, 'name another one; `-` is standard output', { file });
-  }
-  return target;
+function linesOf(format: Format, { results, columns }: Results, raw: boolean, title: string): Iterable<string> {
+  if (format === 'csv') return exportCsv(results, columns, raw);
+  return format === 'jsonl' ? exportJsonl(results) : exportMarkdown(results, columns, title);
 }
 
-/** Where a link leads is what would be replaced. */
-function realTarget(file: string): string {
-  try {
-    if (lstatSync(file, { throwIfNoEntry: false })) return realpathSync.native(file);
-    return join(realpathSync.native(dirname(file)), basename(file));
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw diskError(cause, file);
-    throw new NightshiftError('not-found', `there is no folder for ${file}`, 'make it first', { file });
+function* encode(lines: Iterable<string>): Generator<Buffer> {
+  let text = '';
+  for (const line of lines) {
+    text += `${line}\n`;
+    if (text.length < PIECE) continue;
+    yield Buffer.from(text);
+    text = '';
   }
+  if (text !== '') yield Buffer.from(text);
 }

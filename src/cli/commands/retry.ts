@@ -1,4 +1,4 @@
-import { type Reset, resetLine, resetRows } from '../../app/edit/edit-items.ts';
+import { type Reset, resetRows } from '../../app/edit/edit-items.ts';
 import { readHistory, spentIn } from '../../app/history.ts';
 import { nextOfRequest } from '../../app/next-command.ts';
 import { parseRows } from '../../app/rows.ts';
@@ -17,6 +17,7 @@ import { changeTable } from '../../store/folder/table/table-change.ts';
 import { nextLine } from '../../views/next-line.ts';
 import { count } from '../../views/plain.ts';
 import { oneLine } from '../../views/printable.ts';
+import { resetLine } from '../../views/table.ts';
 import { requireLimit } from '../ask-limit.ts';
 import { chooseShift } from '../choose-shift.ts';
 import { partFlags, requestOf } from '../command-line.ts';

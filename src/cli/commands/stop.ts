@@ -1,11 +1,6 @@
-import { findNext } from '../../app/next-command.ts';
-import { pauseOf } from '../../app/pause-run.ts';
-import { findRun, type StoppedRun, stopRun } from '../../app/stop-run.ts';
-import type { World } from '../../app/world.ts';
+import { findRun, readAfterStop, stopRun } from '../../app/stop-run.ts';
 import { EXIT } from '../../core/model/errors.ts';
-import type { ShiftPaths } from '../../store/folder/layout.ts';
-import { nextLine } from '../../views/next-line.ts';
-import { endText } from '../../views/plain.ts';
+import { stoppedLines } from '../../views/stop.ts';
 import { chooseShift } from '../choose-shift.ts';
 import type { Io } from '../io.ts';
 import type { Options } from '../program.ts';
@@ -27,23 +22,12 @@ export async function run(io: Io, [name]: readonly string[], { now = false, json
     io.print(JSON.stringify({ shift: paths.name, stopped: true, pid, run, exitCode, reason }));
     return EXIT.done;
   }
-  for (const line of await endLines(io, paths, stopped)) io.print(line);
+  const after = await readAfterStop(io, paths);
+  for (const line of stoppedLines(paths.name, stopped.end, after)) io.print(line);
   return EXIT.done;
 }
 
 function announcement(shift: string, pid: number, now: boolean): string {
   if (now) return `stopping process ${pid} at once: what is in flight is given back`;
   return `stopping process ${pid} when what is in flight has finished (\`nightshift stop ${shift} --now\`: at once)`;
-}
-
-export async function endLines(world: World, paths: ShiftPaths, { end }: StoppedRun): Promise<string[]> {
-  const { total, completed, failed } = end ?? {};
-  const counts = total === undefined ? '' : `; ${completed} of ${total} items completed, ${failed} failed`;
-  const next = await findNext(paths, world);
-  const pause = pauseOf(paths);
-  return [
-    `${end ? endText(end) : 'ended: killed'}${counts}.`,
-    ...(pause ? [`${paths.name} stays paused: \`nightshift resume ${paths.name}\` lifts that.`] : []),
-    ...(next ? [`${nextLine(next)}.`] : []),
-  ];
 }

@@ -4,17 +4,20 @@ import { dirname, join, resolve } from 'node:path';
 import { NightshiftError } from '../core/model/errors.ts';
 import { claudePlugin, PLUGIN_MANIFEST } from '../kit/claude.ts';
 import { diskError } from '../store/folder/files/atomic-write.ts';
-import type { Io } from './io.ts';
-import { readVersion } from './version.ts';
+import type { World } from './world.ts';
 
-/** Writes the plugin for Claude Code. The whole folder is ours: a new one, or one that this wrote before. */
-export async function writePlugin(io: Io, target: string): Promise<void> {
-  const folder = resolve(io.cwd, target);
+/** Writes the plugin for Claude Code to a folder that is new, empty, or was written by this before. */
+export async function writePlugin(
+  { cwd }: Pick<World, 'cwd'>,
+  target: string,
+  version: string,
+): Promise<{ folder: string; files: number }> {
+  const folder = resolve(cwd, target);
   if (!isOurs(folder)) {
     const hint = 'name a new folder, or one that Nightshift wrote its plugin to before';
     throw new NightshiftError('bad-folder', `${target} holds something else, and was left as it is`, hint);
   }
-  const files = claudePlugin(readVersion());
+  const files = claudePlugin(version);
   try {
     for (const { path, text } of files) {
       await mkdir(dirname(join(folder, path)), { recursive: true });
@@ -23,10 +26,7 @@ export async function writePlugin(io: Io, target: string): Promise<void> {
   } catch (cause) {
     throw diskError(cause, folder);
   }
-  io.print(`written ${target} (${files.length} files)`);
-  io.print(`For one session:   claude --plugin-dir ${folder}`);
-  io.print(`For all sessions:  claude plugin marketplace add ${folder}`);
-  io.print('                   claude plugin install nightshift@nightshift');
+  return { folder, files: files.length };
 }
 
 function isOurs(folder: string): boolean {

@@ -1,0 +1,33 @@
+import { resolve } from 'node:path';
+import { agentNames } from '../agents/registry.ts';
+import { NightshiftError } from '../core/model/errors.ts';
+import { nearest } from '../core/model/names.ts';
+import type { Table } from '../formats/table.ts';
+import { findRoot, type ShiftPaths } from '../store/folder/layout.ts';
+import { createShift as createFolder } from '../store/folder/new-shift.ts';
+import type { World } from './world.ts';
+
+export interface ShiftOptions {
+  readonly agent?: string | undefined;
+  readonly parallel?: boolean | undefined;
+  /** Where the items come from: a file, or a table that is already read. */
+  readonly from?: string | Table | undefined;
+}
+
+/** Creates a shift in the project, and the project itself if there is none yet. */
+export async function createShift(world: World, name: string, options: ShiftOptions = {}): Promise<ShiftPaths> {
+  const { agent, parallel = false, from } = options;
+  if (agent !== undefined && !agentNames.includes(agent)) {
+    const near = nearest(agent, agentNames);
+    const choice = `agents are: ${agentNames.join(', ')}`;
+    const hint = near ? `did you mean ${near}? ${choice}` : choice;
+    throw new NightshiftError('usage', `there is no agent ${JSON.stringify(agent)}`, hint);
+  }
+  return createFolder(findRoot(world.cwd) ?? world.cwd, {
+    name,
+    created: new Date(world.now()).toISOString().slice(0, 10),
+    parallel,
+    settings: agent === undefined ? {} : { agent },
+    from: typeof from === 'string' ? resolve(world.cwd, from) : from,
+  });
+}

@@ -1,0 +1,62 @@
+import { existsSync } from 'node:fs';
+import type { ItemHistory } from '../core/folds/history.ts';
+import type { ItemDetails } from '../core/folds/item-details.ts';
+import { itemKey } from '../core/model/identity.ts';
+import { statusAt } from '../core/schedule/plan.ts';
+import type { ShiftPaths } from '../store/folder/layout.ts';
+import { findTask } from './find-task.ts';
+import { readDetails, readHistory } from './history.ts';
+import { openAndCheck } from './open-shift.ts';
+import { parseRow } from './rows.ts';
+import type { World } from './world.ts';
+
+/** What the journal knows of the latest try of an item-task. */
+type Past = Partial<ItemDetails & Pick<ItemHistory, 'captured' | 'usage' | 'failure'>>;
+
+export interface ItemTask extends Past {
+  readonly task: string;
+  readonly status: string;
+  readonly key: string;
+  /** Files. */
+  readonly transcripts: readonly string[];
+}
+
+export interface Item {
+  readonly shift: string;
+  /** 1-based. */
+  readonly row: number;
+  readonly index: number;
+  readonly item: string;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly tasks: readonly ItemTask[];
+}
+
+/** Everything about one row (1-based), or about one task of it. */
+export async function readItem(world: World, paths: ShiftPaths, row: string, only?: string): Promise<Item> {
+  const { shift, snapshot } = await openAndCheck(paths);
+  const index = parseRow(row, snapshot.count);
+  const history = await readHistory(paths, world);
+  const id = snapshot.id(index);
+  const names = only === undefined ? snapshot.tasks : [findTask(shift, only).name];
+  const details = await readDetails(paths, id, names, history);
+  const tasks = names.map((task) => {
+    const key = itemKey(shift.identity, task, id);
+    return {
+      task,
+      status: statusAt(snapshot, index, snapshot.tasks.indexOf(task)),
+      key,
+      ...pastOf(history.of(task, id), details.get(task)),
+      transcripts: ['dev', 'qa'].map((role) => paths.transcript(task, key, role)).filter((file) => existsSync(file)),
+    };
+  });
+  return { shift: paths.name, row: index + 1, index, item: id, metadata: snapshot.metadata(index), tasks };
+}
+
+/** The history has the reason of a failure in short; the details have it in full. */
+function pastOf(past: ItemHistory | undefined, details: ItemDetails | undefined): Past {
+  if (!past) return {};
+  const { captured, usage, failure } = past;
+  const reasons = [details?.qa?.reason, details?.dev?.reason];
+  const full = reasons.find((reason) => reason?.startsWith(failure?.slice(0, -1) ?? '')) ?? failure;
+  return { ...details, captured, usage, ...(failure === undefined || full === undefined ? {} : { failure: full }) };
+}

@@ -1,0 +1,126 @@
+import { editCell } from '../app/edit/edit-cell.ts';
+import { editColumn } from '../app/edit/edit-columns.ts';
+import { addItems, importFile, type OpenTable, resetItems } from '../app/edit/edit-items.ts';
+import { countRows, type FoundRows, rowsAt, rowsWithCell, rowsWithStatus } from '../app/edit/find-rows.ts';
+import { removeItems } from '../app/edit/remove-items.ts';
+import { columnNames } from '../app/names.ts';
+import { parseIndex } from '../app/rows.ts';
+import { NightshiftError } from '../core/model/errors.ts';
+import { count } from '../views/plain.ts';
+import { printable } from '../views/printable.ts';
+import { removedLine, resetLine } from '../views/table.ts';
+import type { Options } from './access.ts';
+
+export const VERBS = [
+  ...(['count', 'headers', 'show', 'search', 'slice', 'edit', 'add', 'import', 'remove', 'reset'] as const),
+  ...(['add-column', 'rename-column', 'drop-column'] as const),
+] as const;
+export type Verb = (typeof VERBS)[number];
+
+interface VerbInput {
+  readonly table: OpenTable;
+  readonly args: readonly string[];
+  readonly options: Options;
+}
+
+type VerbAnswer =
+  | { readonly rows: FoundRows }
+  | { readonly json: object; readonly line: string; readonly note?: string | undefined };
+
+export function runVerb(verb: Verb, input: VerbInput): Promise<VerbAnswer> {
+  return HANDLERS[verb](input);
+}
+
+const HANDLERS: Record<Verb, (input: VerbInput) => Promise<VerbAnswer>> = {
+  async count({ table }) {
+    const rows = await countRows(table);
+    return { json: { count: rows }, line: String(rows) };
+  },
+
+  async headers({ table }) {
+    const headers = await columnNames(table.paths);
+    return { json: { headers }, line: headers.map(printable).join('\n') };
+  },
+
+  async show({ table, options: { status, task } }) {
+    return { rows: await rowsWithStatus(table, { status, task }) };
+  },
+
+  async search({ table, options: { exact, select } }) {
+    if (exact === undefined || select === undefined) throw missing('search needs --exact VALUE and --select COLUMN');
+    return { rows: await rowsWithCell(table, select, exact) };
+  },
+
+  async slice({ table, options: { index = [] } }) {
+    if (index.length === 0) throw missing('slice needs --index I (0-based)');
+    return { rows: await rowsAt(table, index) };
+  },
+
+  async edit({ table, args: [column = '', indexText = '', value] }) {
+    if (value === undefined) throw missing('edit needs COLUMN INDEX VALUE');
+    const { index, from, keptTasks } = await editCell(table, { column, index: indexText }, value);
+    const reset = `nightshift table ${table.paths.name} reset --task ${column} --index ${index}`;
+    return {
+      json: { column, index, from, to: value },
+      line: `${column} of row ${index + 1} (index ${index}): ${printable(from)} -> ${printable(value)}`,
+      note:
+        keptTasks.length === 0
+          ? undefined
+          : `${keptTasks.join(', ')} of this row keep their status; \`${reset}\` resets them too`,
+    };
+  },
+
+  async add({ table, args }) {
+    const values = args.map(readAssignment);
+    if (values.length === 0) throw missing('add needs NAME=VALUE...');
+    const names = values.map(([name]) => name);
+    const { from: index } = await addItems(table, names, [new Map(values)]);
+    return { json: { index, row: index + 1 }, line: `added as row ${index + 1} (index ${index})` };
+  },
+
+  async import({ table, args: [file] }) {
+    if (file === undefined) throw missing('import needs FILE.csv');
+    const { added } = await importFile(table, file);
+    return { json: { added }, line: `${count(added, 'row')} added` };
+  },
+
+  async reset({ table, options: { task, failed, index = [], keepLater } }) {
+    const reset = await resetItems(table, { task, onlyFailed: failed, named: index, parse: parseIndex, keepLater });
+    return { json: reset, line: resetLine(reset) };
+  },
+
+  async remove({ table, options: { index = [], where } }) {
+    const removed = await removeItems(table, { named: index, where, parse: parseIndex });
+    return { json: removed, line: removedLine(removed) };
+  },
+
+  async 'add-column'({ table, args: [name], options: { value = '' } }) {
+    if (name === undefined) throw missing('add-column needs NAME');
+    const { rows } = await editColumn(table, { change: { kind: 'add', name, value } });
+    const filled = value === '' ? 'empty' : printable(value);
+    const line = `added the column ${printable(name)}: ${filled} in ${count(rows, 'row')}`;
+    return { json: { column: name, rows }, line };
+  },
+
+  async 'rename-column'({ table, args: [name, to], options: { force } }) {
+    if (name === undefined || to === undefined) throw missing('rename-column needs OLD NEW');
+    await editColumn(table, { change: { kind: 'rename', name, to }, force });
+    return { json: { column: to, from: name }, line: `the column ${printable(name)} is now ${printable(to)}` };
+  },
+
+  async 'drop-column'({ table, args: [name], options: { force } }) {
+    if (name === undefined) throw missing('drop-column needs NAME');
+    const { rows } = await editColumn(table, { change: { kind: 'drop', name }, force });
+    return { json: { column: name, rows }, line: `dropped the column ${printable(name)}` };
+  },
+};
+
+function missing(message: string): NightshiftError {
+  return new NightshiftError('usage', message, '`nightshift table --help` shows all verbs and their arguments');
+}
+
+function readAssignment(text: string): [string, string] {
+  const equals = text.indexOf('=');
+  if (equals <= 0) throw missing(`${JSON.stringify(text)} is not NAME=VALUE`);
+  return [text.slice(0, equals), text.slice(equals + 1)];
+}

@@ -1,0 +1,32 @@
+import type { ClosedBatch } from '../app/batch/close.ts';
+import type { OpenedBatch } from '../app/batch/open.ts';
+import { count } from './plain.ts';
+
+export function openedLines(shift: string, { task, recovered, items, notes }: OpenedBatch): string[] {
+  const isOne = items.length === 1;
+  const start = isOne ? 'Start this agent' : 'Start these agents, all in one message';
+  return [
+    ...(recovered > 0 ? [`${count(recovered, 'item')} of an interrupted batch went back to todo.`] : []),
+    `Batch of ${task}: ${count(items.length, 'item')}. ${start}, each with its prompt file:`,
+    ...items.map(({ index, role, prompt }) => `index ${index}: ${role}, ${prompt}`),
+    `When ${isOne ? 'it has' : 'all have'} answered, run \`nightshift batch close ${shift}\`.`,
+    ...notes.map((note) => `Note: ${note}.`),
+  ];
+}
+
+export function closedLines(shift: string, { task, progress, left, done, failed, returned }: ClosedBatch): string[] {
+  return [
+    `Batch of ${task} closed: ${done} done, ${failed} failed, ${returned} given back.`,
+    `Progress: ${progress.done}/${progress.total}`,
+    'Compacted: false',
+    left ? `Work is left: \`nightshift batch open ${shift}\` opens the next batch.` : 'Nothing is left to do.',
+  ];
+}
+
+/** Standard error: what a person should look at. */
+export function closedWarnings({ warning, silent }: ClosedBatch): string[] {
+  return [
+    ...(warning === undefined ? [] : [`warning: ${warning}`]),
+    ...silent.map(({ index, end, reason }) => `index ${index}: ${end}: ${reason}`),
+  ];
+}

@@ -1,0 +1,47 @@
+import type { Item, ItemTask } from '../app/read-item.ts';
+import { formatDuration } from '../core/model/duration.ts';
+import { oneLine, printable } from './printable.ts';
+import { usageText } from './summary.ts';
+
+/** `show`: paths are relative to `root`. */
+export function itemLines(root: string, { shift, row, metadata, tasks }: Item): string[] {
+  return [
+    `${shift}, row ${row}`,
+    ...Object.entries(metadata).map(([column, value]) => `  ${printable(column)}: ${oneLine(value)}`),
+    ...tasks.flatMap((each) => taskLines(root, each)),
+  ];
+}
+
+function taskLines(root: string, { task, status, usage, captured = {}, failure, transcripts, ...past }: ItemTask) {
+  const spent = usage && usageText(usage);
+  return [
+    `${task}: ${status}`,
+    ...sessionLines(past),
+    ...(spent === undefined ? [] : [`  spent: ${spent}`]),
+    ...Object.entries(captured).map(([name, value]) => `  captured ${printable(name)}=${oneLine(value)}`),
+    ...(status === 'failed' ? [`  why: ${indented(failure ?? 'no reason was recorded')}`] : []),
+    ...transcripts.map((file) => `  transcript: ${file.replace(`${root}/`, '')}`),
+  ];
+}
+
+function sessionLines({ attempts = [], dev, qa }: Pick<ItemTask, 'attempts' | 'dev' | 'qa'>): string[] {
+  const lines = attempts.map(({ number, status, reason }) => {
+    return `  attempt ${number}: ${reason === undefined ? status : indented(reason)}`;
+  });
+  if (dev) lines.push(`  dev: ${dev.status} in ${formatDuration(dev.ms)}, ${dev.at}${modelText(dev)}`);
+  if (!qa) return lines;
+  lines.push(`  qa: ${qa.status}, ${qa.at}${modelText(qa)}`);
+  for (const { criterion, status, reason, checked } of qa.verdicts) {
+    const why = reason === undefined ? '' : `: ${oneLine(reason, 1000)}`;
+    lines.push(`    ${status}${checked ? ' (check)' : ''} ${oneLine(criterion, 120)}${why}`);
+  }
+  return lines;
+}
+
+function indented(text: string): string {
+  return printable(text).trim().replaceAll('\n', '\n    ');
+}
+
+function modelText({ model }: { model?: string }): string {
+  return model === undefined ? '' : `, model ${oneLine(model)}`;
+}

@@ -1,0 +1,19 @@
+import type { StepsVersion } from '../app/steps.ts';
+import { listed } from './plain.ts';
+import { oneLine } from './printable.ts';
+
+export function stepsLines(task: string, versions: readonly StepsVersion[]): string[] {
+  if (versions.length === 0) return [`${task} has one version, the file itself: no run has used it yet.`];
+  return versions.flatMap(versionLines);
+}
+
+function versionLines({ number, version, current, at, run, batch, summary, lessons = [] }: StepsVersion): string[] {
+  const origin =
+    at === undefined ? 'written by a person' : `learned ${at}, batch ${batch} of run ${run}: ${oneLine(summary ?? '')}`;
+  return [
+    `${number} ${version}${current ? ' (in force)' : ''}  ${origin}`,
+    ...lessons.map(({ text, rows, attempts }) => {
+      return `    ${oneLine(text)} (from ${listed('row', rows)}; ${listed('attempt', attempts)})`;
+    }),
+  ];
+}

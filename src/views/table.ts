@@ -1,0 +1,39 @@
+import type { TokenEditResult } from '../app/batch/token-edit.ts';
+import type { Reset } from '../app/edit/edit-items.ts';
+import type { FoundRows } from '../app/edit/find-rows.ts';
+import type { Removed } from '../app/edit/remove-items.ts';
+import { count } from './plain.ts';
+import { printable } from './printable.ts';
+
+/** CSV as it is in the file, with the index in front. */
+export function* rowLines(rows: FoundRows): Generator<string> {
+  yield `index,${printable(rows.line())}`;
+  for (const index of rows.indices) yield `${index},${printable(rows.line(index))}`;
+}
+
+export function rowsJson(rows: FoundRows): string {
+  return JSON.stringify({ rows: rows.indices.map((index) => ({ index, ...rows.cells(index) })) });
+}
+
+/** `3 reset to todo: draft 1, send 2`. */
+export function resetLine({ reset, tasks }: Reset): string {
+  const counts = Object.entries(tasks).map(([task, number]) => `${task} ${number}`);
+  return `${reset} reset to todo${counts.length > 1 ? `: ${counts.join(', ')}` : ''}`;
+}
+
+/** `2 rows removed, 1 of them in flight: ...`. */
+export function removedLine({ removed, inFlight }: Removed): string {
+  const stopped = 'agents stopped, results dropped';
+  return `${count(removed, 'row')} removed${inFlight > 0 ? `, ${inFlight} of them in flight: ${stopped}` : ''}`;
+}
+
+export function tokenEditLine(result: TokenEditResult): string {
+  if (result.isWritten) {
+    const { task, index, status, reason } = result;
+    const why = reason === undefined ? '' : ` (${printable(reason)})`;
+    return `${task} of row ${index + 1} (index ${index}): ${status}${why}`;
+  }
+  const { reason, attemptsLeft } = result;
+  const next = attemptsLeft === undefined ? 'run it again' : `attempts left: ${attemptsLeft}`;
+  return `not written: ${printable(reason)}; ${next}`;
+}
