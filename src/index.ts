@@ -14,6 +14,7 @@ export type {
   RunResult,
   Shift,
   StopOptions,
+  TaskSource,
 } from './app/api.ts';
 export { createShift, openShift } from './app/shift.ts';
 export type { ShiftStatus } from './core/folds/shift-status.ts';

@@ -16,8 +16,8 @@ export interface Shift {
   items(): Promise<Item[]>;
   /** Sets items back to `todo`, without running them. */
   reset(options?: ResetOptions): Promise<ResetResult>;
-  /** Adds a task. `text`: the task file; without it, a template that has to be filled in. */
-  addTask(name: string, text?: string): Promise<void>;
+  /** Adds a task: its file, its status column and its place in the Task Order. */
+  addTask(name: string, source: TaskSource): Promise<void>;
   /** Stops the run, also one in another process, and waits until it has ended. False: there is none. */
   stop(options?: StopOptions): Promise<boolean>;
   /** Pauses the run, also one in another process: nothing new starts until `resume`. False: there is none. */
@@ -27,6 +27,9 @@ export interface Shift {
   /** The events of a run in another process, from its start to its end. Ends at once if there is none. */
   follow(options?: { readonly signal?: AbortSignal }): AsyncIterable<NightshiftEvent>;
 }
+
+/** The content of a task file: its text, or another file. */
+export type TaskSource = { readonly text: string } | { readonly from: string };
 
 export interface CreateOptions {
   /** The rows of the table; each names the same columns. */

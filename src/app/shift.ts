@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { statusAt } from '../core/schedule/plan.ts';
 import { createTable } from '../formats/table.ts';
@@ -50,8 +51,9 @@ function shiftAt(paths: ShiftPaths, world: World): Shift {
     status: async () => (await readStatus(paths, world)).status,
     items: () => readItems(paths),
     reset: (options = {}) => reset(paths, options, world),
-    addTask: async (name, text) => {
+    addTask: async (name, source) => {
       refuseInside(world, 'addTask');
+      const text = 'text' in source ? source.text : await readFile(resolve(world.cwd, source.from), 'utf8');
       await createTaskFile(paths, name, text, world.now);
     },
     stop: async ({ now = false } = {}) => {
