@@ -16,7 +16,6 @@ import { compare } from '../core/text/likeness.ts';
 import { createMask } from '../core/text/mask.ts';
 import { managerPrompt } from '../roles/prompt.ts';
 import { readManagerReport } from '../roles/report.ts';
-import { REPORT_SCHEMA } from '../roles/schema.ts';
 import type { Snapshot } from '../store/store.ts';
 import { findRow } from './find-row.ts';
 import type { RunParts } from './ports.ts';
@@ -133,7 +132,6 @@ async function askManager(
   const reply = await conversation.ask(
     {
       whole: () => managerPrompt({ task: task.name, steps: task.stepTexts, recommendations }),
-      schema: REPORT_SCHEMA.manager,
       steps: [],
       environment: agentEnvironment({
         caller: agents.caller,

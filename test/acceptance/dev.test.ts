@@ -55,7 +55,7 @@ test('D1 D3 after a reset a dev is told why its item failed last time; attempts 
     .find(({ role }) => role === 'dev');
   expect(again).toMatchObject({ name: 'alpha', attempt: '1' });
   expect(again.prompt).toMatch(
-    /<history-(\w+)>\nThis item was begun before[\s\S]*the paint was dry[\s\S]*<\/history-\1>/,
+    /<history-(\w+)>\nThis item was tried before[\s\S]*the paint was dry[\s\S]*<\/history-\1>/,
   );
   expect(devs.map(({ attempt }) => attempt)).toEqual(['1', '2', '3', '1']);
   expect(new Set(devs.map(({ key }) => key)).size).toBe(1);

@@ -52,7 +52,7 @@ test.each(MODES)(
     expect(devs[1]!.prompt).toMatch(
       /<history-(\w+)>\nThis is attempt 2[\s\S]*independent qa[\s\S]*> - a is done\n> {3}it is blue\n<\/history-\1>/,
     );
-    expect(devs[1]!.prompt).not.toContain('begun before');
+    expect(devs[1]!.prompt).not.toContain('tried before');
     const finished = events.filter(({ type, index }) => type === 'dev:finished' && index === 0);
     expect(finished.map(({ attempts }) => attempts)).toEqual([1, 2]);
 
@@ -141,7 +141,7 @@ test.each([
   expect(devs.at(-1)).toBe(left === 'qa' ? 2 : 1);
   expect(devs.length).toBeGreaterThanOrEqual(2);
   if (left === 'in_progress')
-    expect(devsOf(project, 'a').at(-1)!.prompt).toContain('begun before, and failed:\n> a is done: it is blue');
+    expect(devsOf(project, 'a').at(-1)!.prompt).toContain('tried before, and failed:\n> a is done: it is blue');
 });
 
 test('T5 Q3 what waited for its qa since an earlier run goes back, too, and counts what was used up then', async () => {

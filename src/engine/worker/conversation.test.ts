@@ -26,12 +26,11 @@ async function spentBy(told: readonly Usage[], answers: Answer[], most = Number.
   const spentUp = () => ((conversation.usage.costUsd ?? 0) >= most ? 'used up' : undefined);
   await using conversation: Conversation = new Conversation(
     { open } as unknown as Agent,
-    { mask: NO_MASK } as Opening,
+    { role: 'dev', mask: NO_MASK } as Opening,
     transcript,
     spentUp,
   );
-  const ask = () =>
-    conversation.ask({ whole: () => '', schema: {}, steps: [], environment: {} }, async () => ({ unusable: 'it is' }));
+  const ask = () => conversation.ask({ whole: () => '', steps: [], environment: {} }, () => ({ unusable: 'it is' }));
   const reply = await ask();
   const inJournal = happened.flatMap((each) => (each.type === 'usage:spent' ? [each.usage] : []));
   return { usage: conversation.usage, inJournal, reply, ask };

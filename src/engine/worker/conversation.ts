@@ -2,12 +2,13 @@ import type { Agent, Answer, Opening, Question, Session } from '../../agents/age
 import { LONGEST_REASON, type Usage } from '../../core/model/model.ts';
 import { sum } from '../../core/model/usage.ts';
 import { shorten } from '../../core/text/shorten.ts';
+import { reportSchema } from '../../roles/forms.ts';
 import { reportAgainPrompt } from '../../roles/prompt.ts';
 import { expectReport, type Unusable } from '../../roles/report.ts';
 import type { Transcript } from './transcript.ts';
 
 /** What is asked: all of it for somebody who knows nothing yet, less for somebody who remembers. */
-export interface Asked extends Omit<Question, 'prompt'> {
+export interface Asked extends Omit<Question, 'prompt' | 'schema'> {
   readonly whole: () => string;
   /** Absent: the whole of it again, and of somebody fresh. */
   readonly next?: () => string;
@@ -54,17 +55,21 @@ export class Conversation implements AsyncDisposable {
    * Asks, reads the report, and asks for it once more if it can't be used. At a limit nothing is asked (rule X6); only a
    * report is asked for once more, since the work that it is about is paid for.
    */
-  async ask<T extends object>(asked: Asked, read: (raw: unknown) => Promise<T | Unusable>): Promise<Reply<T>> {
+  async ask<T extends object>(asked: Asked, read: (raw: unknown) => T | Unusable): Promise<Reply<T>> {
     const limit = this.#spentUp();
     if (limit !== undefined) return { kind: 'trouble', trouble: { reason: limit, isLimit: true } };
-    const { whole, next, ...question } = asked;
+    const { whole, next, ...rest } = asked;
     if (!next || !this.remembers) await this.forget();
-    const first = await this.#put({ ...question, prompt: (next && this.remembers ? next : whole)() }, read);
+    const isNext = next !== undefined && this.remembers;
+    // An agent that runs the steps itself reads neither.
+    const { runsSteps } = this.#agent;
+    const question = { ...rest, schema: runsSteps ? {} : reportSchema(this.#opening.role) };
+    const first = await this.#put({ ...question, prompt: runsSteps ? '' : (isNext ? next : whole)() }, read);
     if (first.kind !== 'unusable' || !this.remembers) return first;
     return this.#put({ ...question, prompt: reportAgainPrompt(first.reason) }, read);
   }
 
-  async #put<T extends object>(question: Question, read: (raw: unknown) => Promise<T | Unusable>): Promise<Reply<T>> {
+  async #put<T extends object>(question: Question, read: (raw: unknown) => T | Unusable): Promise<Reply<T>> {
     this.#session ??= await this.#agent.open({ ...this.#opening, transcript: this.#transcript.add });
     const answering = this.#session.ask(question);
     expectReport();
@@ -80,7 +85,7 @@ export class Conversation implements AsyncDisposable {
       return { ...answer, trouble: { ...trouble, reason: this.#quote(trouble.reason) } };
     }
     if (answer.kind !== 'report') return answer;
-    const report = await read(answer.report);
+    const report = read(answer.report);
     if ('unusable' in report) return { kind: 'unusable', reason: report.unusable };
     // A report may tell what the program does not.
     if ('compacted' in report && report.compacted === true) this.#lose();

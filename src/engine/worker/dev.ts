@@ -5,7 +5,6 @@ import { mayGoBack } from '../../core/schedule/qa-retry.ts';
 import { retryDelay } from '../../core/schedule/retry-delay.ts';
 import { devPrompt, devRetryPrompt } from '../../roles/prompt.ts';
 import { type DevReport, readDevReport } from '../../roles/report.ts';
-import { REPORT_SCHEMA } from '../../roles/schema.ts';
 import type { Conversation, Reply } from './conversation.ts';
 import {
   agentEnvironmentOf,
@@ -143,7 +142,6 @@ async function attempt(work: Work, conversation: Conversation, now: Try): Promis
     {
       whole: () => resolveProse(devPrompt(order, told), agents.secrets),
       ...(now.number === 1 ? {} : { next: () => resolveProse(devRetryPrompt(order, told), agents.secrets) }),
-      schema: REPORT_SCHEMA.dev,
       steps: order.steps.map((step) => ({
         number: step.number,
         scripts: step.scripts.map((script) => resolveScript(script, agents.secrets)),

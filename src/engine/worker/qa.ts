@@ -4,7 +4,6 @@ import type { Criterion, CriterionVerdict, Outcome, Trouble, Usage } from '../..
 import { askedCriteria } from '../../core/model/order.ts';
 import { qaPrompt } from '../../roles/prompt.ts';
 import { readQaReport } from '../../roles/report.ts';
-import { REPORT_SCHEMA } from '../../roles/schema.ts';
 import {
   agentEnvironmentOf,
   type Checked,
@@ -139,7 +138,6 @@ async function ask(work: Work, asked: readonly Criterion[], session: Session): P
     const reply = await conversation.ask(
       {
         whole: () => resolveProse(qaPrompt(order, texts), agents.secrets),
-        schema: REPORT_SCHEMA.qa,
         steps: [],
         environment: agentEnvironmentOf(work, time),
       },
