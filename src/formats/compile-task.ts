@@ -6,13 +6,13 @@ import type { Setting, Settings } from '../core/model/model.ts';
 import type { Piece, Task } from '../core/model/shift.ts';
 import { type Entry, findUnwritten, stepTexts, type TaskDocument } from './task.ts';
 
-/** A setting, and the file that it stands in. */
+/** A setting, and the file it is in. */
 export interface PlacedSetting {
   readonly setting: Setting;
   readonly file: string;
 }
 
-/** Makes a task ready to be filled in: every placeholder is known to stand for something. */
+/** Resolves every placeholder of a task, so that it can be filled in for any item. */
 export function compileTask(
   { name, file, document }: { readonly name: string; readonly file: string; readonly document: TaskDocument },
   { workingDir, ...settings }: Settings & { workingDir?: PlacedSetting },
@@ -63,12 +63,12 @@ function compileCriterion(
     throw new NightshiftError(
       'bad-task',
       `criterion ${entry.number} has ${scripts.length} \`sh\` blocks`,
-      'make it one block, or a criterion for each',
+      'use one block, or one criterion for each',
       { file: scope.file, line: entry.line },
     );
   }
   const [check] = scripts;
-  // The words that say what must be true; the check itself stands beside them.
+  // The text of the criterion, without its check.
   const end = check ? entry.blocks.find(isScript)!.start : entry.end;
   const source = text.slice(entry.start, end);
   const marker = /^\s*[-*+]\s+/.exec(source)?.[0] ?? '';
@@ -77,8 +77,8 @@ function compileCriterion(
 }
 
 /**
- * Throws `bad-placeholder` for one that stands where a script could run its value (rule V4), before the task is part of a shift:
- * whether it names something is not known yet.
+ * Throws `bad-placeholder` if a script could run the value of a placeholder (rule V4). Called before the task is part
+ * of a shift, so it does not check whether the placeholder names anything.
  */
 export function checkScripts({ steps, criteria }: TaskDocument, file: string, header: readonly string[]): void {
   const scripts = blocksOf([...steps, ...criteria]).filter(isScript);
@@ -99,7 +99,7 @@ function isScript(block: Block): boolean {
   return block.info === 'sh';
 }
 
-/** Prose is filled in as text, `sh` blocks as code; other fences are prose. */
+/** Fills in prose as text and `sh` blocks as code; other fences are prose. */
 function compilePieces(text: string, from: number, to: number, blocks: readonly Block[], scope: Scope): Piece[] {
   const pieces: Piece[] = [];
   let at = from;
@@ -120,7 +120,7 @@ function compilePieces(text: string, from: number, to: number, blocks: readonly 
   return pieces;
 }
 
-/** As wide as what stands before the fence, which may be the bullet of its criterion. */
+/** The width of the text before the fence, which may be the bullet of its criterion. */
 function indentBefore(text: string, { start }: Block): string {
   const line = text.slice(text.lastIndexOf('\n', start - 1) + 1);
   return /^[^`~]*/.exec(line)![0].replace(/[^\t]/g, ' ');

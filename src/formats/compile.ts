@@ -9,7 +9,7 @@ import { compileTask, type PlacedSetting } from './compile-task.ts';
 import { type ManagerDocument, readShiftSettings } from './manager.ts';
 import { type TaskDocument, taskWarnings } from './task.ts';
 
-/** The files of a shift, each parsed by itself. */
+/** The files of a shift, each parsed on its own. */
 export interface ShiftDocuments {
   readonly name: string;
   readonly root: string;
@@ -19,11 +19,11 @@ export interface ShiftDocuments {
   readonly manager: ManagerDocument;
   readonly tasks: readonly { readonly name: string; readonly file: string; readonly document: TaskDocument }[];
   readonly secrets: ReadonlyMap<string, string>;
-  /** `.env` as it stands; absent: there is none. */
+  /** The text of `.env`, if there is one. */
   readonly env?: string | undefined;
 }
 
-/** What the command line says over the files. */
+/** Settings of the command line, which win over the files. */
 export interface Overrides {
   readonly agent?: string | undefined;
   readonly model?: string | undefined;
@@ -37,7 +37,7 @@ const QA_WORDS = ['auto', 'always', 'parallel'];
 const HALF_AN_HOUR = 30 * 60_000;
 const TEN_MINUTES = 10 * 60_000;
 
-/** Checks the files against each other and against the table's header, and makes them ready to be filled in. */
+/** Checks the files against each other and against the table's header, and resolves all placeholders. */
 export function compileShift(documents: ShiftDocuments, header: readonly string[], overrides: Overrides = {}): Shift {
   const { name, root, folder, table, managerFile, manager, secrets } = documents;
   const { settings, warnings: ofShift } = readShiftSettings(manager, managerFile);
@@ -60,7 +60,7 @@ export function compileShift(documents: ShiftDocuments, header: readonly string[
   };
 }
 
-/** A key that was misspelt may be why something is missing now. */
+/** A misspelt key may be the reason for an error, so the hint includes the warnings. */
 function noting<T>(warnings: readonly string[], work: () => T): T {
   try {
     return work();
@@ -74,7 +74,7 @@ function compileTasks(documents: ShiftDocuments, header: readonly string[], over
   const outputs = outputsByTask(documents);
   refuseClashingOutputs(documents, outputs);
   const env = new Set(secrets.keys());
-  // A declared output counts from the task after the one that fills it, whether its column is there yet or not.
+  // A declared output can be used from the next task on, even if its column does not exist yet.
   const filled = new Set([...outputs.values()].flat());
   const columns = new Set(header.filter((name) => !filled.has(name)));
   const later = new Map([...outputs].flatMap(([task, names]) => names.map((name) => [name, task] as const)));
@@ -94,7 +94,7 @@ export function outputsByTask(documents: Pick<ShiftDocuments, 'tasks' | 'manager
   );
 }
 
-/** The task that fills a column, and where that is declared. */
+/** The task that fills a column, and where it declares it. */
 export function outputPlace(
   documents: ShiftDocuments,
   column: string,
@@ -123,7 +123,7 @@ function refuseClashingOutputs(documents: ShiftDocuments, outputs: ReadonlyMap<s
     for (const output of outputs.get(name) ?? []) {
       const other = owner.get(output);
       const clash = outputs.has(output)
-        ? `the output ${output} of ${name} has the name of a task, whose column holds statuses`
+        ? `the output ${output} of ${name} has the name of a task, whose column is for statuses`
         : other !== undefined && `the output ${output} is declared by ${other} and by ${name}`;
       if (clash) throw new NightshiftError('bad-task', clash, hint, place);
       owner.set(output, name);
@@ -131,7 +131,7 @@ function refuseClashingOutputs(documents: ShiftDocuments, outputs: ReadonlyMap<s
   }
 }
 
-/** For errors that only show when all is put together: what a file did not say is looked for in the Configuration. */
+/** For errors that show only when the files are put together: the line of the setting, or else the Configuration. */
 function placeOf(
   { file, document }: ShiftDocuments['tasks'][number],
   shared: readonly Setting[],

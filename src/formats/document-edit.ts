@@ -2,7 +2,7 @@ import { NightshiftError } from '../core/model/errors.ts';
 import { parseEnv } from './env.ts';
 import { parseTask, type TaskDocument } from './task.ts';
 
-/** What an edit changed, in words for people. None of them quotes a file: `.env` is never printed, and a task may be long. */
+/** Describes what an edit changed. Never quotes a file: `.env` must not be printed, and a task may be long. */
 
 const SECTIONS = ['configuration', 'steps', 'validation'] as const;
 
@@ -15,7 +15,7 @@ export function taskEditText(before: string, after: string): string {
   return changed.map((name) => name[0]!.toUpperCase() + name.slice(1)).join(', ');
 }
 
-/** By the names of variables, never their values. */
+/** Lists the names of variables, never their values. */
 export function envEditText(before: string, after: string): string {
   const [was, is] = [attempt(() => parseEnv(before, '')), attempt(() => parseEnv(after, ''))];
   if (is instanceof NightshiftError) return `it can't be read: ${is.message}`;

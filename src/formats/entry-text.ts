@@ -1,9 +1,9 @@
 import { indentOf, stripIndent } from './markdown.ts';
 
-/** The source of a numbered entry, taken apart: `  12)  text`. */
+/** The parts of a numbered entry: `  12)  text`. */
 const HEAD = /^([ \t]*)(\d{1,9})([.)])([ \t]*)/;
 
-/** How the entries of a list are written. */
+/** How the entries of a list are formatted. */
 export interface EntryStyle {
   readonly indent: string;
   readonly delimiter: string;
@@ -16,12 +16,15 @@ export function styleOf(source: string, eol: string): EntryStyle {
   return { indent, delimiter, space: /^ {1,4}$/.test(space) ? space : ' ', eol };
 }
 
-/** What an entry says: without its marker and the indentation that its lines share, lines joined by `\n`. */
+/**
+ * The text of an entry without its marker and the common indentation of its lines, joined by `\
+ * `.
+ */
 export function entryText(source: string): string {
   const [first = '', ...rest] = splitText(source);
   const head = HEAD.exec(first)?.[0] ?? '';
   const indents = rest.filter((line) => line.trim() !== '').map(indentOf);
-  // What is indented further than the text behind the marker (code, nested lists) keeps the difference.
+  // Text indented further than the first line (code, nested lists) keeps the difference.
   const shared = Math.min(indentOf(head.replace(/\S/g, ' ')), ...indents);
   return normalizeText([first.slice(head.length), ...rest.map((line) => stripIndent(line, shared))].join('\n'));
 }
@@ -34,7 +37,7 @@ export function renderEntry(text: string, number: number, style: EntryStyle): st
   return [head + first, ...rest.map((line) => (line === '' ? '' : white + line))].join(style.eol);
 }
 
-/** The same source under another number; undefined if the number's width changes, which would move its text. */
+/** The same source with another number; undefined if the number has another width, which would move the text. */
 export function renumberEntry(source: string, number: number): string | undefined {
   const [head, indent = '', old = '', delimiter = '', space = ''] = HEAD.exec(source) ?? [];
   if (head === undefined || old.length !== String(number).length) return undefined;

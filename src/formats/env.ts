@@ -3,13 +3,13 @@ import { NightshiftError } from '../core/model/errors.ts';
 
 const ENTRY = /^[ \t]*(?:export[ \t]+)?([^=\r\n]*?)[ \t]*=[ \t]*/;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
-/** The engine speaks to scripts and agents through variables of this name. */
+/** The prefix of the variables that the engine sets for scripts and agents. */
 const RESERVED = 'NIGHTSHIFT_';
 
 /**
- * The variables of a `.env` file; of a name that stands twice the last value counts. Node reads the values, entry by
- * entry: given the whole file, it silently skips what it does not understand and joins lines that do not belong
- * together. No error quotes the file: even what stands before a `=` may be a line of a private key.
+ * The variables of a `.env` file; the last value of a name wins. Node parses the values, one entry at a time: given
+ * the whole file, it silently skips what it does not understand and joins unrelated lines. Errors never quote the
+ * file: even the text before a `=` may be a line of a private key.
  */
 export function parseEnv(text: string, file: string): Map<string, string> {
   const variables = new Map<string, string>();
@@ -36,13 +36,13 @@ function readEntry(text: string, start: number, file: string): { name: string; v
   if (head === undefined || name === undefined) {
     throw bad(
       'this line is not KEY=VALUE',
-      'a value of several lines stands in quotes; a comment begins with #',
+      'put a value of several lines in quotes; begin a comment with #',
       file,
       line,
     );
   }
   if (!NAME.test(name)) {
-    throw bad('this line does not begin with the name of a variable', 'letters, digits and _ make a name', file, line);
+    throw bad('this line does not begin with the name of a variable', 'a name has letters, digits and _', file, line);
   }
   if (name.startsWith(RESERVED)) {
     throw bad(`${name} begins with ${RESERVED}, which is reserved`, 'choose another name', file, line);
@@ -54,16 +54,16 @@ function readEntry(text: string, start: number, file: string): { name: string; v
   return { name, value, end };
 }
 
-/** Where the last line of the value that begins at `start` ends: a quoted one may have several. */
+/** The end of the last line of the value that begins at `start`; a quoted value may have several lines. */
 function valueEnd(text: string, start: number, file: string): number {
   const quote = text[start];
   const close = quote !== undefined && '"\'`'.includes(quote) ? text.indexOf(quote, start + 1) : -1;
   if (close === -1) return lineEnd(text, start);
   const end = lineEnd(text, close);
   if (/^\s*(#.*)?$/s.test(text.slice(close + 1, end))) return end;
-  // Node would drop the rest, dotenv would keep it: whoever wrote this meant something else than one of them reads.
+  // Node would drop the rest and dotenv would keep it, so reject it.
   const hint = `a value in ${quote} cannot hold ${quote}: put it in another kind of quotes (" ' \`)`;
-  throw bad('text behind the closing quote', hint, file, lineAt(text, close));
+  throw bad('text after the closing quote', hint, file, lineAt(text, close));
 }
 
 function lineEnd(text: string, from: number): number {

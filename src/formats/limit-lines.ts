@@ -4,31 +4,31 @@ import { nearest } from '../core/model/names.ts';
 import { isLimitValue, LIMIT_KEYS, type LimitKey } from '../core/schedule/limits.ts';
 import { indentOf, type Line, type Markdown, type Section } from './markdown.ts';
 
-/** A document that may hold settings, and what was read in it. */
+/** A document that may contain settings, and the settings found in it. */
 export interface Configured {
   readonly document: Markdown;
   readonly configuration: Section;
   readonly settings: readonly Setting[];
-  /** Sections of plain text, in which a line that only resembles a limit is none. */
+  /** Sections of prose, in which a line that only resembles a limit is not one. */
   readonly prose: readonly Section[];
   readonly keys: readonly string[];
-  /** Whether limits belong into its Configuration: they are the shift's, never a task's. */
+  /** Whether its Configuration may have limits: they belong to the shift, never to a task. */
   readonly ofShift: boolean;
   readonly file: string;
 }
 
 /**
- * A key, and what is set by it: `- max-cost: 5`, but also what only looks so: without a marker or with another one, in
- * quotes, in a table, with `=` or nothing but white space before the value.
+ * A key and its value: `- max-cost: 5`, and also what only looks like it: without a marker or with another one, in
+ * quotes, in a table, with `=` or only white space before the value.
  */
 const HEAD =
   /^(?:[^\p{L}\p{N}#]|\d{1,9}[.)]\s)*(\p{L}+(?:[^\p{L}\p{N}:=|：]{1,3}\p{L}+)*)[^\p{L}\p{N}:=|：$-]*(?:([:=|：])\s*(.*)|\s([-$\d].*))?$/u;
 /** An entry of the list without a colon: `- max-cost five`. */
 const BARE_ENTRY = /^\s*[-*+]\s+(max[-_ ]?\p{L}+(?:[-_]\p{L}+)*|until)\s+([^\s:=|：].*)$/iu;
-/** No line that sets something is longer. */
+/** Longer lines set nothing. */
 const LONGEST = 300;
 
-/** Whoever sets these means to bound something, whatever it is called here. */
+/** Words in keys that are meant to limit something. */
 const BOUNDS = /^max[-_ ]?|limit|budget|cost|spend/i;
 
 const UNTIL = /^(until+|unitl|util|unti)s?$/i;
@@ -40,8 +40,8 @@ interface Head {
 }
 
 /**
- * Rule X6: a limit that was meant is a limit. One that is misspelt, is no entry of the list, or stands where nothing reads
- * it would cost money without a word, so it is an error. What is commented out stays inactive.
+ * Rule X6: a mistyped limit would silently cost money. So one that is misspelt, is not an entry of the list, or is
+ * where nothing reads it, is an error. Comments stay inactive.
  */
 export function refuseLostLimits(configured: Configured): void {
   const { document, configuration, prose } = configured;
@@ -49,7 +49,7 @@ export function refuseLostLimits(configured: Configured): void {
   const inProse = new Set(prose.flatMap(({ lines }) => lines));
   for (const line of document.lines) {
     if (inside.has(line)) refuseInConfiguration(configured, line);
-    // Elsewhere a code block is an example.
+    // Anywhere else, a code block is an example.
     else if (line.block === undefined) refuseOutside(configured, line, inProse.has(line));
   }
 }
@@ -74,7 +74,7 @@ function refuseInConfiguration(configured: Configured, line: Line): void {
   throw lost(configured, line, meant, value);
 }
 
-/** Where no key is read, a line has to look like one of a limit, and more so the more it could be a sentence. */
+/** Outside of the Configuration, the more a line could be a sentence, the more it has to look like a limit. */
 function refuseOutside(configured: Configured, line: Line, isProse: boolean): void {
   const head = readHead(line.active);
   if (head === undefined) return;
@@ -97,14 +97,14 @@ function readBareEntry(line: string): Head | undefined {
   return sameLetters(key) === undefined ? undefined : { key, value: trimmed(value), hasSeparator: false };
 }
 
-/** Without the quotes or bars around it. */
+/** Removes quotes and table bars. */
 function trimmed(value = ''): string {
   return value.replace(/^[`"'*_|\s]+|[`"'*_|\s]+$/g, '');
 }
 
 function limitMeant(key: string, keys: readonly string[]): LimitKey | undefined {
   const found = sameLetters(key) ?? nearest(key.replace(/[^\p{L}]+/gu, '-'), [...keys, ...LIMIT_KEYS]);
-  // It is so short that other words are near to it, such as `unit`.
+  // `until` is so short that other words are similar, such as `unit`.
   if (found === 'until' && !UNTIL.test(key)) return undefined;
   return LIMIT_KEYS.find((each) => each === found);
 }
@@ -125,7 +125,7 @@ function unknownLimit(configured: Configured, { key, line }: Setting): Nightshif
 }
 
 function ofTask(configured: Configured, meant: LimitKey, line: Line): NightshiftError {
-  const hint = `write it into the Shift Configuration of manager.md`;
+  const hint = `put it in the Shift Configuration of manager.md`;
   return refuse(configured, `\`${meant}\` is a limit of the shift, not of a task`, hint, line.number);
 }
 
@@ -140,8 +140,8 @@ function lost(configured: Configured, line: Line, meant: LimitKey, value: string
 }
 
 function whyLost(line: Line, isInside: boolean): string {
-  if (!isInside) return 'stands in another section';
-  if (line.block !== undefined) return 'stands in a code block';
+  if (!isInside) return 'is in another section';
+  if (line.block !== undefined) return 'is in a code block';
   return indentOf(line.active) > 1 ? 'belongs to the line above it' : 'is not an entry of the list';
 }
 

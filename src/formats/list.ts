@@ -1,13 +1,13 @@
 import type { Line } from './markdown.ts';
 import { headingOf, indentOf } from './markdown.ts';
 
-/** An entry of a list, with all lines that belong to it. */
+/** An entry of a list, with all its lines. */
 export interface Item {
   /** `1.`, `2)` or `-`. */
   readonly marker: string;
-  /** Where the text behind the marker begins in the first line. */
+  /** The offset of the text after the marker in the first line. */
   readonly content: number;
-  /** From the marker's line to the last one that belongs to the entry. */
+  /** From the line of the marker to the last line of the entry. */
   readonly lines: readonly Line[];
 }
 
@@ -15,12 +15,12 @@ export type ListKind = 'numbered' | 'bullets';
 
 const MARKER = /^([ \t]*)(\d{1,9}[.)]|[-*+])(?=[ \t]|$)/;
 const THEMATIC_BREAK = /^[ \t]*([-*])(?:[ \t]*\1){2,}[ \t]*$/;
-/** From this many columns further in than its marker, a line is inside of an entry. */
+/** A line that is indented by this many columns more than the marker is inside the entry. */
 const NESTED = 2;
 
 /**
- * The entries of one kind in a section. More forgiving than CommonMark where people are: a fenced block belongs to the
- * entry above it, indented or not, and so do unindented markers of the other kind.
+ * The entries of one kind in a section. More lenient than CommonMark: a fenced block belongs to the entry above it,
+ * indented or not, and so do unindented markers of the other kind.
  */
 export function listItems(lines: readonly Line[], kind: ListKind): Item[] {
   const starts: { index: number; marker: string; indent: number }[] = [];
@@ -49,8 +49,8 @@ function contentOf(line: Line): number {
 }
 
 /**
- * How many of the lines up to the next entry belong to this one. Blank lines and unindented comments at the end do
- * not, nor does an unindented paragraph behind a blank line, unless a fenced block follows.
+ * How many of the lines up to the next entry belong to this one. Trailing blank lines and unindented comments do not,
+ * nor does an unindented paragraph after a blank line, unless a fenced block follows.
  */
 function lengthOf(lines: readonly Line[], indent: number): number {
   let length = 1;
@@ -67,12 +67,12 @@ function lengthOf(lines: readonly Line[], indent: number): number {
   return length;
 }
 
-/** What an entry says in its first line, without comments. */
+/** The first line of an entry, without comments. */
 export function headOf(item: Item): string {
   return item.lines[0]!.active.slice(item.content).trim();
 }
 
-/** Nothing but a marker, white space and comments. */
+/** Only a marker, white space and comments. */
 export function isEmpty(item: Item): boolean {
   return (
     headOf(item) === '' &&

@@ -11,8 +11,8 @@ import { requireClosed, requireSection } from './required.ts';
 import { readSettings, unquote } from './settings.ts';
 
 /**
- * Changes of `manager.md`: text in, text out. Each touches only its own bytes (rule F5), gives back the same text when
- * nothing is to be changed, and throws `bad-manager` if the place of the change is not there.
+ * Edits of `manager.md`: text in, text out. Each changes only its own bytes (rule F5), returns the same text if there
+ * is nothing to change, and throws `bad-manager` if the section to change is missing.
  */
 function open(text: string): Markdown {
   const document = scan(text);
@@ -20,7 +20,7 @@ function open(text: string): Markdown {
   return document;
 }
 
-/** Replaces the bytes of the value; without such a key, adds it below the last active setting. */
+/** Replaces the value, or adds the key below the last active setting. */
 export function setSetting(text: string, key: string, value: string): string {
   const changed = writeSetting(text, key, value);
   const now = readSettings(requireSection(open(changed), 'Shift Configuration', 'bad-manager')).settings;
@@ -50,7 +50,7 @@ const PROGRESS_NAMES: readonly (readonly [keyof Counts, string])[] = [
   ['remaining', 'Remaining'],
 ];
 
-/** Updates the four numbers of Progress; what is missing is added: a line at the section's end, the section at the file's. */
+/** Updates the four numbers of Progress. Adds missing lines to the section, and a missing section to the file. */
 export function setProgress(text: string, counts: Counts): string {
   const document = open(text);
   const section = findSections(document, 'Progress')[0];
@@ -62,7 +62,7 @@ export function setProgress(text: string, counts: Counts): string {
   const lead = present.at(-1)?.lead ?? '- ';
   const missing = PROGRESS_NAMES.filter(([key]) => !present.some((line) => line.key === key));
   const added = missing.map(([key, name]) => `${lead}${name}: ${counts[key]}`);
-  // From the end backwards, so that the offsets of what is still to be changed stay right.
+  // Backwards, so that earlier offsets stay valid.
   let changed = added.length === 0 ? text : insertAtEnd(document, section, added);
   for (const line of present.toReversed()) {
     const space = line.value === '' && text[line.start - 1] === ':' ? ' ' : '';
@@ -71,7 +71,7 @@ export function setProgress(text: string, counts: Counts): string {
   return changed;
 }
 
-/** `edited` with the Shift Configuration and the Task Order of another text; the rest is free text, and stays. */
+/** `edited` with the Shift Configuration and the Task Order of `inForce`; everything else is free text and stays. */
 export function restoreTerms(edited: string, inForce: string): string {
   let restored = edited;
   for (const name of ['Shift Configuration', 'Task Order']) {
@@ -83,7 +83,7 @@ export function restoreTerms(edited: string, inForce: string): string {
   return restored;
 }
 
-/** Puts a task at the end of the Task Order, in the style of the last one; one that is there already stays where it is. */
+/** Adds a task at the end of the Task Order, in the style of the last entry. Does not move an existing one. */
 export function addTask(text: string, task: string): string {
   checkTaskName(task);
   const document = open(text);
@@ -104,13 +104,13 @@ export function addTask(text: string, task: string): string {
   return insertBelow(document, lastLineOf(section, last), [lead + name]);
 }
 
-/** The line below which the next item goes: behind what is nested in this one and behind a comment that it opens. */
+/** The line below which the next item goes: after nested lines, and after a comment that starts here. */
 function lastLineOf(section: Section, item: Item): Line {
   const lines = section.lines.slice(section.lines.indexOf(item.lines[0]!));
   return lines.find((line, i) => !line.open && !/^[ \t]+\S/.test(lines[i + 1]?.text ?? '')) ?? lines.at(-1)!;
 }
 
-/** Below the last line of a section that is not blank; an empty line sets it off from a heading or a comment. */
+/** After the last non-blank line of a section; an empty line separates it from a heading or a comment. */
 function insertAtEnd(document: Markdown, section: Section, added: readonly string[]): string {
   const last = section.lines.findLast((line) => line.text.trim() !== '') ?? section.heading;
   const apart = last === section.heading || (last.active.trim() === '' && last.block === undefined);
@@ -133,10 +133,10 @@ interface NewManager {
   readonly items?: number;
 }
 
-/** Most of what a qa finds, the dev that did the work can put right. */
+/** A dev can usually fix what a qa finds. */
 const FIRST_QA_RETRIES = 1;
 
-/** Unbounded doubling of agents of some hundred MB each ends a machine. */
+/** Doubling without a bound overloads a machine: each agent takes some hundred MB. */
 const FIRST_MAX_BATCH_SIZE = 8;
 
 /** The `manager.md` of a new shift. */

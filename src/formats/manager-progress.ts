@@ -1,13 +1,13 @@
 import type { Counts } from '../core/model/events.ts';
 import type { Section } from './markdown.ts';
 
-/** A line of Progress: its name and where its value stands in the source. */
+/** A line of Progress: its name, and the position of its value in the source. */
 export interface ProgressLine {
   readonly key: keyof Counts;
   readonly value: string;
   readonly start: number;
   readonly end: number;
-  /** Indentation and bullet, for lines that are added beside it. */
+  /** Indentation and bullet, for lines added next to it. */
   readonly lead: string;
 }
 
@@ -17,7 +17,7 @@ const PROGRESS_KEYS: Readonly<Record<string, keyof Counts>> = {
   failed: 'failed',
   remaining: 'remaining',
 };
-/** With or without bullet and emphasis. What follows a number (`3 of 10`, `3 (30 %)`) is not part of the value. */
+/** With or without bullet and emphasis. Text after the number (`3 of 10`, `3 (30 %)`) is not part of the value. */
 const PROGRESS_LINE =
   /^([ \t]*(?:[-*+][ \t]+)?)[*_]*(total items|completed|failed|remaining)[*_]*[ \t]*:[*_]*[ \t]*[*_`]*(\d+|[^*_`]*[^*_` \t])?/i;
 
@@ -30,7 +30,7 @@ export function progressLines(section: Section): ProgressLine[] {
   });
 }
 
-/** The numbers that stand there; of two lines with the same name the first counts. */
+/** The numbers in the file; the first of two lines with the same name counts. */
 export function readProgress(section: Section): Partial<Counts> {
   const progress: Partial<Counts> = {};
   for (const { key, value } of progressLines(section)) if (/^\d+$/.test(value)) progress[key] ??= Number(value);

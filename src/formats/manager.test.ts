@@ -111,10 +111,10 @@ describe('reading', () => {
     ['## Task Order\n', 'bad-manager', /no section `## Shift Configuration`/, 1],
     ['## Shift Configuration\n\n## Tasks Order\n', 'bad-manager', /no section `## Task Order`/, 3],
     ['## Shift Configuration\n- a: 1\n- a: 2\n## Task Order\n', 'bad-manager', /`a` is set twice/, 3],
-    ['## Shift Configuration\n## Task Order\n1. a\n2. `a`\n', 'bad-manager', /a stands twice/, 4],
+    ['## Shift Configuration\n## Task Order\n1. a\n2. `a`\n', 'bad-manager', /a is in the Task Order twice/, 4],
     ['## Shift Configuration\n## Task Order\n1. create-page\n', 'bad-name', /"create-page" is not a task name/, 3],
     ['## Shift Configuration\n## Task Order\n- a\n', 'bad-manager', /not a numbered list/, 3],
-    ['## Shift Configuration\n## Task Order\n## task order\n', 'bad-manager', /stands twice/, 3],
+    ['## Shift Configuration\n## Task Order\n## task order\n', 'bad-manager', /appears twice/, 3],
     ['## Shift Configuration\n<!--\n## Task Order\n', 'bad-manager', /comment is never closed/, 2],
   ])('F6 %j: an error with file, line and what to do', (text, code, message, line) => {
     const error = failure(text);

@@ -15,16 +15,16 @@ import { readSettings, refuseDuplicates, settingWarnings, TASK_KEYS, unquote } f
 
 export { addTask, createManager, restoreTerms, setProgress, setSetting } from './manager-edit.ts';
 
-/** What `manager.md` says. */
+/** The content of `manager.md`. */
 export interface ManagerDocument {
   readonly text: string;
   readonly settings: readonly Setting[];
-  /** Lines in Shift Configuration that are list items but no setting. */
+  /** Lines of Shift Configuration that are list items but not settings. */
   readonly strays: readonly number[];
   readonly tasks: readonly TaskEntry[];
-  /** Where `## Task Order` stands. */
+  /** The line of `## Task Order`. */
   readonly orderLine: number;
-  /** What the Progress section said when it was written last; absent if there is no such section. */
+  /** The Progress section, if there is one. */
   readonly progress?: Readonly<Partial<Counts>>;
 }
 
@@ -45,7 +45,7 @@ const SHIFT_KEYS = [
 ];
 const DEFAULT_PATIENCE_MS = 15 * 60_000;
 
-/** Throws `bad-manager`, or `bad-name` for a task that cannot be called so. */
+/** Throws `bad-manager`, or `bad-name` for an invalid task name. */
 export function parseManager(text: string, file: string): ManagerDocument {
   const document = scan(text);
   requireClosed(document, 'bad-manager', file);
@@ -80,7 +80,7 @@ function readTasks(section: Section, file: string): TaskEntry[] {
     const earlier = tasks.find((task) => task.name === name);
     if (earlier !== undefined) {
       const hint = `remove it from line ${earlier.line} or line ${line}`;
-      throw new NightshiftError('bad-manager', `the task ${name} stands twice in Task Order`, hint, { file, line });
+      throw new NightshiftError('bad-manager', `the task ${name} is in the Task Order twice`, hint, { file, line });
     }
     tasks.push({ name, line });
   }
@@ -121,15 +121,15 @@ export function readShiftSettings(
   };
   const name = find('name')?.value;
   const created = find('created')?.value;
-  const parallel = read('parallel', parseBoolean, 'it is `true` or `false`; items are done one at a time') ?? false;
+  const parallel = read('parallel', parseBoolean, 'it is `true` or `false`; items run one at a time') ?? false;
   const readSize = (key: string) => (parallel ? read(key, parsePositive, 'it is not a positive integer') : undefined);
   const batchSize = readSize('current-batch-size');
   const maxBatchSize = readSize('max-batch-size');
   const stopLearning = read('disable-self-improvement', parseBoolean, 'it is `true` or `false`') ?? false;
-  const isStream = read('dispatch', parseDispatch, 'it is `batch` or `stream`; items are done in batches') ?? false;
+  const isStream = read('dispatch', parseDispatch, 'it is `batch` or `stream`; items run in batches') ?? false;
   const stream = isStream && parallel;
   if (isStream && !parallel)
-    warnings.push(`\`dispatch: stream\` needs \`parallel: true\` (${file}); items are done one at a time`);
+    warnings.push(`\`dispatch: stream\` needs \`parallel: true\` (${file}); items run one at a time`);
   const patienceMs = read('patience', parseDuration, 'write a duration such as `15m`');
   const settings: ShiftSettings = {
     ...(name && { name }),
@@ -152,7 +152,7 @@ export function readShiftSettings(
   return { settings, warnings };
 }
 
-/** `text` with what a run has written to the file meanwhile: Progress and the batch size as they stand in `now`. */
+/** `text` with what a run has written to the file since: Progress and the batch size of `now`. */
 export function carryOver(text: string, now: string, file: string): string {
   const { progress = {}, settings } = parseManager(now, file);
   const size = settings.find(({ key }) => key === 'current-batch-size');

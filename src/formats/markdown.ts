@@ -1,15 +1,15 @@
 /**
- * A line scanner for the Markdown that shift files are written in. Each line keeps its offsets into the source, so an
- * edit is a splice and every other byte stays (rule F5). Stricter than CommonMark in one point: a heading stands at
- * column 0, because an indented `## Name` inside of a step must not end the Steps.
+ * A line scanner for the Markdown of shift files. Each line keeps its offsets into the source, so an edit is a splice
+ * and every other byte stays (rule F5). Stricter than CommonMark in one point: a heading starts at column 0, because
+ * an indented `## Name` inside a step must not end the Steps.
  */
 export interface Markdown {
   readonly text: string;
   readonly lines: readonly Line[];
   readonly sections: readonly Section[];
-  /** How this file ends its lines. */
+  /** The line ending of this file. */
   readonly eol: string;
-  /** What was opened and never closed: the rest of the file is swallowed by it. */
+  /** A block or comment that is never closed and swallows the rest of the file. */
   readonly unclosed?: { readonly what: 'block' | 'comment'; readonly line: number };
 }
 
@@ -17,16 +17,16 @@ export interface Line {
   /** 1-based, as editors count. */
   readonly number: number;
   readonly start: number;
-  /** Without the line end. */
+  /** Without the line ending. */
   readonly end: number;
-  /** With the line end: where the following line starts. */
+  /** With the line ending: the start of the next line. */
   readonly next: number;
   readonly text: string;
-  /** `text` with everything that is not active (comments, lines behind `#`, code) blanked; columns are the same. */
+  /** `text` with everything inactive (comments, lines after `#`, code) replaced by spaces; columns are the same. */
   readonly active: string;
-  /** The fenced block that this line is part of; the lines of its fences are. */
+  /** The fenced block that this line, or fence, is part of. */
   readonly block?: Block;
-  /** A comment or a block goes on behind this line: nothing can be inserted here. */
+  /** A comment or a block continues after this line, so nothing can be inserted here. */
   readonly open: boolean;
 }
 
@@ -34,28 +34,31 @@ export interface Line {
 export interface Block {
   /** First word of the info string, in lower case. */
   readonly info: string;
-  /** Without the indentation of its fence; lines end with `\n` whatever the file uses, since a shell reads it. */
+  /**
+   * Without the indentation of its fence. Lines end with `\
+   * ` whatever the file uses, because a shell reads it.
+   */
   readonly code: string;
   readonly line: number;
-  /** The whole block with both fences, without the last line's end. */
+  /** The whole block with both fences, without the last line ending. */
   readonly start: number;
   readonly end: number;
 }
 
-/** `## Name` and what follows, up to the next heading of its level or above. */
+/** `## Name` and what follows, up to the next heading of the same or a higher level. */
 export interface Section {
   readonly name: string;
   readonly heading: Line;
   readonly lines: readonly Line[];
-  /** The body: from behind the heading's line to the next heading or the end of the file. */
+  /** The body: from the line after the heading to the next heading or the end of the file. */
   readonly start: number;
   readonly end: number;
 }
 
 const BOM = '\uFEFF';
-/** Also right behind list markers, as in `- ~~~sh`. The info string of a backtick fence has no backtick. */
+/** Also directly after list markers, as in `- ~~~sh`. The info string of a backtick fence has no backtick. */
 const FENCE = /^((?:[ \t]*(?:[-*+]|\d{1,9}[.)])(?=[ \t]))*[ \t]*)(`{3,}(?=[^`]*$)|~{3,})(.*)$/s;
-/** `# - key: value` and `# 2. name` are entries that somebody switched off, although CommonMark sees headings. */
+/** `# - key: value` and `# 2. name` are commented-out entries, although CommonMark sees headings. */
 const HASHED_ENTRY = /^(?:#{1,6}[ \t]+[-*+]|#[ \t]+\d{1,9}[.)])(?:[ \t]|$)/;
 const HASHED_SETTING = /^#[ \t]+[A-Za-z][\w-]*[ \t]*:/;
 const HEADING = /^#{1,6}(?=[ \t]|$)/;
@@ -84,11 +87,11 @@ interface OpenFence {
   readonly run: string;
   readonly indent: number;
   readonly line: number;
-  /** Shared by the lines of the block, and completed as they are read. */
+  /** Shared by the lines of the block, and completed while they are read. */
   readonly block: { -readonly [K in keyof Block]: Block[K] };
 }
 
-/** Goes over the lines once and knows what is open at each of them. */
+/** Scans the lines once and tracks what is open at each of them. */
 class Scanner {
   readonly #text: string;
   readonly #lastCloser: number;
@@ -159,7 +162,7 @@ class Scanner {
         continue;
       }
       const open = nextComment(line.text, at);
-      // Without any `-->` behind it, `<!--` in a sentence is only that; at a line's start it is a forgotten end.
+      // Without a later `-->`, `<!--` within a sentence is text; at the start of a line it is an unclosed comment.
       const real = open !== -1 && (this.#lastCloser >= line.start + open + 2 || line.text.slice(0, open).trim() === '');
       if (!real) return active + line.text.slice(at);
       active += `${line.text.slice(at, open)}  `;
@@ -169,7 +172,7 @@ class Scanner {
     return active;
   }
 
-  /** A line behind `#` is not active (rule F2), and neither are the `#` lines right below it. */
+  /** A line after `#` is not active (rule F2), and neither are the `#` lines directly below it. */
   #isHashed(active: string): boolean {
     if (HASHED_ENTRY.test(active)) return true;
     if (this.#inConfiguration && HASHED_SETTING.test(active)) return true;
@@ -177,7 +180,7 @@ class Scanner {
   }
 }
 
-/** The next `<!--` that does not stand in a code span of its line; -1 if there is none. */
+/** The next `<!--` outside of code spans; -1 if there is none. */
 function nextComment(text: string, from: number): number {
   for (const match of text.slice(from).matchAll(/(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)|<!--/gs)) {
     if (match[0] === '<!--') return from + match.index;
@@ -200,7 +203,7 @@ function sectionsOf(lines: readonly Line[], text: string): Section[] {
   return sections;
 }
 
-/** Of a line's active text. */
+/** For the active text of a line. */
 export function headingOf(active: string): { level: number; name: string } | undefined {
   const level = HEADING.exec(active)?.[0].length;
   if (level === undefined) return undefined;
@@ -213,12 +216,12 @@ export function headingOf(active: string): { level: number; name: string } | und
   };
 }
 
-/** Names of sections are compared without case. */
+/** Section names are case-insensitive. */
 export function findSections(document: Markdown, name: string): Section[] {
   return document.sections.filter((section) => section.name.toLowerCase() === name.toLowerCase());
 }
 
-/** How wide the white space at the start is; a tab goes to the next multiple of 4. */
+/** The width of the leading white space; a tab extends to the next multiple of 4. */
 export function indentOf(text: string): number {
   return columns(/^[ \t]*/.exec(text)![0]);
 }
@@ -229,7 +232,7 @@ function columns(text: string): number {
   return width;
 }
 
-/** Takes away up to `width` columns of white space; a tab that reaches beyond them stays. */
+/** Removes up to `width` columns of white space; a tab that extends beyond them stays. */
 export function stripIndent(text: string, width: number): string {
   let at = 0;
   while ((text[at] === ' ' || text[at] === '\t') && columns(text.slice(0, at + 1)) <= width) at++;
@@ -248,7 +251,7 @@ export function splice(text: string, start: number, end: number, replacement: st
   return text.slice(0, start) + replacement + text.slice(end);
 }
 
-/** Puts lines below `line`; a file that had no line end at its end still has none. */
+/** Inserts lines below `line`; a file without a final line ending stays without one. */
 export function insertBelow(document: Markdown, line: Line, added: readonly string[]): string {
   const { text, eol } = document;
   const block = line.next === line.end ? added.map((one) => eol + one) : added.map((one) => one + eol);

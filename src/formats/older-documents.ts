@@ -1,12 +1,12 @@
 import { findSections, type Line, scan, splice } from './markdown.ts';
 
-/** A task whose name has got underscores. */
+/** A task whose name got underscores. */
 export interface RenamedTask {
   readonly from: string;
   readonly to: string;
 }
 
-/** A document as it is written today, and what is different, each in a few words. */
+/** A document in today's form, with a short description of each change. */
 export interface UpgradedText {
   readonly text: string;
   readonly changes: readonly string[];
@@ -14,7 +14,7 @@ export interface UpgradedText {
 
 const NO_TASKS_YET = /^\s*\(no tasks yet\b.*\)\s*$/;
 
-/** What the template of older programs says in the place of the Task Order, while there is none. */
+/** The line that the template of older programs has instead of a Task Order. */
 export function noTasksYet(text: string): Line | undefined {
   const section = findSections(scan(text), 'Task Order')[0];
   return section?.lines.find((line) => NO_TASKS_YET.test(line.text));
@@ -27,7 +27,7 @@ export function upgradeTask(text: string, file: string, renamed: readonly Rename
   return { text: renameMentions(slashed, file, renamed, changes), changes };
 }
 
-/** Without the Task Order itself, in which names are renamed one by one. */
+/** Without the Task Order itself, in which names are changed one by one. */
 export function upgradeManager(text: string, renamed: readonly RenamedTask[], hasTasks: boolean): UpgradedText {
   const changes: string[] = [];
   let upgraded = renameKeys(text, 'Shift Configuration', 'manager.md', changes);
@@ -36,14 +36,14 @@ export function upgradeManager(text: string, renamed: readonly RenamedTask[], ha
   const line = hasTasks ? noTasksYet(upgraded) : undefined;
   if (line) {
     upgraded = splice(upgraded, line.start, line.next, '');
-    changes.push('manager.md: the line "(no tasks yet ...)" goes, since there are tasks');
+    changes.push('manager.md: removes the line "(no tasks yet ...)", because there are tasks');
   }
   return { text: upgraded, changes };
 }
 
 const WORKING_DIR = /^(\s*[-*+]\s+[`"']?)working_dir(?=[`"']?\s*:)/;
 
-/** The reader takes both; people should meet one. */
+/** Both forms are read, but files should use one. */
 function renameKeys(text: string, section: string, file: string, changes: string[]): string {
   const lines = findSections(scan(text), section)[0]?.lines ?? [];
   const line = lines.find(({ active }) => WORKING_DIR.test(active));
@@ -54,7 +54,7 @@ function renameKeys(text: string, section: string, file: string, changes: string
   return splice(text, start, start + 'working_dir'.length, 'working-dir');
 }
 
-/** `{SHIFT:FOLDER}` ends in a slash. What is taken away is what it has got, so that every path is the one that it was. */
+/** `{SHIFT:FOLDER}` now ends in a slash. Removes the slash after it, so that every path stays the same. */
 function withoutSecondSlash(text: string, file: string, changes: string[]): string {
   const pattern = /(?<![${])(\{SHIFT:FOLDER\})\/+/g;
   const count = text.match(pattern)?.length ?? 0;
@@ -63,7 +63,7 @@ function withoutSecondSlash(text: string, file: string, changes: string[]): stri
   return text.replace(pattern, '$1');
 }
 
-/** Placeholders, names in backticks and names of files; any other text may be about something else. */
+/** Renames placeholders, names in backticks and file names; other text may mean something else. */
 function renameMentions(text: string, file: string, renamed: readonly RenamedTask[], changes: string[]): string {
   let changed = text;
   for (const { from, to } of renamed) {

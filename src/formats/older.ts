@@ -27,23 +27,23 @@ export interface OlderShift {
   readonly tasks: ReadonlyMap<string, string>;
 }
 
-/** How a shift of older origin becomes one of today. */
+/** How an old shift is converted. */
 export interface Upgrade {
-  /** Each in a few words, for a person. */
+  /** A short description of each. */
   readonly changes: readonly string[];
-  /** What only a person can decide; with any of these nothing is changed. */
+  /** What only a person can decide; if there are any, nothing is changed. */
   readonly obstacles: readonly string[];
   readonly manager: string;
   readonly table: Buffer;
-  /** Task files with another text, by the name that they have in the end. */
+  /** Changed task files, by their new name. */
   readonly tasks: ReadonlyMap<string, string>;
   readonly renames: readonly { readonly from: string; readonly to: string }[];
   readonly removals: readonly string[];
 }
 
 /**
- * The words of older programs, in lower case and with underscores. What was in work is to be done again: nobody knows how
- * far it came.
+ * The words of older programs, in lower case and with underscores. Items in progress start over, because it is
+ * unknown how far they got.
  */
 const OLDER_STATUSES: Readonly<Record<string, Status>> = {
   pending: 'todo',
@@ -65,10 +65,10 @@ const OLDER_STATUSES: Readonly<Record<string, Status>> = {
   fail: 'failed',
   error: 'failed',
 };
-/** What `qsv edit -i` leaves, and newer versions of it stumble over. */
+/** `qsv edit -i` leaves these, and newer versions of it fail on them. */
 const LEFT_BY_QSV = /^table\.csv\.bak(\.\d+)?$/;
 
-/** Throws like the readers do where a file can't be read at all. */
+/** Throws the errors of the parsers if a file can't be read at all. */
 export function planUpgrade(shift: OlderShift, managerFile: string, tableFile: string): Upgrade {
   const changes: string[] = [];
   const obstacles: string[] = [];
@@ -101,16 +101,16 @@ export function planUpgrade(shift: OlderShift, managerFile: string, tableFile: s
     manager = setProgress(manager, countTable(table, columns, tableFile));
   }
   const removals = shift.files.filter((name) => LEFT_BY_QSV.test(name));
-  for (const name of removals) changes.push(`${name}, which an older table tool has left, goes to the kept copy`);
+  for (const name of removals) changes.push(`${name}, left by an older table tool, moves to the backup`);
   return { changes, obstacles, manager, table: table.bytes, tasks: texts, renames, removals };
 }
 
-/** The names in the Task Order, as they stand there. */
+/** The names in the Task Order, as written. */
 export function orderedTasks(manager: string): string[] {
   return orderItems(manager).map(({ name }) => name);
 }
 
-/** Some older programs begin with a table that has no columns. */
+/** Some older programs start with a table without columns. */
 function firstHeader({ manager }: OlderShift, changes: string[]): Buffer {
   const header = ['row', ...orderedTasks(manager)];
   changes.push(`table.csv, which is empty, gets its header: ${header.join(', ')}`);
@@ -127,7 +127,7 @@ function orderItems(text: string): { name: string; start: number }[] {
   });
 }
 
-/** Tasks whose name would be right with underscores. */
+/** Tasks whose name is valid once its hyphens are underscores. */
 function renamedTasks(manager: string): { from: string; to: string }[] {
   return orderItems(manager).flatMap(({ name }) => {
     const to = name.replaceAll('-', '_');

@@ -6,7 +6,7 @@ import { findSections } from './markdown.ts';
 
 type FormatCode = Extract<ErrorCode, 'bad-manager' | 'bad-task'>;
 
-/** A block or comment without end hides the rest of the file: nothing below it could be trusted. */
+/** An unclosed block or comment hides the rest of the file, so nothing below it can be trusted. */
 export function requireClosed(document: Markdown, code: FormatCode, file?: string): void {
   if (document.unclosed === undefined) return;
   const { what, line } = document.unclosed;
@@ -15,13 +15,13 @@ export function requireClosed(document: Markdown, code: FormatCode, file?: strin
   throw new NightshiftError(code, `the ${what === 'block' ? 'fenced block' : 'comment'} is never closed`, hint, place);
 }
 
-/** The one section of that name; missing or standing twice is an error that names it. */
+/** The section of that name; throws if it is missing or there are two. */
 export function requireSection(document: Markdown, name: string, code: FormatCode, file?: string): Section {
   const [section, second] = findSections(document, name);
   const place = (line: number) => (file === undefined ? { line } : { file, line });
   if (second !== undefined) {
-    const hint = `merge it with the one in line ${section!.heading.number}`;
-    throw new NightshiftError(code, `the section \`## ${name}\` stands twice`, hint, place(second.heading.number));
+    const hint = `merge it with the one on line ${section!.heading.number}`;
+    throw new NightshiftError(code, `the section \`## ${name}\` appears twice`, hint, place(second.heading.number));
   }
   if (section !== undefined) return section;
   const meant = nearest(

@@ -26,10 +26,10 @@ export const TASK_KEYS = [
   'protect',
 ] as const;
 
-/** How older programs write a key. */
+/** Keys as older programs write them. */
 const OLDER_KEYS: ReadonlyMap<string, string> = new Map([['working_dir', 'working-dir']]);
 
-/** A setting and where its value stands in the source, without the quotes around it. */
+/** A setting, and the position of its value in the source, without quotes. */
 interface PlacedSetting extends Setting {
   readonly item: Item;
   readonly start: number;
@@ -38,7 +38,7 @@ interface PlacedSetting extends Setting {
 
 export interface SettingList {
   readonly settings: readonly PlacedSetting[];
-  /** Lines of list items that are no `key: value`. */
+  /** Lines of list items that are not `key: value`. */
   readonly strays: readonly number[];
 }
 
@@ -64,13 +64,13 @@ function readSetting(item: Item): PlacedSetting | undefined {
   const raw = line.active.slice(colon + 1);
   const trimmed = raw.trim();
   const value = unquote(trimmed);
-  // An absent value has its place behind the one space that people put after the colon.
+  // A missing value goes after the one space that follows the colon.
   const gap = trimmed === '' ? Math.min(raw.length, 1) : raw.indexOf(trimmed) + (trimmed.length - value.length) / 2;
   const start = line.start + colon + 1 + gap;
   return { key, value, line: line.number, item, start, end: start + value.length };
 }
 
-/** Without the backticks or quotes around it, if they are one pair. */
+/** Removes one pair of backticks or quotes around the text. */
 export function unquote(text: string): string {
   const quote = text[0];
   if (text.length < 2 || quote === undefined || !'`"\''.includes(quote) || !text.endsWith(quote)) return text;
@@ -78,7 +78,7 @@ export function unquote(text: string): string {
   return inner.includes(quote) || inner !== inner.trim() ? text : inner;
 }
 
-/** A key that stands twice has no right value. */
+/** A duplicate key has no correct value. */
 export function refuseDuplicates(settings: readonly Setting[], code: 'bad-manager' | 'bad-task', file: string): void {
   const first = new Map<string, number>();
   for (const { key, line } of settings) {
@@ -91,7 +91,7 @@ export function refuseDuplicates(settings: readonly Setting[], code: 'bad-manage
   }
 }
 
-/** One warning for each unknown key and each list item that is no setting. */
+/** One warning for each unknown key and each list item that is not a setting. */
 export function settingWarnings(
   { settings, strays }: { readonly settings: readonly Setting[]; readonly strays: readonly number[] },
   known: readonly string[],
@@ -101,7 +101,7 @@ export function settingWarnings(
   const isolated = settings.filter(({ key, value }) => key === 'worktree' && value === 'true');
   return [
     ...isolated.map(({ line }) => {
-      return `\`worktree: true\` has no effect yet: the items are worked on in \`working-dir\` itself (${file} line ${line})`;
+      return `\`worktree: true\` has no effect yet: agents work in \`working-dir\` itself (${file} line ${line})`;
     }),
     ...unknown.map(({ key, line }) => {
       const meant = nearest(key, known);

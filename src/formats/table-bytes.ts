@@ -1,20 +1,20 @@
 import { NightshiftError } from '../core/model/errors.ts';
 import { LARGEST_CELL } from '../core/model/model.ts';
 
-/** The grammar of one cell of RFC 4180, on bytes. All of its marks are ASCII, so UTF-8 text never looks like one. */
+/** The grammar of one RFC 4180 cell, on bytes. All of its marks are ASCII, so UTF-8 text never looks like one. */
 
 export const COMMA = 0x2c;
 export const QUOTE = 0x22;
 export const LF = 0x0a;
 export const CR = 0x0d;
 
-/** Of a cell's source. Longer ones are nearly always a quote that was not closed, and no prompt could carry them. */
+/** Of a cell's source. A longer cell is nearly always an unclosed quote, and would not fit into a prompt. */
 export const MAX_CELL_BYTES = LARGEST_CELL;
 
-/** Rows are found by 32-bit offsets: half the memory of doubles, and a table of 4 GiB is far beyond any night. */
+/** Rows are found by 32-bit offsets, which take half the memory of doubles. */
 const MAX_TABLE_BYTES = 0xffff_ffff;
 
-/** Where the cell that starts here ends: at its comma or at `limit`, the end of its row. Only for bytes that were scanned. */
+/** The end of the cell that starts here: its comma, or `limit`, the end of its row. Only for scanned bytes. */
 export function cellEnd(bytes: Buffer, start: number, limit: number): number {
   let at = start;
   if (bytes[at] !== QUOTE) {
@@ -30,7 +30,7 @@ export function cellEnd(bytes: Buffer, start: number, limit: number): number {
   return limit;
 }
 
-/** Where a cell starts, in the source of its row. Only for bytes that were scanned. */
+/** The start of a cell in the source of its row. Only for scanned bytes. */
 export function cellStart(bytes: Buffer, start: number, limit: number, column: number): number {
   let at = start;
   for (let skipped = 0; skipped < column; skipped++) at = cellEnd(bytes, at, limit) + 1;
@@ -45,7 +45,7 @@ export function decodeCell(bytes: Buffer, start: number, end: number): string {
 export const FNV_START = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 
-/** Goes on with a hash (FNV-1a) of the text that the cell would be decoded to, and of its end. */
+/** Continues a hash (FNV-1a) with the decoded text of the cell, and its end. */
 export function hashCell(bytes: Buffer, start: number, end: number, before: number): number {
   const quoted = start < end && bytes[start] === QUOTE;
   let hash = before;
@@ -57,11 +57,11 @@ export function hashCell(bytes: Buffer, start: number, end: number, before: numb
 }
 
 /**
- * The source of a cell. An empty one is `""` where it would be alone in its row: a blank line is no row to most readers.
- * Refuses what `parseTable` would refuse, so that Nightshift never writes a table that it can't read.
+ * The source of a cell. An empty one is `""` if it would be alone in its row, because most readers skip a blank line.
+ * Rejects what `parseTable` would reject, so that Nightshift never writes a table that it can't read.
  */
 export function encodeCell(value: string, column: string, style: { quoted?: boolean; alone?: boolean } = {}): string {
-  // A byte order mark is quoted because at the beginning of a file it would not be read as text.
+  // A byte order mark is quoted, because at the beginning of a file it would not be read as text.
   const quoted = style.quoted || (style.alone && value === '') || /[",\r\n]|^\uFEFF/.test(value);
   const source = quoted ? `"${value.replaceAll('"', '""')}"` : value;
   const size = Buffer.byteLength(source);
@@ -76,7 +76,7 @@ export function encodeCell(value: string, column: string, style: { quoted?: bool
     throw new NightshiftError(
       'bad-table',
       `a value for column "${column}" contains a NUL character, which a table can't hold`,
-      'binary content belongs into a file; put the name of the file into the table',
+      'write binary content to a file and put the name of the file into the table',
     );
   }
   return source;
@@ -87,20 +87,20 @@ export function checkTableSize(size: number, file?: string): void {
   if (size <= MAX_TABLE_BYTES) return;
   throw new NightshiftError(
     'bad-table',
-    'the table is larger than 4 GiB, the most that Nightshift can work on',
+    'the table is larger than 4 GiB, the most that Nightshift supports',
     'split it into several shifts, or move long texts into files and keep only their names in the table',
     file === undefined ? {} : { file },
   );
 }
 
-/** 1-based, as editors count: a line end inside quotes is a line end too. Counted anew each time, since only errors ask. */
+/** 1-based, as in editors; a line break inside quotes counts. Computed each time, because only errors need it. */
 export function lineAt(bytes: Buffer, position: number): number {
   let line = 1;
   for (let at = bytes.indexOf(LF); at !== -1 && at < position; at = bytes.indexOf(LF, at + 1)) line++;
   return line;
 }
 
-/** Rounded up, so that what is over a limit also reads as being over it. */
+/** Rounded up, so that a size above a limit also reads as above it. */
 export function mebibytes(size: number): string {
   return `${Math.ceil((size / 1024 / 1024) * 10) / 10} MiB`;
 }

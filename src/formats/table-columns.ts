@@ -7,7 +7,7 @@ import { lineEnd, scanTable } from './table-scan.ts';
 const BOM = Buffer.from('\uFEFF');
 const NOTHING = Buffer.alloc(0);
 
-/** Undefined: it does not apply, because the column is not there, or one of the new name is. */
+/** Undefined if it does not apply: the column does not exist, or the new name is taken. */
 export function changeColumns(table: Table, change: ColumnChange): Table | undefined {
   const isThere = (name: string) => table.columnOf(name) >= 0;
   switch (change.kind) {
@@ -20,7 +20,7 @@ export function changeColumns(table: Table, change: ColumnChange): Table | undef
   }
 }
 
-/** What other programs separate columns by; in quotes, it is part of a name for every reader. */
+/** Separators of other programs; in quotes, every reader takes them as part of a name. */
 const OTHER_SEPARATOR = /[;\t]/;
 
 /** The name keeps its quotes. */
@@ -36,7 +36,7 @@ export function renameColumn(table: Table, from: string, to: string): Table {
   return rewrite(flat, header, [{ row: -1, start, end, bytes: name }], name.length - (end - start));
 }
 
-/** Takes a column out of the header and of every row. A row that is left without a value stays a row. */
+/** Removes a column from the header and from every row. A row that is left without a value stays a row. */
 function dropColumn(table: Table, name: string): Table {
   const flat = flatten(table);
   const column = flat.columnOf(name);
@@ -47,15 +47,15 @@ function dropColumn(table: Table, name: string): Table {
   return header.length === 1 ? withoutGaps(narrower) : narrower;
 }
 
-/** One at a time, since there are as many as rows. */
+/** A generator, because there are as many as rows. */
 function* withoutCells(table: Table, column: number): Iterable<Splice> {
   for (let row = -1; row < table.rowCount; row++) {
     const { bytes, start: first, end: limit } = table.sourceInBase(row);
     const from = cellStart(bytes, first, limit, column);
     const to = cellEnd(bytes, from, limit);
-    // Together with one comma: the one behind it, or the one before it.
+    // Together with one comma: the one after it, or the one before it.
     const [start, end] = column === 0 ? [from, Math.min(to + 1, limit)] : [from - 1, to];
-    // A line of commas would be no row.
+    // A line of commas would not be a row.
     const isBlank = isCommas(bytes, first, start) && isCommas(bytes, end, limit);
     yield row === -1
       ? inHeader(table, { row, start, end, bytes: NOTHING })
@@ -69,7 +69,7 @@ function isCommas(bytes: Buffer, from: number, to: number): boolean {
   return at === to;
 }
 
-/** A name that begins with a byte order mark is quoted where it comes to stand at the beginning of the file. */
+/** A name that begins with a byte order mark is quoted if it moves to the beginning of the file. */
 function inHeader({ base, header }: Table, splice: Splice): Splice {
   const { start, end } = splice;
   if (start > 0 || !base.subarray(end, end + BOM.length).equals(BOM)) return splice;
@@ -77,7 +77,7 @@ function inHeader({ base, header }: Table, splice: Splice): Splice {
   return { ...splice, end: end + Buffer.byteLength(name), bytes: Buffer.from(encodeCell(name, name)) };
 }
 
-/** In a table of one column a line without a value would be a row, and one of commas an error. */
+/** In a table of one column, an empty line would be a row, and a line of commas an error. */
 function withoutGaps(table: Table): Table {
   if (table.gaps.size === 0) return table;
   const rows = new Set(table.gaps.keys());
@@ -90,7 +90,7 @@ function withoutGaps(table: Table): Table {
   return scanned(Buffer.concat(pieces));
 }
 
-/** Takes rows out, each with its line end. A table without a final line end has none afterwards either. */
+/** Removes rows with their line endings. A table without a final line ending stays without one. */
 export function removeRows(table: Table, rows: ReadonlySet<number>): Table {
   if (rows.size === 0) return table;
   const flat = flatten(table);
@@ -109,7 +109,7 @@ export function removeRows(table: Table, rows: ReadonlySet<number>): Table {
   pieces.push(base.subarray(kept));
   const bytes = Buffer.concat(pieces);
   const isOpen = base.at(-1) !== LF && kept === base.length;
-  // A last value that is empty needs its line end to be one.
+  // An empty last value needs its line ending to count as a row.
   const { start, end } = flat.sourceInBase(last);
   return scanned(isOpen && end > start ? bytes.subarray(0, lineEnd(bytes, bytes.length)) : bytes);
 }

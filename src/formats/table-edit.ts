@@ -3,7 +3,7 @@ import { COMMA, CR, cellEnd, cellStart, checkTableSize, decodeCell, encodeCell, 
 import { Table } from './table-rows.ts';
 import { MAX_COLUMNS } from './table-scan.ts';
 
-/** Edits touch only their own bytes (rule F5) and never scan the table again: a status costs a copy of its row. */
+/** Edits change only their own bytes (rule F5) and never scan the table again: a status costs a copy of its row. */
 
 export interface CellChange {
   readonly row: number;
@@ -13,7 +13,7 @@ export interface CellChange {
 
 interface NewColumn {
   readonly name: string;
-  /** For every row that is there. */
+  /** For every existing row. */
   readonly value: string;
 }
 
@@ -25,15 +25,15 @@ export interface Splice {
   readonly bytes: Buffer;
 }
 
-/** More edited rows than this are put together with the others, so that a file goes out in one call (IOV_MAX is 1024). */
+/** Above this many, edited rows are merged into the base, so that a file is written in one call (IOV_MAX is 1024). */
 const MOST_EDITED = 500;
-/** A small table is put together sooner: to copy so many bytes costs less than to write one piece more each time. */
+/** A small table is merged sooner: copying this many bytes is cheaper than writing one more piece each time. */
 const BYTES_FOR_A_PIECE = 1024;
 
-/** What a cell without a value is written as where its row would be a line of commas, which is no row. */
+/** How an empty cell is written if its row would otherwise be a line of commas, which is not a row. */
 export const NO_VALUE = Buffer.from('""');
 
-/** Of several changes of one cell the last counts. A cell that has its value already keeps its source. */
+/** The last of several changes of a cell wins. A cell that already has the value keeps its source. */
 export function editCells(table: Table, changes: readonly CellChange[]): Table {
   const rows = new Map<number, Map<number, string>>();
   for (const { row, column, value } of changes) {
@@ -61,7 +61,7 @@ function editRow(table: Table, row: number, values: ReadonlyMap<number, string>)
     const from = cellStart(bytes, start, end, column);
     const to = cellEnd(bytes, from, end);
     if (decodeCell(bytes, from, to) === value) continue;
-    // How a cell is quoted is the choice of whoever wrote it.
+    // Keep the quoting of the author.
     const style = { quoted: from < to && bytes[from] === QUOTE, alone: table.header.length === 1 };
     pieces.push(bytes.subarray(kept, from), Buffer.from(encodeCell(value, name, style)));
     kept = to;
@@ -72,7 +72,7 @@ function editRow(table: Table, row: number, values: ReadonlyMap<number, string>)
   return Buffer.concat([...pieces.slice(0, -1), NO_VALUE, bytes.subarray(kept, end)]);
 }
 
-/** Edited rows stand beside the others until they are many, or long. */
+/** Keeps edited rows apart until they are many, or long. */
 function withSources({ base, header, starts, gaps }: Table, edited: ReadonlyMap<number, Buffer>): Table {
   const table = new Table(base, header, starts, gaps, edited);
   let beside = 0;
@@ -109,13 +109,13 @@ export function addColumns(table: Table, columns: readonly NewColumn[]): Table {
   for (const { name } of columns) {
     if (name.trim() === '') throw new NightshiftError('bad-table', 'a column needs a name', 'give it one');
     if (names.has(name)) {
-      const hint = 'choose another name, or rename the column that is there';
-      throw new NightshiftError('bad-table', `the table has a column "${name}" already`, hint);
+      const hint = 'choose another name, or rename the existing column';
+      throw new NightshiftError('bad-table', `the table already has a column "${name}"`, hint);
     }
     names.add(name);
   }
   if (names.size > MAX_COLUMNS) {
-    const hint = 'drop a column that is not needed';
+    const hint = 'drop a column that you do not need';
     throw new NightshiftError('bad-table', `a table can't have more than ${MAX_COLUMNS} columns`, hint);
   }
   const inHeader = Buffer.from(columns.map(({ name }) => `,${encodeCell(name, name)}`).join(''));
@@ -126,9 +126,9 @@ export function addColumns(table: Table, columns: readonly NewColumn[]): Table {
   return rewrite(flat, [...names], rowEndings(flat, inHeader, inRow), growth);
 }
 
-/** One at a time, since there are as many as rows. */
+/** A generator, because there are as many as rows. */
 function* rowEndings(table: Table, inHeader: Buffer, inRow: Buffer): Iterable<Splice> {
-  // An empty line is a row only where there is one column.
+  // An empty line is a row only in a table of one column.
   const afterNothing = inRow.every((byte) => byte === COMMA) ? Buffer.concat([NO_VALUE, inRow]) : inRow;
   for (let row = -1; row < table.rowCount; row++) {
     const { start, end } = table.sourceInBase(row);
@@ -136,7 +136,7 @@ function* rowEndings(table: Table, inHeader: Buffer, inRow: Buffer): Iterable<Sp
   }
 }
 
-/** Appends rows with the line end of the header. A table without a final line end has none afterwards either. */
+/** Appends rows with the line ending of the header. A table without a final line ending stays without one. */
 export function addRows(table: Table, rows: readonly (readonly string[])[]): Table {
   if (rows.length === 0) return table;
   const flat = flatten(table);
@@ -167,7 +167,7 @@ export function encodeRow(header: readonly string[], cells: readonly string[]): 
     .join(',');
 }
 
-/** Copies the base with spans replaced (in order of position, each within its row) and the row starts moved along. */
+/** Copies the base with spans replaced (ordered by position, each within its row) and adjusts the row starts. */
 export function rewrite(table: Table, header: readonly string[], splices: Iterable<Splice>, growth: number): Table {
   const size = table.base.length + growth;
   checkTableSize(size);
@@ -178,7 +178,7 @@ export function rewrite(table: Table, header: readonly string[], splices: Iterab
   let moved = 0;
   for (const splice of splices) {
     const shift = written - read;
-    // The row of this splice starts before it, so it moves only by what came earlier.
+    // The row of this splice starts before it, so only earlier splices move it.
     for (; moved <= splice.row + 1; moved++) starts[moved] = table.starts[moved]! + shift;
     written += table.base.copy(bytes, written, read, splice.start);
     written += splice.bytes.copy(bytes, written);

@@ -24,13 +24,13 @@ export function checkEncoding(bytes: Buffer, file: string): void {
     throw new NightshiftError(
       'bad-table',
       'the table is not valid UTF-8; this is the first line with a character in another encoding',
-      `${convert('WINDOWS-1252', file)} (if it was not saved by a Windows program, its encoding has another name)`,
+      `${convert('WINDOWS-1252', file)} (if no Windows program saved it, the encoding has another name)`,
       { file, line: firstLineNotUtf8(bytes) },
     );
   }
 }
 
-/** By its byte order mark, or by the NUL that the first letter of any header has there. */
+/** By its byte order mark, or by the NUL byte that the first letter of a header would have. */
 function utf16Name(bytes: Buffer): string | undefined {
   const [first, second] = bytes;
   if (first === undefined || second === undefined) return undefined;
@@ -44,7 +44,7 @@ function convert(encoding: string, file: string): string {
   return `save it again as CSV (UTF-8), or convert it: iconv -f ${encoding} -t UTF-8 '${file}' > utf8.csv && mv utf8.csv '${file}'`;
 }
 
-/** A line end is never part of a longer UTF-8 sequence, so each line is valid or not on its own. */
+/** A line break is never part of a longer UTF-8 sequence, so each line can be checked on its own. */
 function firstLineNotUtf8(bytes: Buffer): number {
   let line = 1;
   let start = 0;

@@ -1,7 +1,7 @@
 import { NightshiftError } from '../core/model/errors.ts';
 import { LF, lineAt } from './table-bytes.ts';
 
-/** Marks that git leaves in a file that it could not merge. */
+/** The marker of a git merge conflict. */
 const CONFLICT = Buffer.from('<<<<<<< ');
 
 /** Throws if git left a conflict in the table. */
@@ -16,7 +16,7 @@ export function refuseConflict(bytes: Buffer, file: string): void {
 const SEPARATORS = { ';': 'semicolons', '\t': 'tabs' } as const;
 
 /**
- * Throws if the names in the header are separated, but not by commas: spreadsheets save that in many countries. A sign
+ * Throws if the header is separated by something other than commas, as spreadsheets do in many countries. A separator
  * in quotes is part of a name.
  */
 export function refuseOtherSeparator(bytes: Buffer, file: string): void {

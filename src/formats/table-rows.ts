@@ -1,7 +1,7 @@
 import { cellEnd, cellStart, decodeCell, FNV_START, hashCell, lineAt } from './table-bytes.ts';
 import { type Gaps, lineEnd } from './table-scan.ts';
 
-/** Where the source of a row is, without its line end. */
+/** The position of a row in the source, without its line ending. */
 export interface RowSource {
   readonly bytes: Buffer;
   readonly start: number;
@@ -9,21 +9,21 @@ export interface RowSource {
 }
 
 /**
- * A table as its exact bytes and where its rows start. Cells are found and decoded when they are asked for, so that a
- * million rows cost four bytes each beside the file. Immutable: an edit gives a new one, which shares the bytes of all
- * rows that it did not touch.
+ * A table as its exact bytes and the start of each row. Cells are located and decoded on demand, so a million rows
+ * cost four bytes each on top of the file. Immutable: an edit returns a new table, which shares the bytes of all
+ * untouched rows.
  */
 export class Table {
   readonly header: readonly string[];
-  /** What was read; what `edited` holds is out of date in it. */
+  /** The bytes as read; rows in `edited` are outdated here. */
   readonly base: Buffer;
-  /** Where the header and each row starts in `base`, and at last its end. */
+  /** The start of the header and of each row in `base`, and the end. */
   readonly starts: Uint32Array;
-  /** The sources of rows that were edited since, without their line ends. */
+  /** The sources of edited rows, without line endings. */
   readonly edited: ReadonlyMap<number, Buffer>;
   readonly gaps: Gaps;
 
-  /** Only for bytes that were scanned, or made from such by an edit. */
+  /** Only for bytes that were scanned, or produced by an edit. */
   constructor(
     base: Buffer,
     header: readonly string[],
@@ -43,7 +43,7 @@ export class Table {
     return this.starts.length - 2;
   }
 
-  /** The file, in pieces that share memory with the table. */
+  /** The file in pieces that share memory with the table. */
   pieces(): Buffer[] {
     const pieces: Buffer[] = [];
     let at = 0;
@@ -56,7 +56,7 @@ export class Table {
     return pieces.filter(({ length }) => length > 0);
   }
 
-  /** The file as a whole; a copy, if rows were edited. */
+  /** The whole file; a copy if rows were edited. */
   get bytes(): Buffer {
     return this.edited.size === 0 ? this.base : Buffer.concat(this.pieces());
   }
@@ -84,13 +84,13 @@ export class Table {
     return cells;
   }
 
-  /** The source of the row without its line end; shares memory with the table. */
+  /** The source of the row without its line ending; shares memory with the table. */
   rowBytes(row: number): Buffer {
     const { bytes, start, end } = this.source(row);
     return bytes.subarray(start, end);
   }
 
-  /** The same for rows with the same text in the chosen columns, however it is quoted. Decodes nothing. */
+  /** Equal for rows with the same text in the chosen columns, however it is quoted. Decodes nothing. */
   hash(row: number, isChosen: readonly boolean[]): number {
     const { bytes, start, end: limit } = this.source(row);
     let hash = FNV_START;
@@ -102,19 +102,21 @@ export class Table {
     return hash >>> 0;
   }
 
-  /** Whether two rows have the same source, line ends aside. Copies nothing: whole tables are compared with it. */
+  /**
+   * Whether two rows have the same source, ignoring line endings. Copies nothing, because whole tables are compared.
+   */
   sameRow(row: number, other: Table, otherRow: number): boolean {
     const ours = this.source(row);
     const theirs = other.source(otherRow);
     return ours.bytes.compare(theirs.bytes, theirs.start, theirs.end, ours.start, ours.end) === 0;
   }
 
-  /** 1-based line of the file in which the row starts; -1 asks for the header. Walks the rows above. */
+  /** The 1-based line of the file in which the row starts; -1 for the header. Walks the rows above. */
   lineOf(row: number): number {
     let line = 1;
     for (let above = -1; above < row; above++) {
       const source = this.rowBytes(above);
-      // Its own lines, its end, and the lines without a value behind it.
+      // Its own lines, its line ending, and the blank lines after it.
       const behind = this.base.subarray(this.sourceInBase(above).end, this.starts[above + 2]);
       line += lineAt(source, source.length) + lineAt(behind, behind.length) - 2;
     }

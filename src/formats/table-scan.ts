@@ -3,18 +3,18 @@ import { COMMA, CR, cellEnd, decodeCell, LF, lineAt, MAX_CELL_BYTES, mebibytes, 
 
 export interface Scan {
   readonly header: readonly string[];
-  /** Where the header and each row starts, and at last the end of the file. */
+  /** The start of the header and of each row, and the end of the file. */
   readonly starts: Uint32Array;
   readonly gaps: Gaps;
 }
 
-/** Where the source of a row ends, for the few rows that lines without a value follow. -1 is the header. */
+/** The end of a row's source, for the few rows that are followed by blank lines. -1 is the header. */
 export type Gaps = ReadonlyMap<number, number>;
 
-/** More than this is a file whose line ends got lost, not a table. */
+/** More columns mean a file that lost its line breaks, not a table. */
 export const MAX_COLUMNS = 2000;
 
-/** The bytes that may end a run of plain text. A table because one load is faster than four comparisons. */
+/** The bytes that can end a run of plain text. A lookup is faster than four comparisons. */
 const MARKS = new Uint8Array(256);
 for (const mark of [COMMA, QUOTE, CR, LF]) MARKS[mark] = 1;
 
@@ -25,14 +25,14 @@ interface Source {
   readonly header: readonly string[];
 }
 
-/** Finds the rows of a table in UTF-8 and throws on all that is not RFC 4180. Decodes nothing but the header. */
+/** Finds the rows of a UTF-8 table and throws on anything that is not RFC 4180. Decodes only the header. */
 export function scanTable(bytes: Buffer, file: string): Scan {
   const begin = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
   if (begin === bytes.length) {
     throw new NightshiftError(
       'bad-table',
       'the table is empty: it has no header',
-      'write the names of the columns into its first line, separated by commas',
+      'write the column names into its first line, separated by commas',
       { file, line: 1 },
     );
   }
@@ -59,7 +59,9 @@ export function scanTable(bytes: Buffer, file: string): Scan {
   return { header: source.header, starts: starts.slice(0, count), gaps };
 }
 
-/** Where the next line starts if this one has nothing but commas: spreadsheets leave such lines for emptied rows. Else -1. */
+/**
+ * The start of the next line if this one has only commas, as spreadsheets leave them for emptied rows. Otherwise -1.
+ */
 function endOfBlank(bytes: Buffer, start: number): number {
   let at = start;
   while (at < bytes.length && bytes[at] === COMMA) at++;
@@ -73,7 +75,7 @@ function grown(starts: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
   return larger;
 }
 
-/** Checks the row that starts here and returns where the next one does. This is the loop that sees every byte. */
+/** Checks the row that starts here and returns the start of the next. This loop sees every byte. */
 function scanRow(source: Source, start: number): number {
   const { bytes } = source;
   const size = bytes.length;
@@ -107,7 +109,7 @@ function closeQuote(source: Source, open: number): number {
   throw bad(
     source,
     open,
-    'a quoted cell opens in this line and is never closed',
+    'a quoted cell opens on this line and is never closed',
     'add the closing quote; a quote that is part of the text is written twice ("") in a cell that is quoted itself',
   );
 }
@@ -130,7 +132,7 @@ function readHeader(bytes: Buffer, file: string, begin: number, next: number): s
     }
     if (column > MAX_COLUMNS) {
       const message = `the header has more than ${MAX_COLUMNS} columns`;
-      throw bad(source, at, message, 'check that the file has line ends: the first line should hold only names');
+      throw bad(source, at, message, 'check that the file has line breaks: the first line should have only names');
     }
     names.set(name, column);
     if (end >= limit) return [...names.keys()];
@@ -138,7 +140,7 @@ function readHeader(bytes: Buffer, file: string, begin: number, next: number): s
   }
 }
 
-/** Where a row's text ends, given where the next row starts. */
+/** The end of a row's text, given the start of the next row. */
 export function lineEnd(bytes: Buffer, next: number): number {
   if (bytes[next - 1] !== LF) return next;
   return bytes[next - 2] === CR ? next - 2 : next - 1;
@@ -148,8 +150,8 @@ function ragged(source: Source, start: number, cells: number): NightshiftError {
   const expected = source.header.length;
   const hint =
     cells > expected
-      ? 'put a cell that contains a comma into double quotes, or remove what is too much'
-      : 'add the commas of the missing cells; an empty cell is fine';
+      ? 'put a cell that contains a comma into double quotes, or remove the extra cells'
+      : 'add commas for the missing cells; they may be empty';
   const message = `this row has ${plural(cells, 'cell')}, but the header has ${plural(expected, 'column')}`;
   return bad(source, start, message, hint);
 }
@@ -162,7 +164,7 @@ function misplaced(source: Source, cell: number, at: number): NightshiftError {
       source,
       at,
       'there is a carriage return (CR) without its line feed (LF)',
-      'save the table with line ends of Unix (LF) or Windows (CRLF), or put the cell into double quotes',
+      'save the table with Unix (LF) or Windows (CRLF) line endings, or put the cell into double quotes',
     );
   }
   if (bytes[cell] !== QUOTE) {
@@ -189,8 +191,8 @@ function longCell(source: Source, start: number, end: number, column: number): N
   const where = name === undefined ? `column ${column}` : `column "${name}"`;
   const hint =
     source.bytes[start] === QUOTE
-      ? 'check that its closing quote is where it should be; long texts belong into files; put their names into the table'
-      : 'long texts belong into files; put their names into the table';
+      ? 'check its closing quote; write long texts to files and put their names into the table'
+      : 'write long texts to files and put their names into the table';
   return bad(source, start, `there is a cell of ${mebibytes(end - start)} in ${where}; the limit is 1 MiB`, hint);
 }
 

@@ -50,12 +50,12 @@ describe('parseTable', () => {
 
   const long = 'x'.repeat(1024 * 1024 + 1);
   test.each<[string, string | Buffer, number | undefined, RegExp, RegExp]>([
-    ['an empty file', '', 1, /no header/, /names of the columns/],
-    ['only a BOM', BOM, 1, /no header/, /names of the columns/],
+    ['an empty file', '', 1, /no header/, /column names/],
+    ['only a BOM', BOM, 1, /no header/, /column names/],
     ['a blank first line', '\na,b\n', 1, /column 1 has no name/, /name it/],
     ['a blank name', 'a, ,c\n', 1, /column 2 has no name/, /remove the column/],
     ['a duplicate header', 'a,b,"a"\n', 1, /"a" twice: columns 1 and 3/, /rename/],
-    ['too many columns', Array.from({ length: 2001 }, (_, i) => i).join(), 1, /more than 2000/, /line ends/],
+    ['too many columns', Array.from({ length: 2001 }, (_, i) => i).join(), 1, /more than 2000/, /line breaks/],
     ['a row that is too short', 'a,b\n"1\n1",2\n3\n', 4, /has 1 cell, but the header has 2 columns/, /commas/],
     ['a row that is too long', 'a,b\n1,2,3\n', 2, /has 3 cells, but the header has 2 columns/, /double quotes/],
     ['an unclosed quote', 'a,b\n1,"2\n3,4\n', 2, /never closed/, /closing quote/],
@@ -178,7 +178,7 @@ describe('edits', () => {
       `${BOM}"id",note,build,deploy,"a,b"\r\n"1","a ""b""","todo",todo,\n 2 ,"x,y",todo,todo,\r\n3,,todo,todo,`,
     );
     expect(wider.header).toEqual(['id', 'note', 'build', 'deploy', 'a,b']);
-    expect(() => addColumns(wider, [{ name: 'deploy', value: 'todo' }])).toThrow(/"deploy" already/);
+    expect(() => addColumns(wider, [{ name: 'deploy', value: 'todo' }])).toThrow(/already has a column "deploy"/);
   });
 
   test.each([

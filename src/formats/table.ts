@@ -20,14 +20,14 @@ export function parseTable(bytes: Buffer, file: string): Table {
     if (header.length === 1) refuseOtherSeparator(bytes, file);
     return new Table(bytes, header, starts, gaps);
   } catch (error) {
-    // What is found first is seldom the cause.
+    // The first error found is seldom the cause.
     refuseConflict(bytes, file);
     refuseOtherSeparator(bytes, file);
     throw error;
   }
 }
 
-/** A new table: LF, a final line end, quotes only where they are needed. */
+/** A new table: LF, a final line ending, quotes only where needed. */
 export function createTable(header: readonly string[], rows: readonly (readonly string[])[]): Table {
   const lines = [header, ...rows].map((cells) => `${encodeRow(header, cells)}\n`);
   return parseTable(Buffer.from(lines.join('')), 'table.csv');
@@ -36,7 +36,7 @@ export function createTable(header: readonly string[], rows: readonly (readonly 
 const TODO = STATUSES.indexOf('todo');
 const STATUS_BYTES = STATUSES.map((status) => Buffer.from(status));
 
-/** For each row the index of its status in `STATUSES`; no value is `todo`. Any other value throws (rule F6). */
+/** For each row the index of its status in `STATUSES`; an empty cell is `todo`. Any other value throws (rule F6). */
 export function readStatuses(table: Table, column: number, file: string): Uint8Array {
   const statuses = new Uint8Array(table.rowCount);
   for (let row = 0; row < statuses.length; row++) {

@@ -1,9 +1,9 @@
-/** What a step or a criterion begins with that nobody has written yet. */
+/** The beginning of a step or criterion that is still the template's. */
 export const UNWRITTEN = 'Replace this:';
 
 /**
- * What `nightshift add-task` writes: valid as it is, with a step and a criterion that a person replaces. It holds no
- * placeholder, which would have to name a column of a table that is not known here.
+ * The file that `nightshift add-task` writes: valid, with a step and a criterion to replace. It has no placeholders,
+ * because the columns of the table are not known here.
  */
 export function createTask(name: string): string {
   return `# ${name}

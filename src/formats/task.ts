@@ -13,18 +13,18 @@ import { UNWRITTEN } from './task-template.ts';
 
 export { createTask } from './task-template.ts';
 
-/** What a task file says (rule F4). */
+/** The content of a task file (rule F4). */
 export interface TaskDocument {
   readonly text: string;
   readonly settings: readonly Setting[];
-  /** Lines in Configuration that are list items but no setting. */
+  /** Lines of Configuration that are list items but not settings. */
   readonly strays: readonly number[];
   readonly steps: readonly Entry[];
   readonly criteria: readonly Entry[];
   readonly sections: { readonly configuration: Span; readonly steps: Span; readonly validation: Span };
 }
 
-/** The body of a section: from behind its heading's line to the next heading of its level or above. */
+/** The body of a section: from the line after its heading to the next heading of the same or a higher level. */
 interface Span {
   readonly start: number;
   readonly end: number;
@@ -32,7 +32,7 @@ interface Span {
 
 /** A step or a criterion. `text.slice(start, end)` is its whole source: marker, text and fenced blocks. */
 export interface Entry {
-  /** Its position, from 1; what is written in front of it may be another number. */
+  /** Its position, from 1; the number in the file may differ. */
   readonly number: number;
   readonly start: number;
   readonly end: number;
@@ -40,7 +40,7 @@ export interface Entry {
   readonly blocks: readonly Block[];
 }
 
-/** What people write where only `sh` is run. */
+/** Info strings that people write although only `sh` runs. */
 const OTHER_SHELLS = ['bash', 'shell', 'zsh'];
 const MARKER = /^\s*(?:\d+[.)]|[-*+])\s+/;
 
@@ -48,7 +48,7 @@ type SectionName = keyof TaskDocument['sections'];
 
 const ORDER = ['Configuration', 'Steps', 'Validation'] as const;
 
-/** Throws `bad-task` with the line and what to do. */
+/** Throws `bad-task` with the line and a hint. */
 export function parseTask(text: string, file: string): TaskDocument {
   const document = scan(text);
   requireClosed(document, 'bad-task', file);
@@ -81,7 +81,7 @@ function refuseMisorder(sections: readonly Section[], file: string): void {
   for (const [i, section] of sections.entries()) {
     const above = sections[i - 1];
     if (above === undefined || above.start < section.start) continue;
-    const message = `the section \`## ${section.name}\` stands before \`## ${above.name}\``;
+    const message = `the section \`## ${section.name}\` comes before \`## ${above.name}\``;
     const hint = `the order is ${ORDER.join(', ')}`;
     throw new NightshiftError('bad-task', message, hint, { file, line: section.heading.number });
   }
@@ -100,8 +100,8 @@ function readEntries(section: Section, kind: ListKind, file: string): Entry[] {
   const first = items[0]?.lines[0];
   const orphan = section.lines.find((line) => line.block !== undefined && (!first || line.start < first.start));
   if (orphan !== undefined) {
-    const hint = `put it below the ${entry} that it is part of; \`## ${section.name}\` is ${form}`;
-    throw fail(`the fenced block belongs to no ${entry}`, hint, orphan.number);
+    const hint = `put it below its ${entry}; \`## ${section.name}\` is ${form}`;
+    throw fail(`the fenced block does not belong to a ${entry}`, hint, orphan.number);
   }
   if (items.length === 0)
     throw fail(`the section \`## ${section.name}\` is empty`, `write ${form}`, section.heading.number);
@@ -113,7 +113,10 @@ function readEntries(section: Section, kind: ListKind, file: string): Entry[] {
   });
 }
 
-/** Unknown keys, list items that are no setting, blocks of shells that are not run: one warning each. */
+/**
+ * One warning for each unknown key, each list item that is not a setting, and each block of a shell that does not
+ * run.
+ */
 export function taskWarnings(
   document: TaskDocument,
   file: string,
@@ -129,13 +132,13 @@ export function taskWarnings(
       });
   return [
     ...settingWarnings(document, TASK_KEYS, file),
-    // For other agents a block below a step is text, whatever it begins with.
+    // For other agents, a block below a step is text.
     ...(findAgent(agent)?.runsSteps ? document.steps.flatMap(notRun('step')) : []),
     ...document.criteria.flatMap(notRun('criterion')),
   ];
 }
 
-/** The first step or criterion that is still the template's, if there is one. */
+/** The first step or criterion that is still the template's, if any. */
 export function findUnwritten({ text, steps, criteria }: TaskDocument): Task['unwritten'] {
   const isUnwritten = ({ start, end }: Entry) => text.slice(start, end).replace(MARKER, '').startsWith(UNWRITTEN);
   const step = steps.find(isUnwritten);
@@ -143,16 +146,16 @@ export function findUnwritten({ text, steps, criteria }: TaskDocument): Task['un
   return entry && { what: `${step ? 'step' : 'criterion'} ${entry.number}`, line: entry.line };
 }
 
-/** The steps without their markers and common indentation, in the form that `replaceSteps` takes. */
+/** The steps without markers and common indentation, as `replaceSteps` takes them. */
 export function stepTexts({ text, steps }: TaskDocument): string[] {
   return steps.map(({ start, end }) => entryText(text.slice(start, end)));
 }
 
 /**
- * Writes another list of steps in place of the present one, numbered from 1 in the file's style. A step that is
- * already there keeps its bytes, and so does everything that is no step: comments between steps stay, those of dropped
- * steps move below the last. Throws `bad-task` if the result would not hold exactly these steps between the same
- * Configuration and Validation (a step with an unclosed block, an empty one, none at all).
+ * Replaces the list of steps, numbered from 1 in the style of the file. An unchanged step keeps its bytes, and so
+ * does everything that is not a step: comments between steps stay, those of removed steps move below the last. Throws
+ * `bad-task` if the result would not have exactly these steps between the same Configuration and Validation (a step
+ * with an unclosed block, an empty one, none at all).
  */
 export function replaceSteps(text: string, steps: readonly string[]): string {
   const document = parseTask(text, 'the task');
@@ -188,7 +191,7 @@ function writeList(document: TaskDocument, wanted: readonly string[]): string {
   return joined + leftover.map((gap) => gap.trimEnd()).join('');
 }
 
-/** No comment or block reaches from a step into what follows, also where a `-->` of something else stands there. */
+/** No comment or block extends from a step into what follows, even if a `-->` stands there. */
 function isClosed(step: string): boolean {
   return scan(`${step}\n-->`).lines.at(-2)?.open === false;
 }

@@ -42,7 +42,7 @@ describe('F2 the manifest', () => {
     },
     'a task twice': {
       make: setManager((text) => text.replace('1. make_page', '1. make_page\n2. make_page')),
-      says: /the task make_page stands twice in Task Order/,
+      says: /the task make_page is in the Task Order twice/,
       advises: /line 11 or line 12/,
       at: 'manager.md:12',
     },
@@ -108,13 +108,13 @@ describe('F4 a task file', () => {
     },
     'a section twice': {
       make: setTask(`${TASK}\n## Steps\n\n1. More\n`),
-      says: /the section `## Steps` stands twice/,
-      advises: /merge it with the one in line 5/,
+      says: /the section `## Steps` appears twice/,
+      advises: /merge it with the one on line 5/,
       at: 'make_page.md:21',
     },
     'another order': {
       make: setTask('## Configuration\n\n## Validation\n\n- true\n\n## Steps\n\n1. Do it\n'),
-      says: /`## Validation` stands before `## Steps`/,
+      says: /`## Validation` comes before `## Steps`/,
       advises: /the order is Configuration, Steps, Validation/,
       at: 'make_page.md:3',
     },
@@ -142,15 +142,15 @@ describe('F4 a task file', () => {
       advises: /close it/,
       at: 'make_page.md:9',
     },
-    'a block that belongs to no step': {
+    'a block that does not belong to a step': {
       make: setTask(task({ steps: '```sh\ntrue\n```\n\n1. Do it', validation: '- true' })),
-      says: /the fenced block belongs to no step/,
-      advises: /put it below the step/,
+      says: /the fenced block does not belong to a step/,
+      advises: /put it below its step/,
       at: 'make_page.md:7',
     },
     'steps with bullets': {
       make: setTask(TASK.replace('1. ', '- ')),
-      says: /the fenced block belongs to no step/,
+      says: /the fenced block does not belong to a step/,
       advises: /`## Steps` is a numbered list: `1\. what to do first`/,
       at: 'make_page.md:9',
     },
@@ -230,13 +230,13 @@ describe('F6 files that do not fit together', () => {
     'a row that is too short': {
       make: setTable(`${TABLE}c,todo\n`),
       says: /this row has 2 cells, but the header has 3 columns/i,
-      advises: /add the commas/i,
+      advises: /add commas/i,
       at: 'table.csv:4',
     },
     'a ragged row behind cells of several lines': {
       make: setTable('name,size,make_page\n"a\nb\nc",1,todo\nd,todo\n'),
       says: /this row has 2 cells/i,
-      advises: /add the commas/i,
+      advises: /add commas/i,
       at: 'table.csv:5',
     },
     'an unknown status': {

@@ -13,7 +13,7 @@ describe('F3 a table that is none', () => {
     'an empty file': {
       make: setTable(''),
       says: /no header/,
-      advises: /names of the columns/,
+      advises: /column names/,
       at: 'table.csv:1',
     },
     'a header without names': {

@@ -211,7 +211,7 @@ describe('X3 what the agent shell can not do', () => {
     'two checks for one criterion': {
       make: setTask(`${TASK}\n   \`\`\`sh\n   true\n   \`\`\`\n`),
       says: /criterion 1 has 2 `sh` blocks/,
-      advises: /make it one block, or a criterion for each/,
+      advises: /use one block, or one criterion for each/,
       at: 'make_page.md:15',
     },
   });

@@ -65,7 +65,7 @@ test('doctor reads a shift of older origin and says what would be changed; --fix
     'create_page: "pending" becomes todo (1 row)',
     'check: "pending" becomes todo (1 row)',
     'manager.md gets a Progress section',
-    'table.csv.bak, which an older table tool has left, goes to the kept copy',
+    'table.csv.bak, left by an older table tool, moves to the backup',
   ]);
   expect(bytes(project.path('.nightshift'))).toEqual(before);
 
@@ -149,7 +149,7 @@ test('F2 F3 V1 V4 what the origin wrote from 0.x to 3.x is understood, or brough
     findings.flatMap((each) => each.details ?? []);
   expect(details((await doctor(project)).findings)).toEqual(
     expect.arrayContaining([
-      'manager.md: the line "(no tasks yet ...)" goes, since there are tasks',
+      'manager.md: removes the line "(no tasks yet ...)", because there are tasks',
       'check.md: `working_dir` becomes `working-dir`',
       'check.md: {SHIFT:FOLDER}/ becomes {SHIFT:FOLDER}, which ends in a slash (2 places)',
       'check.md: create-page becomes create_page (5 places)',
