@@ -30,7 +30,7 @@ describe('F3 a table that is none', () => {
     },
     'an unclosed quote': {
       make: setTable('name,size,make_page\na,1,todo\n"b,2,todo\nc,3,todo\n'),
-      says: /opens in this line and is never closed/i,
+      says: /opens on this line and is never closed/i,
       advises: /closing quote/,
       at: 'table.csv:3',
     },
@@ -100,10 +100,10 @@ describe('F7 .env', () => {
     at: `.env:${line}`,
   });
   check({
-    'a line that is none': bad('A=1\ns3cret-value\n', /this line is not KEY=VALUE/, /quotes; a comment/, 2),
+    'a line that is none': bad('A=1\ns3cret-value\n', /this line is not KEY=VALUE/, /in quotes; begin a comment/, 2),
     'a name that is none': bad('s3cret value=1\n', /does not begin with the name of a variable/, /letters, digits/, 1),
     'a reserved name': bad('A=1\n\nNIGHTSHIFT_KEY=s3cret\n', /NIGHTSHIFT_KEY.*reserved/, /choose another/, 3),
-    'text behind a quote': bad('A="s3cret"s3cret"\n', /behind the closing quote/, /another kind of quotes/, 1),
+    'text behind a quote': bad('A="s3cret"s3cret"\n', /after the closing quote/, /another kind of quotes/, 1),
     'a NUL byte': bad('A=s3cret\nB=s3cret\0\n', /NUL/, /remove the NUL/, 2),
     'not UTF-8': bad(Buffer.from('A=1\nB=s3cret\xfc\n', 'latin1'), /not UTF-8/, /save it as UTF-8/, 2),
   });
