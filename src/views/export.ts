@@ -1,7 +1,7 @@
 import type { Result } from '../core/folds/results.ts';
 import { printable } from './printable.ts';
 
-/** What an export says of an item-task beside its metadata. */
+/** The columns of an export besides the metadata. */
 const OWN_COLUMNS: Readonly<Record<string, (result: Result) => string>> = {
   row: ({ row }) => String(row),
   task: ({ task }) => task,
@@ -16,12 +16,12 @@ const OWN_COLUMNS: Readonly<Record<string, (result: Result) => string>> = {
   at: ({ at }) => at ?? '',
 };
 
-/** Unknown is not nothing. */
+/** An unknown number is not 0. */
 function text(number: number | undefined): string {
   return number === undefined ? '' : String(number);
 }
 
-/** `row`, the metadata, then the rest of our own; a name that the table has already gets a prefix. */
+/** `row`, the metadata, then our other columns; a name that the table already has gets a prefix. */
 function header(columns: readonly string[]): string[] {
   const [first = '', ...rest] = Object.keys(OWN_COLUMNS).map((name) => {
     let own = name;
@@ -36,7 +36,7 @@ function cells(result: Result, columns: readonly string[]): string[] {
   return [first, ...columns.map((name) => result.metadata[name] ?? ''), ...rest];
 }
 
-/** One line for each item-task. `columns`: those of the metadata. `raw`: cells as they are, also formulas. */
+/** One line for each item-task. `columns`: the metadata. `raw`: does not escape formulas. */
 export function* exportCsv(results: Iterable<Result>, columns: readonly string[], raw: boolean): Generator<string> {
   const line = (values: readonly string[]) => values.map((value) => quote(raw ? value : defuse(value))).join(',');
   yield line(header(columns));
@@ -44,8 +44,8 @@ export function* exportCsv(results: Iterable<Result>, columns: readonly string[]
 }
 
 /**
- * Rule S11: what a spreadsheet would take for a formula, also in the full width of East Asian keyboards, or after white
- * space that it drops, gets the apostrophe that makes it text.
+ * Rule S11: adds an apostrophe to what a spreadsheet would take for a formula, also in full-width characters or after
+ * white space that it drops.
  */
 function defuse(value: string): string {
   return /^\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|^[\t\r\n]/.test(value) ? `'${value}` : value;
@@ -55,7 +55,7 @@ function quote(value: string): string {
   return /[",\r\n]|^\s|\s$/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }
 
-/** One JSON object for each item-task: for programs, so nothing is escaped but what JSON escapes. */
+/** One JSON object for each item-task, for programs. */
 export function* exportJsonl(results: Iterable<Result>): Generator<string> {
   for (const result of results) yield JSON.stringify(result);
 }
@@ -75,14 +75,14 @@ export function* exportMarkdown(
   for (const result of results) yield line(cells(result, columns));
 }
 
-/** Neither a new cell, nor markup, nor HTML: the text that was there (rule S10). */
+/** Keeps a value from becoming a new cell, markup or HTML (rule S10). */
 function escapeCell(value: string): string {
   return (
     printable(value)
       .trim()
       .replace(/[&<>]/g, (character) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[character]!)
       .replace(/[\\`*_[\]|~$@]/g, '\\$&')
-      // An address becomes a link, and a name between colons a picture; a time of the day is neither.
+      // Addresses become links, and names between colons emoji; times of day are neither.
       .replace(/:(?=\/\/|(?!\d\d:)[\w+-]+:)|(?<=\bwww)\./gi, '\\$&')
       .replace(/\s*\n\s*/g, '<br>')
   );

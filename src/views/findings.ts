@@ -1,18 +1,18 @@
 import { count } from './plain.ts';
 import { printable } from './printable.ts';
 
-/** What `doctor` found: fine, worth knowing, or to be put right. */
+/** A finding of `doctor`: fine, worth knowing, or a problem. */
 export interface Finding {
   readonly level: 'ok' | 'note' | 'problem';
   readonly shift?: string;
   readonly message: string;
-  /** More of it, a line each. */
+  /** More lines. */
   readonly details?: readonly string[];
-  /** What a person can do. */
+  /** What you can do. */
   readonly remedy?: string;
   readonly file?: string;
   readonly line?: number;
-  /** `doctor --fix` can do it. */
+  /** Whether `doctor --fix` can fix it. */
   readonly fixable?: boolean;
 }
 

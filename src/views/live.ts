@@ -16,12 +16,12 @@ const NARROW = 60;
 
 export interface Viewport {
   readonly width: number;
-  /** The most lines there may be. */
+  /** The maximum number of lines. */
   readonly height?: number;
   readonly colour?: boolean;
 }
 
-/** What a terminal shows of a run now; `clock` says a time of the day as people there do. */
+/** The live view of a run; `clock` formats a time of day. */
 export function render(
   state: ViewState,
   { width, height = 24, colour = false }: Viewport,
@@ -30,7 +30,7 @@ export function render(
 ): string[] {
   const head = [...headLines(state, width, now), ...flow(facts(state, now, clock), width), ...pauseLines(state, now)];
   const failures = state.failures.slice(-FAILURES_SHOWN).map(failureLine);
-  // What is in flight gives way last: a small window shows fewer failures first.
+  // A small window shows fewer failures first, then fewer running items.
   const room = Math.max(0, height - head.length);
   const items = itemLines(state, now, width, Math.min(ITEMS_SHOWN, room));
   const shown = [...head, ...items, ...failures.slice(0, Math.max(0, room - items.length))];
@@ -66,7 +66,7 @@ function headLines(state: ViewState, width: number, now: number): Span[][] {
   ];
 }
 
-/** Counts first, then what is only sometimes known. */
+/** Counts first, then what is known only sometimes. */
 function facts(state: ViewState, now: number, clock: (time: number) => string): Span[] {
   const { counts, part, limit, limitReason, draining, isStopping, begun } = state;
   const usage = usageText(state.usage);
@@ -87,7 +87,7 @@ function facts(state: ViewState, now: number, clock: (time: number) => string): 
     parts.push({ text: `stopping: ${count(begun, 'item')} may finish`, style: 'yellow' });
   } else if (state.pausedSince === undefined) parts.push(...finishText(state, now, clock));
   if (usage !== undefined) parts.push({ text: usage });
-  // How many failures pause a task has been said at the start.
+  // The start of the run already said how many failures pause a task.
   const { 'max-same-failures': _, ...limits } = state.limits;
   parts.push(...limitTexts(limits, state.spent(now), false).map((text) => ({ text })));
   return parts;
@@ -112,7 +112,7 @@ function pauseLines({ shift, waiting, pausedSince, draining, begun }: ViewState,
   return [[{ text: `waiting ${left}: ${oneLine(waiting.reason)}`, style: 'yellow' }]];
 }
 
-/** Those that may need somebody come first, then the longest in flight. */
+/** First items that may need attention, then the longest running. */
 function itemLines(state: ViewState, now: number, width: number, most: number): Span[][] {
   const rank = { stalled: 0, slow: 1, usual: 1 };
   const items = [...state.inFlight.values()].sort(
@@ -164,7 +164,7 @@ function itemLine(state: ViewState, item: InFlight, now: number, columns: Column
   }
 }
 
-/** What a program said last is mostly why it failed; `status` has all of it. */
+/** The last line of the output is usually the cause; `status` has all of it. */
 function failureLine({ task, index, reason }: Failure): Span[] {
   const lines = reason.trim().split('\n');
   const short = lines.length > 1 ? `… ${oneLine(lines.at(-1)!)}` : oneLine(reason);

@@ -5,13 +5,13 @@ import { limitTexts } from '../core/schedule/limits.ts';
 import { isAll, partOf, type Share } from '../core/schedule/part.ts';
 import { oneLine } from './printable.ts';
 
-/** Rows of a batch are listed up to this many. */
+/** A batch lists up to this many rows. */
 const ROWS_SHOWN = 12;
 
-/** For whoever sits in front of the run itself. */
+/** For the terminal that started the run. */
 const CTRL_C_AGAIN = 'Ctrl-C again stops at once.';
 
-/** An event as calm lines for a log or a terminal; none for what only machines read. `ctrlC`: what one does there. */
+/** An event as lines for a log or a terminal; none for events that only programs need. `ctrlC`: what Ctrl-C does. */
 export function plainLines(event: NightshiftEvent, ctrlC = CTRL_C_AGAIN): string[] {
   switch (event.type) {
     case 'run:started':
@@ -33,7 +33,7 @@ export function plainLines(event: NightshiftEvent, ctrlC = CTRL_C_AGAIN): string
     case 'batch:claimed':
       return [`${event.task}: ${rowList(event.indices)}`];
     case 'attempt:finished':
-      // The last attempt's reason is that of the item, which follows.
+      // The reason of the last attempt follows with the item.
       return attemptLines(event);
     case 'item:recorded':
       if (event.to === 'in_progress') {
@@ -81,11 +81,11 @@ export function plainLines(event: NightshiftEvent, ctrlC = CTRL_C_AGAIN): string
     case 'table:edited':
       return [];
   }
-  // The journal of a newer version may hold more.
+  // The journal of a newer version may have more types.
   return [];
 }
 
-/** The lines that a live view lets scroll away; how many there are and what is in flight stands below them anyway. */
+/** The lines that scroll above a live view, which shows counts and running items itself. */
 export function scrollingLines(event: NightshiftEvent, ctrlC?: string): string[] {
   if (['batch:claimed', 'batch:finished', 'limit:changed'].includes(event.type)) return [];
   if (event.type === 'progress' && !event.compacted) return [];
@@ -112,7 +112,7 @@ function startLines(event: Started): string[] {
   return [...lines, ...nothingToDo(event)];
 }
 
-/** The summary is about the whole shift, and would not say so. */
+/** The summary covers the whole shift, so it would not say this. */
 function nothingToDo(event: Started): string[] {
   const counts = event.counts ?? [];
   const sum = (key: Exclude<keyof TaskCounts, 'task'>) => counts.reduce((all, each) => all + each[key], 0);
@@ -151,7 +151,7 @@ export function pauseText({ since, items, now }: { since: string; items: number;
 }
 
 function subject(event: NightshiftEvent): string {
-  // Journals of older versions have no index for a row that was gone.
+  // Journals of older versions have no index for a removed row.
   return `${event.index === undefined ? `item ${event.item}` : `row ${event.index + 1}`} ${event.task}`;
 }
 
@@ -166,7 +166,7 @@ export function listed(noun: string, numbers: readonly unknown[]): string {
   return `${noun}${numbers.length === 1 ? '' : 's'} ${numbers.join(', ')}`;
 }
 
-/** `2 of 30 items`; `30 items` if it is all of them. */
+/** `2 of 30 items`, or `30 items` if it is all of them. */
 export function share(of: Share, noun: string): string {
   return isAll(of) ? count(of.all, noun) : `${of.chosen} of ${count(of.all, noun)}`;
 }

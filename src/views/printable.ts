@@ -1,13 +1,13 @@
-/** C0, DEL and C1 controls, and the characters that turn text around: what a cell or an agent could mislead a terminal with. */
+/** C0, DEL and C1 controls and bidirectional controls: what a cell or an agent could mislead a terminal with. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that must not reach a terminal
 const UNSAFE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
-/** Text from cells and agents, made safe for a terminal (rule S9); lines and tabs stay. */
+/** Makes text from cells and agents safe for a terminal (rule S9); line breaks and tabs stay. */
 export function printable(text: string): string {
   return text.replace(/\r\n/g, '\n').replace(UNSAFE, '\uFFFD');
 }
 
-/** Written as escapes of JSON: inside of JSON the value stays the same, and a person sees what was there. */
+/** Written as JSON escapes: in JSON the value stays the same, and a reader sees what was there. */
 export function escapeUnsafe(text: string): string {
   return text.replace(UNSAFE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -1,6 +1,6 @@
 import { cutTo, widthOf } from './text-width.ts';
 
-/** How a piece of a line stands out; the text alone must say it too, for those who see no colour. */
+/** How a part of a line stands out; the text alone must say it too, for those who see no colour. */
 type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow';
 
 export interface Span {
@@ -29,7 +29,7 @@ export function lineOf(spans: readonly Span[], width: number, colour: boolean): 
   return line;
 }
 
-/** Parts side by side, as many on a line as fit. */
+/** Parts side by side, as many per line as fit. */
 export function flow(parts: readonly Span[], width: number): Span[][] {
   const lines: Span[][] = [];
   let used = 0;

@@ -8,7 +8,7 @@ import { oneLine, printable } from './printable.ts';
 const ROWS_SHOWN = 20;
 const REASON_LINES = 6;
 
-/** The state of a shift for a person: `status`, and the end of `start`. */
+/** The state of a shift, for `status` and the end of `start`. */
 export function summaryLines(shift: string, { counts, tasks, failures }: Summary): string[] {
   const { total, completed, failed, remaining } = counts;
   const width = Math.max(...tasks.map(({ task }) => task.length), 0);
@@ -35,7 +35,7 @@ export function failureLines({ task, reason, items }: FailureGroup): string[] {
   ];
 }
 
-/** Edits in flight that were put back, at the end of a run. */
+/** Edits that were reverted during a run, at its end. */
 export function putBackLines(shift: string, edits: readonly PutBackEdit[]): string[] {
   if (edits.length === 0) return [];
   return [
@@ -48,7 +48,7 @@ export function putBackLines(shift: string, edits: readonly PutBackEdit[]): stri
   ];
 }
 
-/** Unknown is not nothing: what no agent has told is left out. */
+/** An unknown amount is not 0: what no agent has reported is left out. */
 export function usageText(usage: Usage): string | undefined {
   const { inputTokens, outputTokens } = usage;
   const cost = costText(usage);

@@ -1,12 +1,12 @@
 const ASCII = /^[\x20-\x7e]*$/;
-/** Marks that stand on the character before them, and what joins characters. */
+/** Combining marks and joiners. */
 const NO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}]*$/u;
 const EMOJI = /\p{Emoji_Presentation}|\uFE0F/u;
-/** East Asian Wide and Fullwidth, in blocks: what terminals show in two columns. */
+/** East Asian Wide and Fullwidth, in blocks: two columns on a terminal. */
 const WIDE =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
 
-/** Made when it is needed: that takes 20 ms, and most text is ASCII. */
+/** Created on demand: that takes 20 ms, and most text is ASCII. */
 let segmenter: Intl.Segmenter | undefined;
 
 function graphemes(text: string): Intl.Segments {
@@ -14,7 +14,7 @@ function graphemes(text: string): Intl.Segments {
   return segmenter.segment(text);
 }
 
-/** The columns that a text takes on a terminal. */
+/** The width of a text on a terminal, in columns. */
 export function widthOf(text: string): number {
   if (ASCII.test(text)) return text.length;
   let width = 0;
@@ -22,7 +22,7 @@ export function widthOf(text: string): number {
   return width;
 }
 
-/** The text in at most `width` columns; what does not fit is left out, and that is shown. */
+/** Cuts a text to at most `width` columns, and marks the cut. */
 export function cutTo(text: string, width: number): string {
   if (width <= 0) return '';
   if (widthOf(text) <= width) return text;

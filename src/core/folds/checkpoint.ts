@@ -5,8 +5,8 @@ import type { ItemHistory } from './history.ts';
 import type { LastRun } from './last-run.ts';
 
 /**
- * The folded history at the beginning of a journal file, so that a reader needs no older one. It takes as many lines as
- * there are items. Events between the first and the last line are counted in it already: they are there to be shown.
+ * The folded history at the beginning of a journal file, so that a reader needs no older file. It has one line for
+ * each item. Events between its first and last line are already counted in it; they are kept to be shown.
  */
 export type CheckpointLine =
   | {
@@ -26,11 +26,11 @@ export type CheckpointLine =
       readonly task: string;
       readonly item: string;
       readonly history: ItemHistory;
-      /** Not yet folded into the Steps. */
+      /** Not yet in the Steps. */
       readonly recommendations?: readonly Recommendation[];
     }
   | { readonly type: 'checkpoint:steps'; readonly task: string; readonly change: StepsChange }
-  /** Set back by a `retry` with these flags that has not ended by itself. */
+  /** Reset by a `retry` with these flags that was interrupted. */
   | {
       readonly type: 'checkpoint:retry';
       readonly task: string;

@@ -1,6 +1,6 @@
-/** Fewer ends than this say nothing about the rest. */
+/** Fewer ends than this don't allow an estimate. */
 const FEWEST = 5;
-/** Older ends say little: the limit has changed since, and perhaps the Steps. */
+/** Older ends say little: concurrency, and perhaps the Steps, have changed since. */
 const LATEST = 40;
 
 export interface Estimate {
@@ -10,8 +10,8 @@ export interface Estimate {
 }
 
 /**
- * When a run will have finished, as a range: from how quickly the latest items ended, wider the fewer there were. The
- * late end also counts the time since the last one ended, so that a run that hangs does not look soon done.
+ * When a run will probably finish, as a range: from how quickly the latest items ended, and wider the fewer there
+ * were. The latest time also counts the time since the last end, so that a hanging run does not look almost done.
  */
 export function estimateFinish(
   run: { readonly startedAt: number; readonly ends: readonly number[]; readonly remaining: number },

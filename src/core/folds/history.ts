@@ -14,32 +14,32 @@ import { withEdit } from './put-back-edits.ts';
 import { RepeatedEvents } from './repeated-events.ts';
 
 /**
- * What the journal tells about an item-task. The table alone says what is done; this only says how it came to that.
- * All items of a shift are in memory at once, so it is small however much was said; `ItemDetails` has the rest.
+ * What the journal says about an item-task. The table alone says what is done; this says how it got there. All items
+ * of a shift are in memory at once, so it has a small, fixed size; `ItemDetails` has the rest.
  */
 export interface ItemHistory extends ItemReturns {
-  /** Attempts that its latest dev has ended. */
+  /** Finished attempts of its latest dev. */
   attempts: number;
   dev?: { status: string; attempts: number; ms: number; at: string; model?: string };
   qa?: { status: string; at: string; model?: string };
   captured: Readonly<Record<string, string>>;
   usage: Usage;
-  /** Why it failed, if its last end was a failure. */
+  /** Why it failed, if it did. */
   failure?: string;
 }
 
 const LONGEST_VALUE = 10_000;
-/** Of the changes of a task's Steps, the latest. */
+/** Only the latest changes of a task's Steps are kept. */
 const MOST_CHANGES = 200;
 /** Sums of the same costs in another order differ by less. */
 const LEAST_AMOUNT = 1e-9;
-/** Times that two records tell of one run may differ by so much. */
+/** The durations of a run in two records may differ by this much. */
 const LEAST_MS = 2000;
 const NOTHING = Object.freeze({});
 
 export class History {
   readonly #items = new Map<string, ItemHistory>();
-  /** By task: what devs that succeeded recommended and no fold has settled yet, by item. */
+  /** By task and item: recommendations of successful devs that are not settled yet. */
   readonly #recommendations = new Map<string, Map<string, Recommendation[]>>();
   readonly #changes = new Map<string, StepsChange[]>();
   /** The run whose checkpoint is being read. */
@@ -56,17 +56,20 @@ export class History {
     return this.#items.get(`${task} ${item}`);
   }
 
-  /** Rule P8: recommendations outlive an interruption. Only those of items that have passed count (rule L1). */
+  /** Rule P8: recommendations survive an interruption. Only those of items that passed count (rule L1). */
   unsettled(task: string): ReadonlyMap<string, readonly Recommendation[]> {
     return this.#recommendations.get(task) ?? new Map();
   }
 
-  /** How the Steps of a task have changed, the latest last. */
+  /** The changes of a task's Steps, the latest last. */
   changesOf(task: string): readonly StepsChange[] {
     return this.#changes.get(task) ?? [];
   }
 
-  /** A line of a journal file. A checkpoint counts only where it begins the file: anybody could append one. */
+  /**
+   * A line of a journal file. A checkpoint counts only at the beginning of a file, because any program can append
+   * one.
+   */
   read(line: unknown, isFirst: boolean): void {
     if (isCheckpoint(line)) {
       if (isFirst && line.type === 'checkpoint:started') this.#restoring = line.run ?? '';
@@ -74,12 +77,12 @@ export class History {
       return;
     }
     if (!isReadable(line)) return;
-    // Of another run: somebody has cut the checkpoint short, and what follows counts for itself.
+    // A line of another run: the checkpoint was cut short, and what follows counts normally.
     if (this.#restoring !== line.run) this.#restoring = undefined;
     if (this.#restoring === undefined && !this.#repeated.has(line)) this.add(line);
   }
 
-  /** No run, and nothing that was done by hand, is known. */
+  /** Neither a run nor a batch by hand is known. */
   get isEmpty(): boolean {
     return this.lastRun === undefined && this.#items.size === 0 && Object.keys(this.usage).length === 0;
   }
@@ -93,7 +96,7 @@ export class History {
       case 'dev:started': {
         const item = this.#item(event);
         if (!item) return;
-        // One that a qa sent back goes on with its attempts.
+        // An item that a qa sent back continues its attempts.
         if ((event.attempt ?? 1) === 1) Object.assign(item, { attempts: 0, qaRetries: 0 });
         delete item.dev;
         delete item.qa;
@@ -162,7 +165,7 @@ export class History {
     yield { type: 'checkpoint:ended' };
   }
 
-  /** Another record knows of more than the journal does; answers whether it does. */
+  /** Raises what was spent to another record's sum; returns whether that was higher. */
   atLeast(spent: { readonly usage: Usage; readonly ms: number }): boolean {
     const missing = Object.entries(rest(spent.usage, this.usage) ?? {}).filter(([, amount]) => amount > LEAST_AMOUNT);
     if (missing.length === 0 && spent.ms < this.tally.ms + LEAST_MS) return false;
@@ -197,7 +200,7 @@ export class History {
     }
   }
 
-  /** What is done by hand beside a run is none of its. */
+  /** Commands beside a run don't belong to it. */
   #followRun(event: NightshiftEvent): void {
     const { type, run, at } = event;
     if (type === 'run:started') {
@@ -253,7 +256,7 @@ export class History {
     for (const item of considered) this.#recommendations.get(task)?.delete(item);
   }
 
-  /** A retry that was interrupted is to continue with the same rows; what somebody else edits is none of it any more. */
+  /** An interrupted retry continues with the same rows, except those edited since. */
   #edited({ changes, retry }: Extract<NightshiftEvent, { type: 'table:edited' }>): void {
     for (const { item, column } of changes) delete this.of(column, item)?.silent;
     if (!retry) {
@@ -267,7 +270,7 @@ export class History {
   #withdrawn(event: Extract<NightshiftEvent, { type: 'item:withdrawn' }>): void {
     const item = this.#item(event);
     if (!item) return;
-    // In a stream it may have been judged at that moment: the verdict is dropped with the result (rule T4).
+    // In a stream it may be judged at that moment: the verdict is dropped with the result (rule T4).
     delete item.qa;
     if (withdrawnTo(event) === 'failed') item.failure = copyOf(event.reason);
   }
@@ -284,7 +287,7 @@ export class History {
   }
 }
 
-/** No name of a task has a space. */
+/** Task names have no spaces. */
 function splitName(name: string): [task: string, item: string] {
   const space = name.indexOf(' ');
   return [name.slice(0, space), name.slice(space + 1)];

@@ -1,7 +1,7 @@
 import type { NightshiftEvent } from '../model/events.ts';
 import type { CriterionVerdict } from '../model/model.ts';
 
-/** What was said about the latest try of one item-task, for a person who looks at it. */
+/** The details of the latest try of one item-task, for `show`. */
 export class ItemDetails {
   attempts: { number: number; status: string; reason?: string; at: string }[] = [];
   dev?: { status: string; attempts: number; ms: number; reason?: string; at: string; model?: string };
@@ -11,7 +11,7 @@ export class ItemDetails {
   add(event: NightshiftEvent): void {
     switch (event.type) {
       case 'dev:started':
-        // One that a qa sent back goes on with its attempts.
+        // An item that a qa sent back continues its attempts.
         if ((event.attempt ?? 1) === 1) this.attempts = [];
         delete this.dev;
         delete this.qa;
@@ -41,7 +41,7 @@ export class ItemDetails {
     }
   }
 
-  /** What the dev thought a success was none. */
+  /** The dev's last attempt looked like a success, but was not. */
   #sentBack({ at, reason = '' }: Extract<NightshiftEvent, { type: 'item:recorded' }>): void {
     const { number } = this.attempts.pop() ?? { number: 1 };
     this.attempts.push({ number, at, status: FAILED_BY_QA, reason: `${FAILED_BY_QA}: ${reason}` });
@@ -50,7 +50,7 @@ export class ItemDetails {
 
 const FAILED_BY_QA = 'FAILED (qa)';
 
-/** Without what is absent, or no text: a journal may hold anything. */
+/** Without absent values and values that are not text: a journal may contain anything. */
 function textIn<K extends string>(texts: Record<K, unknown>): { [N in K]?: string } {
   return Object.fromEntries(Object.entries(texts).filter(([, text]) => typeof text === 'string')) as {
     [N in K]?: string;

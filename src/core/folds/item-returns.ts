@@ -1,10 +1,10 @@
 import type { NightshiftEvent } from '../model/events.ts';
 
-/** How often an item-task has come back. */
+/** How often an item-task was given back. */
 export interface ItemReturns {
-  /** From a qa to its latest dev. */
+  /** By a qa to its latest dev. */
   qaRetries?: number;
-  /** In batches by hand: from agents in a row that ended without a status. */
+  /** In batches by hand: by agents in a row that ended without a status. */
   silent?: number;
 }
 

@@ -1,16 +1,16 @@
 import type { NightshiftEvent } from '../model/events.ts';
 
-/** An edit of a document in flight that was put back. */
+/** An edit of a document that was reverted because items were running. */
 export interface PutBackEdit {
   readonly file: string;
   readonly what: string;
   readonly inFlight: readonly { readonly task: string; readonly index: number }[];
 }
 
-/** The night may be long. */
+/** A run may be long. */
 const EDITS_AT_MOST = 20;
 
-/** The last few; those of the table are not among them. */
+/** The last few; not those of the table. */
 export function withEdit(
   edits: readonly PutBackEdit[] | undefined,
   { file, what, inFlight }: Extract<NightshiftEvent, { type: 'edit:reverted' }>,

@@ -4,26 +4,26 @@ import { statusAt } from '../schedule/plan.ts';
 import type { History } from './history.ts';
 import type { Items } from './summary.ts';
 
-/** What became of one item-task, as the table and the journal say: what an export holds. */
+/** The result of one item-task, from the table and the journal: the content of an export. */
 export interface Result {
-  /** 1-based, as people count. */
+  /** 1-based. */
   readonly row: number;
   readonly item: string;
   readonly metadata: Readonly<Record<string, string>>;
   readonly task: string;
   readonly status: Status;
-  /** Why it failed; only for what is `failed` now. */
+  /** Why it failed; only if it is `failed` now. */
   readonly reason?: string;
   readonly attempts: number;
   readonly captured: Readonly<Record<string, string>>;
   readonly usage: Usage;
-  /** Of the dev with all its attempts. */
+  /** Of the dev, for all its attempts. */
   readonly ms?: number;
-  /** When its dev or its qa ended last. */
+  /** When its dev or qa last ended. */
   readonly at?: string;
 }
 
-/** Row by row, each with its tasks in Task Order. */
+/** Row by row, with tasks in Task Order. */
 export function* resultsOf(items: Items, history: History): Generator<Result> {
   for (let row = 0; row < items.count; row++) {
     const item = items.id(row);

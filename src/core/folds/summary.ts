@@ -4,7 +4,7 @@ import type { Status } from '../model/status.ts';
 import { type Board, cellsAt, countCells, countItems } from '../schedule/plan.ts';
 import type { History } from './history.ts';
 
-/** What a person wants to know of a shift: how far, and for each item that is not done, why. */
+/** The state of a shift: its progress, and the reason for each failed item. */
 export interface Summary {
   readonly counts: Counts;
   readonly tasks: readonly { readonly task: string; readonly counts: Record<Status, number> }[];
@@ -12,10 +12,10 @@ export interface Summary {
   readonly usage: Usage;
 }
 
-/** Failures that have the same reason but for the items' own values. */
+/** Failures with the same reason, apart from values of the items. */
 export interface FailureGroup {
   readonly task: string;
-  /** As it was recorded for the first of them. */
+  /** As recorded for the first of them. */
   readonly reason: string;
   readonly items: readonly { readonly row: number; readonly attempts: number }[];
 }
@@ -26,7 +26,7 @@ export interface Items extends Board {
 }
 
 const NO_REASON = 'no reason was recorded (the journal does not have it)';
-/** Shorter values stand in too many words by chance. */
+/** Shorter values occur in too many words by chance. */
 const SHORTEST_VALUE = 3;
 
 export function summarise(items: Items, history: History): Summary {
@@ -47,7 +47,7 @@ export function summarise(items: Items, history: History): Summary {
   };
 }
 
-/** `no file out/alpha.html` and `no file out/beta.html` are the same trouble twice. */
+/** `no file out/alpha.html` and `no file out/beta.html` are the same reason. */
 function withoutValues(reason: string, metadata: Readonly<Record<string, string>>): string {
   let text = reason;
   for (const [name, value] of Object.entries(metadata)) {

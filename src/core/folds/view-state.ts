@@ -7,10 +7,10 @@ import type { Limits, Spent } from '../schedule/limits.ts';
 import { isAll, type Part, partOf } from '../schedule/part.ts';
 import type { InFlight } from './in-flight.ts';
 
-/** Failures and times that are kept; a view shows fewer. */
+/** How many failures and times are kept; a view shows fewer. */
 const KEPT_FAILURES = 5;
 const KEPT_TIMES = 200;
-/** Agents that print nothing before they have finished are common: silence alone is no sign of trouble for this long. */
+/** Many agents print nothing until they finish, so silence is normal for at least this long. */
 const SILENT_AT_LEAST_MS = 120_000;
 const SLOW_AT_LEAST_MS = 60_000;
 
@@ -20,21 +20,21 @@ export interface Failure {
   readonly reason: string;
 }
 
-/** How an item in flight looks: `slow` takes far longer than others did, `stalled` has not been heard of for long. */
+/** `slow` takes far longer than others did, `stalled` has been silent for far longer than usual. */
 export type Pace = 'usual' | 'slow' | 'stalled';
 
-/** What a live view shows, as a fold over the events of one run. It asks no clock; what it does not know it passes over. */
+/** What a live view shows: a fold over the events of one run. It reads no clock and ignores unknown events. */
 export class ViewState {
   shift = '';
   tasks: string[] = [];
   agent = '';
-  /** Undefined before it is known. */
+  /** Undefined until it is known. */
   part: Part | undefined;
   startedAt = 0;
   lastAt = 0;
-  /** Active time of the run at its last event, and when that was on the wall. */
+  /** The active time of the run at its last event, and the wall-clock time of that event. */
   #elapsed = { ms: 0, at: 0 };
-  /** The item-tasks that the run is about, by status; `blocked` are the `todo` that can't be reached. */
+  /** The item-tasks in the scope of the run, by status; `blocked` counts the `todo` that can't be reached. */
   counts: Record<Status, number> & { blocked: number } = emptyCounts();
   readonly inFlight = new Map<string, InFlight>();
   /** How many may be in flight at once; undefined before it is known. */
@@ -56,31 +56,31 @@ export class ViewState {
   #longestSilence = 0;
   #before: Spent = { usage: {}, ms: 0, failures: 0 };
   #failures = 0;
-  /** Where the item-tasks are that this run has in hand. */
+  /** The status of each item-task that this run has claimed. */
   readonly #held = new Map<string, Status>();
 
   get total(): number {
     return STATUSES.reduce((all, status) => all + this.counts[status], 0);
   }
 
-  /** Item-tasks that were begun and have not ended, also between their dev and their qa. */
+  /** Item-tasks that have started and not ended, including those between dev and qa. */
   get begun(): number {
     return this.#held.size;
   }
 
-  /** Item-tasks that are still to end. */
+  /** Item-tasks that have not ended. */
   get remaining(): number {
     const { todo, blocked, in_progress, qa } = this.counts;
     return Math.max(0, todo - blocked) + in_progress + qa;
   }
 
-  /** By the shift so far, of what its limits are about. */
+  /** What the shift has spent so far, for its limits. */
   spent(now: number): Spent {
     const { usage, ms } = this.#before;
     return { usage: sum(usage, this.usage), ms: ms + this.elapsed(now), failures: this.#failures };
   }
 
-  /** For how long the run has been active. */
+  /** How long the run has been active. */
   elapsed(now: number): number {
     // While it is paused and nothing runs, no time counts.
     if (this.pausedSince !== undefined && this.begun === 0) return this.#elapsed.ms;
@@ -94,7 +94,7 @@ export class ViewState {
     return usual !== undefined && now - item.since > Math.max(SLOW_AT_LEAST_MS, 3 * usual) ? 'slow' : 'usual';
   }
 
-  /** Something was said in a session; the journal does not hold it. */
+  /** Output of a session, which the journal does not have. */
   heard(task: string, item: string, at: number, entry?: TranscriptEntry): void {
     const one = this.inFlight.get(`${task} ${item}`);
     if (!one || at < one.lastSign) return;
@@ -170,7 +170,7 @@ export class ViewState {
         }
         return;
       case 'table:grew':
-        // The rows that were chosen stay the same ones.
+        // A selection of rows stays the same.
         if (!this.part || isAll(this.part.items)) this.counts.todo += event.rows * this.tasks.length;
         return;
     }
@@ -206,7 +206,7 @@ export class ViewState {
     const name = nameOf(event);
     this.waiting = undefined;
     if (role === 'dev' && this.#held.get(name) !== 'in_progress') this.#move('todo', 'in_progress');
-    // A qa may begin before the end of its dev is recorded.
+    // A qa may start before the end of its dev is recorded.
     if (role === 'dev') this.#held.set(name, 'in_progress');
     else if (!this.#held.has(name)) this.#held.set(name, 'qa');
     const key = event.key ?? '';
@@ -233,7 +233,7 @@ export class ViewState {
     this.#release(name);
     if (from === undefined) return;
     if (to) this.#move(from, to);
-    // Its row is gone.
+    // Its row was removed.
     else if (this.counts[from] > 0) this.counts[from]--;
   }
 
@@ -252,11 +252,11 @@ export class ViewState {
     if (to === 'done') return;
     this.#failures++;
     this.failures = [...this.failures.slice(1 - KEPT_FAILURES), { task, index, reason: reason ?? '' }];
-    // Rule M4: the later tasks of this item are out of reach now.
+    // Rule M4: the later tasks of this item can't be reached any more.
     this.counts.blocked += this.tasks.length - 1 - this.tasks.indexOf(task);
   }
 
-  /** How long agents are silent that do well tells how long silence is no sign of trouble. */
+  /** The silence of successful agents tells how long silence is normal. */
   #sign(one: InFlight, at: number, isGood: boolean): void {
     if (isGood) this.#longestSilence = Math.max(this.#longestSilence, at - one.lastSign);
     one.lastSign = at;
@@ -282,7 +282,7 @@ function nameOf({ task = '', item = '' }: NightshiftEvent): string {
   return `${task} ${item}`;
 }
 
-/** Undefined where there are too few to say. */
+/** Undefined if there are too few. */
 function median(times: readonly number[]): number | undefined {
   return times.length < 3 ? undefined : [...times].sort((a, b) => a - b)[times.length >> 1];
 }

@@ -2,7 +2,7 @@ import type { Lesson, Recommendation } from '../model/events.ts';
 import { compare, normalise, share } from '../text/likeness.ts';
 import { createMask } from '../text/mask.ts';
 
-/** How Steps change: small deltas that a pure function applies, never a rewrite of the whole, which would lose things. */
+/** How Steps change: small deltas applied by a pure function. Rewriting the whole text would lose things. */
 export type StepChange =
   | { readonly op: 'add'; readonly after: number; readonly text: string }
   | { readonly op: 'replace'; readonly step: number; readonly text: string }
@@ -13,8 +13,8 @@ export interface Refusal {
 }
 
 /**
- * The Steps after the changes, or why the set is refused as a whole. Numbers are those of the Steps before any change;
- * `after: 0` is before the first; several texts added at one place stand in the order given.
+ * The Steps after the changes, or why the whole set is rejected. Numbers refer to the Steps before any change;
+ * `after: 0` is before the first; several texts added at one place keep their order.
  */
 export function applyChanges(steps: readonly string[], changes: readonly StepChange[]): string[] | Refusal {
   const added = new Map<number, string[]>();
@@ -43,7 +43,7 @@ export function applyChanges(steps: readonly string[], changes: readonly StepCha
   return result.length > 0 ? result : { refused: 'no step would be left' };
 }
 
-/** Rule L2: what the Steps already say, or another change says before it, is not added again. */
+/** Rule L2: does not add what the Steps, or an earlier change, already say. */
 export function withoutRepeats(steps: readonly string[], changes: readonly StepChange[]): StepChange[] {
   const said = [...steps];
   return changes.filter((change) => {
@@ -55,7 +55,7 @@ export function withoutRepeats(steps: readonly string[], changes: readonly StepC
   });
 }
 
-/** Steps are shown with numbers, so models answer with numbers; the writer of the document sets its own. */
+/** Steps are shown with numbers, so models answer with numbers; the document sets its own. */
 function withoutNumber(text: string): string {
   return text
     .trim()
@@ -63,7 +63,7 @@ function withoutNumber(text: string): string {
     .replace(/^\d+[.)]\s+/, '');
 }
 
-/** A person's own longer steps stay as they are; these bound what is brought in. */
+/** Your own longer steps stay; these bound what a lesson adds. */
 const LONGEST_STEP = 2000;
 const MOST_STEPS = 100;
 
@@ -73,11 +73,11 @@ export interface LessonCheck {
   /** The names of the placeholders in a text, with or without braces. */
   readonly placeholdersOf: (text: string) => readonly string[];
   readonly secrets: readonly string[];
-  /** The metadata of all rows; walked through once. */
+  /** The metadata of all rows; read once. */
   readonly rows: Iterable<Readonly<Record<string, string>>>;
 }
 
-/** Why these Steps may not take the place of those before (rule L3), or undefined. */
+/** Why these Steps may not replace the previous ones (rule L3), or undefined. */
 export function checkLessons({ before, after, placeholdersOf, secrets, rows }: LessonCheck): string | undefined {
   const known = new Set(before);
   const brought = after.filter((step) => !known.has(step));
@@ -100,12 +100,12 @@ export function checkLessons({ before, after, placeholdersOf, secrets, rows }: L
   return readRows(rows, text, before.join('\n'), fresh);
 }
 
-/** What would make something else of the document around a step. */
+/** What would change the structure of the document around a step. */
 function brokenStructure(step: string, knownBlocks: ReadonlySet<string>): string | undefined {
   if (step.trim() === '') return 'a step would be empty';
   if (step.length > LONGEST_STEP) return `a step would be longer than ${LONGEST_STEP} characters`;
   const { blocks, prose } = readFences(step);
-  // A block that is brought in would be text from data that somebody runs.
+  // A new block would be text from data that gets executed.
   if (blocks.some((block) => !knownBlocks.has(block)) || prose.some((line) => /```|~~~/.test(line))) {
     return 'a step would bring in a fenced code block';
   }
@@ -117,7 +117,7 @@ function brokenStructure(step: string, knownBlocks: ReadonlySet<string>): string
   return undefined;
 }
 
-/** The fenced blocks of a step, and the lines outside of them. A fence that is never closed is left as prose. */
+/** The fenced blocks of a step, and the lines outside of them. An unclosed fence counts as prose. */
 function readFences(step: string): { blocks: string[]; prose: string[] } {
   const lines = step.split('\n').map((line) => line.trimEnd());
   const blocks: string[] = [];
@@ -139,11 +139,14 @@ function holdsSecret(text: string, secrets: readonly string[]): boolean {
   const mask = createMask(Object.fromEntries(secrets.entries()));
   if (mask.text(text) !== text) return true;
   const words = readable(text);
-  // Too short for a mask, and yet a PIN or a house number that nobody else has.
+  // Too short to mask, but perhaps a PIN or a house number that only one row has.
   return secrets.some((secret) => isDistinctive(secret) && holds(words, readable(secret)));
 }
 
-/** One walk over the rows, since there may be a million: the value of a single row, and placeholders that no column fills. */
+/**
+ * Reads the rows once, because there may be a million: finds the value of a single row, and placeholders without a
+ * column.
+ */
 function readRows(
   rows: LessonCheck['rows'],
   brought: string,
@@ -158,7 +161,7 @@ function readRows(
     for (const column in row) {
       columns.add(column);
       const cell = row[column]!;
-      // The first word decides nearly always, and spares the search through the text.
+      // The first word usually decides, and avoids searching the text.
       const first = cell.length > brought.length ? undefined : /[\p{L}\p{N}]+/u.exec(cell)?.[0].toLowerCase();
       if (first === undefined || !words.has(first) || !isDistinctive(cell)) continue;
       const value = readable(cell);
@@ -170,12 +173,12 @@ function readRows(
   for (const [key, rowsWithIt] of found) {
     if (rowsWithIt === 1) return `a value of one row would become part of the Steps (column ${JSON.parse(key)[0]})`;
   }
-  // Not `{ENV:...}`: a lesson must not carry a secret into the prompts. Not an unknown name: every later item would fail.
+  // Not `{ENV:...}`: a lesson must not put a secret into prompts. Not an unknown name: every later item would fail.
   const stray = freshPlaceholders.find((name) => !columns.has(name));
   return stray === undefined ? undefined : `a step would bring in the placeholder {${stray}}`;
 }
 
-/** Not `1`, `en` or `yes`: a value by which a row could be told from others. */
+/** A value that could identify a row; not `1`, `en` or `yes`. */
 function isDistinctive(value: string): boolean {
   const trimmed = value.trim();
   if (trimmed.length < 4) return false;
@@ -183,12 +186,12 @@ function isDistinctive(value: string): boolean {
   return !(/^[-+]?[\d.]+$/.test(trimmed) && Math.abs(Number(trimmed)) < 1000);
 }
 
-/** White space as one blank: a value may be broken over lines in a text. */
+/** Collapses white space: a value may be broken over lines in a text. */
 function readable(text: string): string {
   return text.trim().replace(/\s+/g, ' ');
 }
 
-/** Whether a value stands in a text as itself, not inside of a longer word. A bare name must have its case: `Mark` is not `mark`. */
+/** Whether a text contains a value as a whole word. A single name must match its case: `Mark` is not `mark`. */
 function holds(text: string, value: string): boolean {
   const exact = /^\p{L}+$/u.test(value);
   const [hay, needle] = exact ? [text, value] : [text.toLowerCase(), value.toLowerCase()];
@@ -209,8 +212,8 @@ export interface PlainMerge {
 }
 
 /**
- * Rule L6, for when no model words the lessons: what at least two different rows recommended, and is neither in the Steps
- * nor contrary to them. Of two lessons that contradict each other the one of more rows is taken, of equals none.
+ * Rule L6, without a model: what at least two rows recommended, if the Steps neither say nor contradict it. Of two
+ * contradicting lessons, the one of more rows wins; if they are equal, neither is used.
  */
 export function mergePlainly(recommendations: readonly Recommendation[], steps: readonly string[]): PlainMerge {
   const groups: Recommendation[][] = [];
@@ -233,13 +236,13 @@ export function mergePlainly(recommendations: readonly Recommendation[], steps: 
   return { changes: lessons.map(({ text }) => ({ op: 'add', after: steps.length, text })), lessons };
 }
 
-/** Whether a step, or one of its sentences, already says it, or says the contrary. */
+/** Whether a step, or one of its sentences, already says it or contradicts it. */
 function covers(step: string, text: string): boolean {
   if (` ${normalise(step)} `.includes(` ${normalise(text)} `)) return true;
   return [step, ...step.split(/\n|(?<=[.;!?])\s/)].some((part) => compare(part, text) !== 'different');
 }
 
-/** The wording that most chose; of those the shortest. The order of the recommendations has no say in it. */
+/** The most frequent wording, then the shortest. The order of the recommendations does not matter. */
 function plainest(group: readonly Recommendation[]): string {
   const votes = new Map<string, number>();
   for (const { text } of group) votes.set(normalise(text), (votes.get(normalise(text)) ?? 0) + 1);
@@ -248,14 +251,14 @@ function plainest(group: readonly Recommendation[]): string {
   return texts.sort((a, b) => vote(b) - vote(a) || a.length - b.length)[0]!;
 }
 
-/** Below this nothing of a recommendation can be seen in a text. */
+/** Below this share, a text shows no trace of a recommendation. */
 const TRACE = 0.4;
-/** Two recommendations that a model merged are rarely both in the text with the same number of words. */
+/** When a model merges two recommendations, it rarely keeps the same number of words of both. */
 const ALMOST = 0.8;
 
 /**
- * Where each text that a model worded comes from (rule L4): the rows whose recommendation went into it most fully, or all
- * that were considered if none can be told.
+ * Where each text of a model comes from (rule L4): the rows whose recommendation is most fully in it, or all
+ * considered rows if that is unclear.
  */
 export function lessonsOf(changes: readonly StepChange[], recommendations: readonly Recommendation[]): Lesson[] {
   return changes.flatMap((change) => {
