@@ -116,7 +116,7 @@ test('X8 a window of a few lines shows what is most worth knowing, and how much 
     8796 todo · 4 in_progress · 0 qa · 1198 done · 2 failed
     limit 8 (4 -> 8: all 4 done) · finishes between 01-04 10:59 and 01-05 06:41
     1040000 tokens in, 82000 out, $6.00
-      and 4 more in flight
+      and 4 more running
     "
   `);
   for (let height = 0; height < 12; height++) {

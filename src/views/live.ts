@@ -122,7 +122,7 @@ function itemLines(state: ViewState, now: number, width: number, most: number): 
   const columns = columnsOf(shown, width);
   const lines = shown.map((item) => itemLine(state, item, now, columns));
   if (items.length > shown.length && most > 0) {
-    lines.push([{ text: `  and ${items.length - shown.length} more in flight`, style: 'dim' }]);
+    lines.push([{ text: `  and ${items.length - shown.length} more running`, style: 'dim' }]);
   }
   return lines;
 }

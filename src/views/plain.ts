@@ -21,7 +21,7 @@ export function plainLines(event: NightshiftEvent, ctrlC = CTRL_C_AGAIN): string
     case 'run:draining':
       return [drainLine(event, ctrlC)];
     case 'run:stopping':
-      return [`stopping at once: ${count(event.running, 'item')} in flight given back`];
+      return [`stopping at once: ${count(event.running, 'running item')} given back`];
     case 'run:paused':
       return [pauseLine(event)];
     case 'run:resumed':
@@ -37,7 +37,7 @@ export function plainLines(event: NightshiftEvent, ctrlC = CTRL_C_AGAIN): string
       return attemptLines(event);
     case 'item:recorded':
       if (event.to === 'in_progress') {
-        return [`  ${subject(event)}: failed by qa, goes back to its dev: ${oneLine(event.reason ?? '')}`];
+        return [`  ${subject(event)}: failed by its qa, sent back to its dev: ${oneLine(event.reason ?? '')}`];
       }
       if (event.to !== 'done' && event.to !== 'failed') return [];
       return [`  ${subject(event)}: ${event.to}${event.reason === undefined ? '' : `: ${oneLine(event.reason)}`}`];
@@ -50,7 +50,7 @@ export function plainLines(event: NightshiftEvent, ctrlC = CTRL_C_AGAIN): string
     case 'edit:reverted':
       return revertedLines(event);
     case 'document:accepted':
-      return [`${event.file}: accepted, in force from the next item on (${oneLine(event.what)})`];
+      return [`${event.file}: accepted, counts from the next item (${oneLine(event.what)})`];
     case 'table:grew':
       return [`${count(event.rows, 'row')} added to the table`];
     case 'steps:changed':
@@ -123,7 +123,7 @@ function nothingToDo(event: Started): string[] {
   const why = [
     ...(done > 0 ? [`${done} done`] : []),
     ...(failed > 0 ? [`${failed} failed`] : []),
-    ...(blocked > 0 ? [`${blocked} behind a task that is not done`] : []),
+    ...(blocked > 0 ? [`${blocked} blocked by a task that is not done`] : []),
   ];
   return [`nothing to do${where}: ${why.join(', ')}`];
 }
@@ -131,12 +131,12 @@ function nothingToDo(event: Started): string[] {
 function drainLine(event: Extract<NightshiftEvent, { type: 'run:draining' }>, ctrlC: string): string {
   const { signal, running, reason } = event;
   if (reason !== undefined) {
-    return `stopping: ${oneLine(reason, 1000)}. ${count(running, 'item')} in flight, nothing new starts.`;
+    return `stopping: ${oneLine(reason, 1000)}. ${count(running, 'running item')} may finish, nothing new starts.`;
   }
   if (signal === 'SIGINT' || signal === 'control') {
-    return `stopping: ${count(running, 'item')} in flight may finish, nothing new starts. ${ctrlC}`.trimEnd();
+    return `stopping: ${count(running, 'running item')} may finish, nothing new starts. ${ctrlC}`.trimEnd();
   }
-  return `stopping (${signal}): ${count(running, 'item')} in flight may finish within a minute, nothing new starts.`;
+  return `stopping (${signal}): ${count(running, 'running item')} may finish within a minute, nothing new starts.`;
 }
 
 function pauseLine(event: Extract<NightshiftEvent, { type: 'run:paused' }>): string {
@@ -190,8 +190,8 @@ function revertedLines({
   remedy,
 }: Extract<NightshiftEvent, { type: 'edit:reverted' }>): string[] {
   const rows = [...new Set(inFlight.map(({ index }) => index))].sort((a, b) => a - b);
-  const during = rows.length === 0 ? '' : ` while ${rowList(rows)} ${rows.length === 1 ? 'was' : 'were'} in flight`;
-  const copy = kept === undefined ? '' : `; the other text is in ${kept}`;
-  const accept = remedy === undefined || kept === undefined ? '' : `; \`${remedy}\` puts it in force`;
-  return [`warning: ${file}: an edit from outside${during} was put back (${oneLine(what)})${copy}${accept}`];
+  const during = rows.length === 0 ? '' : ` while ${rowList(rows)} ${rows.length === 1 ? 'was' : 'were'} running`;
+  const copy = kept === undefined ? '' : `; the edited text is in ${kept}`;
+  const accept = remedy === undefined || kept === undefined ? '' : `; \`${remedy}\` applies it`;
+  return [`warning: ${file}: an edit${during} was reverted (${oneLine(what)})${copy}${accept}`];
 }

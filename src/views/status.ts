@@ -17,7 +17,7 @@ export function runLines(status: ShiftStatus, limits: readonly string[]): string
   if (spent !== undefined) lines.push(spent);
   if (limits.length > 0) lines.push(`limits: ${limits.join(', ')}`);
   if (putBack.length > 0) {
-    lines.push(`put back, not in force: edits of ${putBack.join(', ')}; \`nightshift accept ${shift}\` shows them`);
+    lines.push(`reverted: edits of ${putBack.join(', ')}; \`nightshift accept ${shift}\` shows them`);
   }
   if (batch) {
     const { task, items, opened, isStale } = batch;

@@ -39,12 +39,12 @@ export function failureLines({ task, reason, items }: FailureGroup): string[] {
 export function putBackLines(shift: string, edits: readonly PutBackEdit[]): string[] {
   if (edits.length === 0) return [];
   return [
-    `put back: ${count(edits.length, 'edit')} made while items were in flight`,
+    `reverted: ${count(edits.length, 'edit')} made while items were running`,
     ...edits.map(({ file, what, inFlight }) => {
       const rows = [...new Set(inFlight.map(({ index }) => index))].sort((a, b) => a - b);
-      return `  ${oneLine(file)}${rows.length === 0 ? '' : ` (${rowList(rows)} in flight)`}: ${oneLine(what)}`;
+      return `  ${oneLine(file)}${rows.length === 0 ? '' : ` (${rowList(rows)} running)`}: ${oneLine(what)}`;
     }),
-    `  \`nightshift accept ${shift}\` shows what differs and puts it in force.`,
+    `  \`nightshift accept ${shift}\` shows the difference and applies it.`,
   ];
 }
 

@@ -151,7 +151,7 @@ describe('D5 a person puts an edit in force', () => {
     await running.seen('edit:reverted', ({ file }) => file.endsWith('.env'));
     await running.seen('edit:reverted', ({ file }) => file.endsWith('work.md'));
     expect((await project.run(['status', 'night'])).stdout).toMatch(
-      /put back, not in force: edits of .*work\.md.*accept/,
+      /reverted: edits of .*work\.md.*accept/,
     );
     const asked = await project.run(['accept', 'night', 'work']);
     expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('--yes')]);
@@ -343,7 +343,7 @@ test('D5 test-task holds documents and table as a run does, one at a time with a
   expect([second.code, second.stderr]).toEqual([5, expect.stringContaining('night')]);
   project.write('.nightshift/go', '');
   const { code, stdout } = await tried;
-  expect([code, stdout.match(/put back/g)?.length]).toEqual([3, 3]);
+  expect([code, stdout.match(/reverted/g)?.length]).toEqual([3, 3]);
   expect(stdout).toContain('it edited what only Nightshift writes (row 2: work from todo to done');
   // It has ended: what differs from now on is a person's.
   expect(project.exists(`${shift.folder}/.engine/in-force.json`)).toBe(false);

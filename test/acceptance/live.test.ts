@@ -90,7 +90,7 @@ test('X8 on a terminal a block is redrawn below what has ended, and leaves nothi
   expect(text).toContain('  row 1 write: done\n');
   expect(text).toMatch(/ {2}row 2 write: failed: FAILED \(step 1\)/);
   expect(text).toMatch(/\n\npages: 3 items, 2 completed, 1 failed, 0 remaining\n/);
-  expect(text).not.toMatch(/░|in flight|no sign/);
+  expect(text).not.toMatch(/░|more running|no sign/);
   expect(stdout).toContain('\u001b[32m');
 });
 
@@ -287,7 +287,7 @@ test('X8 stop lets what is in flight finish, and --now does not wait for it', as
   expect(late.column('write')).toEqual(['todo', 'todo', 'todo', 'todo']);
   expect(processesOf(late.project.path(late.folder))).toEqual([]);
   const { stdout } = await late.project.run(['logs', 'pages']);
-  expect(stdout).toMatch(/ stopping at once: 2 items in flight given back\n.*row \d write: given back: stopped\n/);
+  expect(stdout).toMatch(/ stopping at once: 2 running items given back\n.*row \d write: given back: stopped\n/);
 });
 
 test('X8 stop, and attach and status after a kill, repeat the flags of the run, as start itself does', async () => {

@@ -98,7 +98,7 @@ test('M7 a run of a part says first how much of the shift that is, and when noth
     0,
     [
       `night: 5 items, 1 of 2 tasks (read), ${how}`,
-      'nothing to do in what was chosen: 2 done, 3 behind a task that is not done',
+      'nothing to do in what was chosen: 2 done, 3 blocked by a task that is not done',
       '',
     ],
   ]);
@@ -121,7 +121,7 @@ test('M7 a run of a part says first how much of the shift that is, and when noth
   const failed = await start();
   expect([failed.code, failed.lines[1]]).toEqual([
     3,
-    'nothing to do: 8 done, 1 failed, 1 behind a task that is not done',
+    'nothing to do: 8 done, 1 failed, 1 blocked by a task that is not done',
   ]);
   const retried = await project.run(['retry', 'night', '--task', 'make']);
   expect(retried.stdout).toContain(`\nnight: 1 of 5 items, 2 tasks (make, read), ${how}\nmake: row 4\n`);

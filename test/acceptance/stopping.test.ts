@@ -68,7 +68,7 @@ describe('Ctrl-C', () => {
     await until(() => shift.column('make')[0] === 'qa', 'the end of the first dev');
     running.kill('SIGINT');
     await until(
-      () => /stopping: 2 items in flight may finish.*Ctrl-C again/.test(running.stdout),
+      () => /stopping: 2 running items may finish.*Ctrl-C again/.test(running.stdout),
       'the word that it drains',
     );
     project.write('go', '');
