@@ -150,9 +150,7 @@ describe('D5 a person puts an edit in force', () => {
     project.write(`${shift.folder}/.env`, 'HOW=secretly\n');
     await running.seen('edit:reverted', ({ file }) => file.endsWith('.env'));
     await running.seen('edit:reverted', ({ file }) => file.endsWith('work.md'));
-    expect((await project.run(['status', 'night'])).stdout).toMatch(
-      /reverted: edits of .*work\.md.*accept/,
-    );
+    expect((await project.run(['status', 'night'])).stdout).toMatch(/reverted: edits of .*work\.md.*accept/);
     const asked = await project.run(['accept', 'night', 'work']);
     expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('--yes')]);
     expect(asked.stdout).toContain('-1. Do {name} as {ENV:HOW}\n+1. Quickly do {name} as {ENV:HOW}\n');

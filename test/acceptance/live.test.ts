@@ -128,7 +128,7 @@ test('X8 Ctrl-C on the live view drains, says so, and leaves the terminal in ord
   await until(() => running.stdout.includes('begin b'), 'items in flight');
   const { pid } = JSON.parse(shift.project.read(`${shift.folder}/.engine/run.lock`));
   process.kill(pid, 'SIGINT');
-  await until(() => running.stdout.includes('stopping: 2 items'), 'the drain');
+  await until(() => running.stdout.includes('stopping: 2 running items'), 'the drain');
   go(shift);
   const { code, stdout } = await running.ended;
   expect(code).toBe(130);
