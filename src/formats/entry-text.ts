@@ -17,8 +17,8 @@ export function styleOf(source: string, eol: string): EntryStyle {
 }
 
 /**
- * The text of an entry without its marker and the common indentation of its lines, joined by `\
- * `.
+ * The text of an entry without its marker and the common indentation of its lines, joined by
+ * `\n`.
  */
 export function entryText(source: string): string {
   const [first = '', ...rest] = splitText(source);

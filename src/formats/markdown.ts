@@ -35,8 +35,8 @@ export interface Block {
   /** First word of the info string, in lower case. */
   readonly info: string;
   /**
-   * Without the indentation of its fence. Lines end with `\
-   * ` whatever the file uses, because a shell reads it.
+   * Without the indentation of its fence. Lines end with `\n` whatever the file uses, because a shell
+   * reads it.
    */
   readonly code: string;
   readonly line: number;

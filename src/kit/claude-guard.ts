@@ -9,12 +9,12 @@ import { toolsFor } from './nightshift-guard/task-tools.ts';
 import { outsideRefusal } from './outside.ts';
 import { plainSearch } from './plain-search.ts';
 
-/** What Claude Code tells a hook on standard input, as far as it matters here. */
+/** The input of a Claude Code hook, as far as it matters here. */
 export interface HookInput {
   readonly hook_event_name?: string;
-  /** The agent at work. In a person's own conversation there is none. */
+  /** The agent that calls. Absent in your own conversation. */
   readonly agent_type?: string;
-  /** Absent where the conversation itself is the agent (`claude --agent`). */
+  /** Absent if the conversation itself is the agent (`claude --agent`). */
   readonly agent_id?: string;
   readonly transcript_path?: string;
   readonly cwd?: string;
@@ -25,13 +25,13 @@ export interface HookInput {
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** `why`: it may not run. `input`: it may, with this instead. */
+/** `why`: it may not run. `input`: it may, with this input instead. */
 type Decision = { readonly why: string } | { readonly input?: Input };
 
 const COMPACTED =
   'Your context was compacted, so you may have forgotten what you did. Say `Compacted: true` as your last line and stop. A fresh manager resumes from the files; nothing is lost.';
 
-/** The answer for Claude Code; nothing where Nightshift has nothing to say. `environment`: of the hook. */
+/** The answer to Claude Code; nothing if the call is not from an agent of Nightshift. `environment`: of the hook. */
 export function answerHook(
   input: HookInput,
   environment: Readonly<Record<string, string | undefined>>,
@@ -59,7 +59,7 @@ function said(hookEventName: string, more: object): object {
 }
 
 interface Known extends Facts {
-  /** What the `tools:` of its task name. */
+  /** The `tools:` of its task. */
   readonly tools: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
@@ -120,14 +120,14 @@ function shell(input: Input, line: string, facts: Known, { isCompacted }: AgentR
   if (search !== undefined) return 'why' in search ? search : { input: { ...input, command: search.line } };
   const why = refusal({ kind: 'shell', line }, facts);
   if (why !== undefined) return { why };
-  // The rules leave a dev more than its status, where its program has rules of its own.
+  // The rules allow a dev more than its status if its program has its own rules.
   if (facts.role === 'dev' && !facts.hasShell && !isDevStatus(line)) {
     return { why: 'This agent of Nightshift may not run that: its task does not name the tool `bash`.' };
   }
   return {};
 }
 
-/** Everybody works in the same folder, and the manager waits for them. */
+/** All agents work in the same folder, and the manager waits for them. */
 function start(input: Input, agent: string, prompt: string, facts: Known): Decision {
   const name = agent.replace(/^nightshift:/, 'nightshift-');
   const why = refusal({ kind: 'start', agent: name }, facts);
@@ -142,7 +142,7 @@ function start(input: Input, agent: string, prompt: string, facts: Known): Decis
   return { input: { ...rest, run_in_background: false } };
 }
 
-/** MCP servers that the task names; other tools, and those that are new, are not for our agents. */
+/** MCP servers that the task names; other tools, including new ones, are denied. */
 function other(tool: string, input: Input, facts: Known): Decision {
   const isResource = /^(?:List|Read)McpResource/.test(tool);
   const server = isResource ? String(input.server ?? '') : serverOf(tool, facts.project, facts.environment);
@@ -152,7 +152,7 @@ function other(tool: string, input: Input, facts: Known): Decision {
   return why === undefined ? {} : { why };
 }
 
-/** In the form that it came in. */
+/** In the form in which it came. */
 function cleaned(output: unknown): unknown {
   if (typeof output === 'string') return withoutSecrets(output);
   if (Array.isArray(output)) return output.map(cleaned);

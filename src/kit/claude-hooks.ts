@@ -4,8 +4,8 @@ const NOT_CHECKED =
   'Nightshift could not check this, so it may not run. Stop, and tell the person to look at the PATH.';
 
 /**
- * A hook runs in every conversation, so the shell looks first: only for our agents is `nightshift` started. If that is not
- * found or fails, the call is refused (2 is the code that refuses); other conversations go on.
+ * A hook runs in every conversation, so the shell checks first: it starts `nightshift` only for our agents. If that
+ * is missing or fails, the call is denied (by exit code 2); other conversations continue.
  */
 function command(roles: readonly string[], more: string, otherwise: string): string {
   const isOurs = roles.map((role) => `*'"agent_type":"nightshift'[-:]'${role}"'*${more}`).join('|');
@@ -25,15 +25,15 @@ const EVERYBODY = ['manager', 'dev', 'qa'];
 
 /** For the settings of a project, and for the plugin. */
 export const CLAUDE_HOOKS: Readonly<Record<string, readonly Group[]>> = {
-  // What our agents may run, read and write.
+  // Decides what our agents may run, read and write.
   PreToolUse: [group('*', command(EVERYBODY, '', ` || { echo '${NOT_CHECKED}' >&2; exit 2; }`))],
-  // Tokens of others are taken out of what a command printed.
+  // Removes the tokens of others from what a command printed.
   PostToolUse: [group('Bash|Grep', command(EVERYBODY, "'--token '*", ''))],
-  // A manager whose context was compacted is told to stop.
+  // Tells a manager whose context was compacted to stop.
   SessionStart: [group('compact', command(['manager'], '', ' || true'))],
 };
 
-/** The one thing that a person's own conversation does for a shift, when its manager is back. */
+/** The only command that your own conversation runs for a shift, when its manager is back. */
 const STATUS = 'Bash(nightshift status *)';
 
 /** What `init` adds to `.claude/settings.json`. */

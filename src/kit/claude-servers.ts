@@ -8,7 +8,7 @@ interface Configuration {
   readonly projects?: Readonly<Record<string, { readonly mcpServers?: object } | undefined>>;
 }
 
-/** The first server that is configured neither for the project nor for the person. Whether it connects, no hook knows. */
+/** The first server that neither the project nor the user has configured. A hook can't tell whether it connects. */
 export function missingServer(tools: readonly string[], project: string, environment: Environment): string | undefined {
   const wanted = tools.filter((tool) => tool !== 'bash');
   if (wanted.length === 0) return undefined;
@@ -16,7 +16,7 @@ export function missingServer(tools: readonly string[], project: string, environ
   return wanted.find((tool) => !known.includes(tool));
 }
 
-/** The server that a tool belongs to, as `tools:` of a task names it; of two that begin alike, the longer. Nothing: of none. */
+/** The server of a tool, as `tools:` of a task names it; the longer name if two match. Nothing if there is none. */
 export function serverOf(tool: string, project: string, environment: Environment): string | undefined {
   if (!tool.startsWith('mcp__')) return undefined;
   const known = serversOf(project, environment).filter((name) => tool.startsWith(`mcp__${inTools(name)}__`));

@@ -1,29 +1,29 @@
 import { type JsonNode, layoutOf, render, scan, withEntry, withoutEntry } from './json-text.ts';
 
-/** What is wrong with a settings file, for a person; `line` is 1-based. */
+/** What is wrong with a settings file; `line` is 1-based. */
 export interface SettingsProblem {
   readonly problem: string;
   readonly line?: number;
 }
 
-/** The settings as they should be; `text` is absent where nothing is left, and the file goes. */
+/** The new settings; without `text` nothing is left, and the file is removed. */
 export interface Settings {
   readonly text?: string;
 }
 
-/** An entry of a list in the settings: the keys that lead to the list, and what is added to it. */
+/** An entry of a list in the settings: the keys that lead to the list, and the new value. */
 export interface Addition {
   readonly path: readonly string[];
   readonly value: unknown;
 }
 
 /**
- * A hook of ours is known by its command. A permission has no such mark: it is ours where the hooks are, and then the last
- * of its name, so that a person's own stays.
+ * Identifies our hooks. A permission has no such mark: it is ours if the hooks are, and then the last one of its
+ * name, so that your own stays.
  */
 export const HOOK_COMMAND = 'nightshift hook claude';
 
-/** With what `additions` has, once; what an older version of ours added is replaced. */
+/** Adds each of `additions` once; replaces entries of older versions. */
 export function mergeSettings(
   before: string | undefined,
   additions: readonly Addition[],
@@ -39,7 +39,7 @@ export function mergeSettings(
   return { text: text ?? '' };
 }
 
-/** Without what `mergeSettings` added: the bytes that were there before it. */
+/** Removes what `mergeSettings` added, and restores the bytes before it. */
 export function removeSettings(before: string | undefined, additions: readonly Addition[]): Settings | SettingsProblem {
   if (before === undefined) return {};
   const problem = problemOf(before);
@@ -49,13 +49,13 @@ export function removeSettings(before: string | undefined, additions: readonly A
   if (hooks.places.length === 0) return { text: before };
   const lists = additions.filter(({ path }) => path[0] !== 'hooks');
   const places = [...hooks.places, ...lists.flatMap(({ path, value }) => lastOf(before, path, value))];
-  // From the end of the file, so that the places before stay as they are.
+  // From the end of the file, so that earlier positions stay valid.
   let text: string | undefined = before;
   for (const place of places.toSorted(byPlace).toReversed()) text = text === undefined ? text : takeOut(text, place);
   return text === undefined ? {} : { text };
 }
 
-/** The way to a value: the number of each entry on it. */
+/** The path to a value: the index of each entry on it. */
 type Way = readonly number[];
 
 function byPlace(a: Way, b: Way): number {
@@ -82,7 +82,7 @@ function oddity(path: readonly string[], should: string): SettingsProblem {
   return { problem: `\`${path.join('.')}\` in it is not ${should}` };
 }
 
-/** The entry of an object. Of two with one name, programs take either. */
+/** The entry of an object. Programs differ in which of two equal names they take. */
 function entryOf(node: JsonNode, path: readonly string[], depth: number): number | SettingsProblem {
   const found = node.entries.flatMap(({ key }, i) => (key === path[depth] ? [i] : []));
   return found.length > 1 ? oddity(path.slice(0, depth + 1), 'there once only') : (found[0] ?? -1);
@@ -111,7 +111,7 @@ function nested(path: readonly string[], value: unknown): unknown {
   return path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
 }
 
-/** The ways to the groups of hooks that are ours, or to our hook in a person's group. */
+/** The paths to our groups of hooks, or to our hook in your own group. */
 function ownHooks(text: string): { readonly places: readonly Way[] } | SettingsProblem {
   const root = scan(text);
   const at = entryOf(root, ['hooks'], 0);
@@ -139,7 +139,7 @@ function isOwn(text: string, { start, end, kind }: JsonNode): boolean {
   return typeof command === 'string' && command.includes(HOOK_COMMAND);
 }
 
-/** The way to the last entry of a list that is this value. */
+/** The path to the last entry of a list that equals this value. */
 function lastOf(text: string, path: readonly string[], value: unknown): Way[] {
   const way: number[] = [];
   let node = scan(text);
@@ -155,7 +155,7 @@ function lastOf(text: string, path: readonly string[], value: unknown): Way[] {
   return at === -1 ? [] : [[...way, at]];
 }
 
-/** With the containers that were written for it. */
+/** Together with the containers that were added for it. */
 function takeOut(text: string, way: Way): string | undefined {
   const nodes = [scan(text)];
   for (const at of way) nodes.push(nodes.at(-1)!.entries[at]!.value);

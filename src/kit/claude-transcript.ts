@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
-/** What Claude Code has written down about an agent, as far as the rules need it. */
+/** What Claude Code has recorded about an agent, as far as the rules need it. */
 export interface AgentRecord {
-  /** All that the agent was told by whoever started it. */
+  /** Everything that the agent was told by its starter. */
   readonly told: string;
   /** Its context was replaced by a summary. */
   readonly isCompacted: boolean;
@@ -16,8 +16,8 @@ interface Line {
 }
 
 /**
- * A file of JSON lines that only grows. Nothing: it can't be read. Results of tools, and the summary that the agent itself made
- * of its context, are the words of others.
+ * A file of JSON lines that only grows. Nothing if it can't be read. Results of tools, and the agent's own summary of
+ * its context, are not instructions to it.
  */
 export function readRecord(file: string): AgentRecord | undefined {
   let text: string;
@@ -26,7 +26,8 @@ export function readRecord(file: string): AgentRecord | undefined {
   } catch {
     return undefined;
   }
-  // Few lines of many are parsed: a transcript may have megabytes. Quotes inside of a text are escaped, and do not match.
+  // Parses only a few lines, because a transcript may have megabytes. Quotes inside a text are escaped and don't
+  // match.
   const lines = text
     .split('\n')
     .filter((line) => line.includes('"type":"user"') || line.includes('"subtype":"compact_boundary"'))
@@ -37,7 +38,7 @@ export function readRecord(file: string): AgentRecord | undefined {
   };
 }
 
-/** The last line may be half written. */
+/** The last line may be incomplete. */
 function parse(line: string): Line[] {
   try {
     return [JSON.parse(line) as Line];
@@ -53,7 +54,7 @@ function toldBy({ type, isCompactSummary, message }: Line): string {
   return content.map(({ type: kind, text = '' }) => (kind === 'text' ? text : '')).join('\n');
 }
 
-/** `transcript`: of the conversation. Agents that it started have files of their own. */
+/** `transcript`: of the conversation. Agents that it started have their own files. */
 export function recordFile(transcript: string, agentId: string | undefined): string {
   return agentId === undefined ? transcript : transcript.replace(/\.jsonl$/, `/subagents/agent-${agentId}.jsonl`);
 }

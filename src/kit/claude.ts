@@ -2,7 +2,7 @@ import { CLAUDE_HOOKS } from './claude-hooks.ts';
 import type { KitFile } from './kit.ts';
 import { COMMANDS, DEV, MANAGER, QA } from './texts.ts';
 
-/** Tools of Claude Code that none of ours has a use for. The hook refuses them too, and those that are new. */
+/** Tools of Claude Code that our agents don't need. The hook denies them too, and any new ones. */
 const USELESS = [
   'Agent',
   'EnterWorktree',
@@ -18,13 +18,13 @@ const USELESS = [
   'Workflow',
 ];
 
-/** There are no tools to search with: Claude Code has its agents do that in the shell. */
+/** Claude Code has no search tools: its agents search in the shell. */
 const SEARCH = `To look around, run one plain \`ls\`, \`find\` or \`grep\` at a time, with patterns between single quotes.`;
 
 const BACKGROUND = `The agent works in the background. When you have started it, say so and end your turn: you are told when it is back. Do
 not wait in a loop, do not look at its work in the meantime.`;
 
-/** Where the files go, and what agents and commands are called there. */
+/** Where the files go, and the names of agents and commands there. */
 interface Place {
   readonly folder: string;
   readonly prefix: string;
@@ -35,13 +35,13 @@ interface Place {
 const PROJECT: Place = { folder: '.claude/', prefix: 'nightshift-', called: 'nightshift-' };
 const PLUGIN: Place = { folder: '', prefix: '', called: 'nightshift:' };
 
-/** For Claude Code: subagents, and skills that people call as slash commands. */
+/** For Claude Code: subagents, and skills that you call as slash commands. */
 export function claudeFiles(): KitFile[] {
   return filesIn(PROJECT);
 }
 
 /**
- * The same as a plugin, which is its own marketplace. Its name stands before those of its agents and commands; a plugin brings
+ * The same as a plugin, which is its own marketplace. Its name is the prefix of its agents and commands; a plugin has
  * hooks, but no permissions.
  */
 export function claudePlugin(version: string): KitFile[] {
@@ -69,7 +69,9 @@ rules: they ask the program \`nightshift\`, which has to be on the PATH. Other c
 
 export const PLUGIN_MANIFEST = '.claude-plugin/plugin.json';
 
-/** Dev and qa have no list of tools, so that they have the MCP servers that a task may name: the hook knows which. */
+/**
+ * Dev and qa have no list of tools, so that they get the MCP servers that a task may name: the hook decides which.
+ */
 function filesIn(place: Place): KitFile[] {
   const none = (tools: readonly string[]) => `disallowedTools: ${tools.join(', ')}`;
   return [
@@ -86,7 +88,7 @@ function filesIn(place: Place): KitFile[] {
   ];
 }
 
-/** Nobody is asked about what changes nothing. The words of the person are counted from 0 there, and each is one word. */
+/** Commands that change nothing need no permission. Arguments are numbered from 0 there, and each is one word. */
 function skill(place: Place, name: string, description: string, body: string): KitFile {
   const counted = body.replaceAll('$1', '$0').replaceAll('$2', '$ARGUMENTS');
   const text = name === 'start' ? `${counted}\n\n${BACKGROUND}` : counted;

@@ -1,4 +1,4 @@
-/** JSON as text: entries are added and removed, and every other byte stays. */
+/** Edits JSON as text: adds and removes entries, and keeps every other byte. */
 
 export interface JsonNode {
   readonly start: number;
@@ -14,7 +14,7 @@ interface JsonEntry {
   readonly value: JsonNode;
 }
 
-/** The value that begins at or after `from`. Only for text that `JSON.parse` takes. */
+/** The value that begins at or after `from`. Only for valid JSON. */
 export function scan(text: string, from = 0): JsonNode {
   const start = skip(text, from);
   const kind = text[start] === '{' ? 'object' : text[start] === '[' ? 'array' : 'other';
@@ -23,7 +23,7 @@ export function scan(text: string, from = 0): JsonNode {
   let at = skip(text, start + 1);
   while (text[at] !== '}' && text[at] !== ']') {
     const key = kind === 'object' ? SCALAR.exec(text.slice(at))![0] : undefined;
-    // Behind a key there is a colon.
+    // A colon follows a key.
     const value = scan(text, key === undefined ? at : skip(text, at + key.length) + 1);
     entries.push({ start: at, key: key === undefined ? '' : (JSON.parse(key) as string), value });
     at = skip(text, value.end);
@@ -40,7 +40,7 @@ function skip(text: string, from: number): number {
   return at;
 }
 
-/** How a file is laid out. */
+/** The formatting of a file. */
 export interface Layout {
   readonly indent: string;
   readonly newline: string;
@@ -53,14 +53,14 @@ export function layoutOf(text: string): Layout {
   };
 }
 
-/** Lines after the first are as deep as `depth` says. */
+/** Indents the lines after the first by `depth`. */
 export function render(value: unknown, depth: number, { indent, newline }: Layout): string {
   return JSON.stringify(value, null, indent).replaceAll('\n', `${newline}${indent.repeat(depth)}`);
 }
 
 /**
- * As the last entry. What was empty gets a blank behind its bracket, and no line end: by this `without` knows it from what
- * was written together with its first entry.
+ * Adds the last entry. An empty container gets a space after its bracket and no line break, so that `without` can
+ * tell it from one that was added with its first entry.
  */
 export function withEntry(text: string, { start, end, entries }: JsonNode, entry: string): string {
   const last = entries.at(-1);
@@ -70,7 +70,7 @@ export function withEntry(text: string, { start, end, entries }: JsonNode, entry
   return `${text.slice(0, last.value.end)},${gap}${entry}${text.slice(last.value.end, end)}${text.slice(end)}`;
 }
 
-/** Nothing: the container was written for its entries, and has none any more. */
+/** Nothing if the container was added for its entries and is now empty. */
 export function withoutEntry(text: string, { start, entries }: JsonNode, at: number): string | undefined {
   const { start: from, value } = entries[at]!;
   if (entries.length === 1) {

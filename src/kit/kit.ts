@@ -4,17 +4,17 @@ import { CLAUDE_ADDITIONS } from './claude-hooks.ts';
 import type { Addition } from './claude-settings.ts';
 import { opencodeFiles } from './opencode.ts';
 
-/** A file that `init` puts where a program looks for agents and commands. */
+/** A file that `init` installs where a program looks for agents and commands. */
 export interface KitFile {
   /** Relative to the project's folder. */
   readonly path: string;
   readonly text: string;
 }
 
-/** What Nightshift needs to live in a program. */
+/** What Nightshift installs in a program. */
 export interface Kit {
   readonly files: () => KitFile[];
-  /** A settings file of the person's that gets entries of ours. */
+  /** One of your settings files that gets our entries. */
   readonly settings?: { readonly path: string; readonly additions: readonly Addition[] };
 }
 
@@ -24,8 +24,8 @@ export const KITS: Readonly<Record<string, Kit>> = {
 };
 
 /**
- * A file is ours by the mark in its last line, and as we wrote it if the hash there is that of the lines above. What has
- * no mark is a person's; what has another hash, a person has edited.
+ * A file is ours if its last line has our mark, and unchanged if the hash there matches the lines above. A file
+ * without a mark is yours; one with another hash was edited by you.
  */
 export function marked({ path, text }: KitFile): string {
   const mark = `Written by nightshift init, which also brings it up to date. sha256: ${hashOf(text)}`;

@@ -1,6 +1,7 @@
-// A plugin of OpenCode, which `nightshift init` writes beside the agents. OpenCode's own permission rules match the text of
-// each program call in a shell line, so they can't see where output goes (`> file` alone is no call at all), nor which word
-// of a call is which. For the three agents of Nightshift, this asks the rules in `nightshift-guard/` about every use of a tool.
+// An OpenCode plugin that `nightshift init` installs next to the agents. OpenCode's own permission rules match the
+// text of each program call in a shell line, so they can't see where output goes (`> file` alone is no call at all),
+// nor which word of a call is which. For the three agents of Nightshift, this plugin asks the rules in
+// `nightshift-guard/` before every use of a tool.
 import { isAbsolute, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Facts, roleOf } from './nightshift-guard/places.ts';
@@ -34,7 +35,7 @@ interface Part {
 
 interface Config {
   subagent_depth?: number;
-  /** Names of packages, paths and URLs of files, alone or with options. */
+  /** Package names, paths and file URLs, alone or with options. */
   readonly plugin?: readonly (string | readonly unknown[])[];
   readonly agent?: Readonly<Record<string, { readonly permission?: { readonly bash?: unknown } } | undefined>>;
 }
@@ -55,20 +56,20 @@ interface Args {
   readonly subagent_type?: string;
 }
 
-/** Who works in a session, and all that it was told there. */
+/** The agent of a session, and everything that it was told there. */
 interface Session {
   readonly agent: string;
   readonly told: string;
 }
 
-/** Everything that is exported here is a plugin to OpenCode. */
+/** OpenCode treats every export here as a plugin. */
 export async function Nightshift({ directory, client }: World) {
   const sessions = new Map<string, Session>();
   const project = projectAt(directory);
   let isDevOpen = false;
   let settings: readonly string[] = [];
 
-  /** A session that is older than this plugin is looked up. */
+  /** Looks up a session that is older than this plugin. */
   async function sessionOf(id: string): Promise<Session> {
     const known = sessions.get(id);
     if (known !== undefined) return known;
@@ -77,7 +78,7 @@ export async function Nightshift({ directory, client }: World) {
     return { agent: said.at(-1)?.info.agent ?? '', told: said.map(({ parts }) => textOf(parts)).join('\n') };
   }
 
-  /** The plugin beside this one has said so in the rules of the session, where the task has `tools: bash`. */
+  /** The other plugin has added it to the rules of the session if the task has `tools: bash`. */
   async function hasShell(id: string): Promise<boolean> {
     const { data } = await client.session.get({ path: { id } });
     const rules = data?.permission ?? [];
@@ -102,7 +103,7 @@ export async function Nightshift({ directory, client }: World) {
 
   return {
     async config(config: Config) {
-      // /nightshift-start starts a manager, and that starts dev and qa: one level more than OpenCode allows by itself.
+      // /nightshift-start starts a manager, which starts dev and qa: one level more than OpenCode's default.
       config.subagent_depth = Math.max(config.subagent_depth ?? 1, 2);
       isDevOpen = isWholeShell(config.agent?.['nightshift-dev']?.permission?.bash);
       settings = settingsOf(config, directory);
@@ -134,7 +135,7 @@ function textOf(parts: readonly Part[]): string {
   return parts.map(({ text = '' }) => text).join('\n');
 }
 
-/** What a use of a tool comes to. */
+/** The actions of a tool call. */
 function actionsOf(tool: string, args: Args, directory: string): Action[] {
   const { command = '', workdir, path, pattern, include, filePath, subagent_type: agent = '' } = args;
   switch (tool) {
@@ -159,7 +160,7 @@ function actionsOf(tool: string, args: Args, directory: string): Action[] {
   }
 }
 
-/** What else OpenCode reads its settings from, and the plugins that they name. */
+/** Other settings files of OpenCode, and the plugins that they name. */
 function settingsOf({ plugin = [] }: Config, directory: string): string[] {
   const { OPENCODE_CONFIG, OPENCODE_CONFIG_DIR } = process.env;
   const named = plugin.map((each) => String(typeof each === 'string' ? each : each[0]));

@@ -1,6 +1,6 @@
-// A plugin of OpenCode, which `nightshift init` writes beside the agents. It tells the command `nightshift` what only OpenCode
-// knows: which conversation calls it, and which are at work. It also knows when a manager's context was compacted, gives the
-// shell of a dev the shift's variables, and keeps what agents answer from filling the manager's context.
+// An OpenCode plugin that `nightshift init` installs next to the agents. It tells the command `nightshift` what only
+// OpenCode knows: which conversation calls it, and which are working. It also notices when a manager's context was
+// compacted, gives the shell of a dev the shift's variables, and shortens what agents answer to the manager.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -9,7 +9,7 @@ interface World {
   readonly client: {
     readonly session: {
       messages(of: { path: { id: string } }): Promise<{ readonly data?: readonly Message[] }>;
-      /** Those that are at work; what is not in it is idle. */
+      /** The working conversations; all others are idle. */
       status(): Promise<{ readonly data?: Readonly<Record<string, { readonly type: string }>> }>;
     };
   };
@@ -27,7 +27,7 @@ interface Call {
 
 type Environment = Record<string, string>;
 
-/** Everything that is exported here is a plugin to OpenCode. */
+/** OpenCode treats every export here as a plugin. */
 export async function NightshiftSession({ directory, client }: World) {
   const agents = new Map<string, string>();
 
@@ -35,7 +35,7 @@ export async function NightshiftSession({ directory, client }: World) {
     return (await client.session.messages({ path: { id } })).data ?? [];
   }
 
-  /** A session that is older than this plugin is looked up. */
+  /** Looks up a session that is older than this plugin. */
   async function agentOf(id: string): Promise<string> {
     const known = agents.get(id);
     if (known !== undefined) return known;
@@ -63,7 +63,7 @@ export async function NightshiftSession({ directory, client }: World) {
       if (sessionID === undefined) return;
       const role = /^nightshift-(dev|qa)$/.exec(await agentOf(sessionID))?.[1];
       if (role === undefined) Object.assign(env, await callerOf(sessionID));
-      // It is no person, whatever it runs.
+      // It is not a person, whatever it runs.
       else env.NIGHTSHIFT_ROLE = role;
       if (role === 'dev') Object.assign(env, variablesFor(await messagesOf(sessionID), directory));
     },
@@ -82,7 +82,7 @@ function isCompaction({ type }: { readonly type?: string }): boolean {
   return type === 'compaction';
 }
 
-/** Of the batch whose prompt this dev was told of; gone when the batch is closed. */
+/** From the batch whose prompt this dev was told about; gone when the batch is closed. */
 function variablesFor(messages: readonly Message[], directory: string): Environment {
   const told = messages.filter(({ info }) => info.role === 'user').flatMap(({ parts }) => parts);
   const shift = PROMPT.exec(told.map(({ text = '' }) => text).join('\n'))?.[1];
@@ -98,7 +98,7 @@ function readVariables(directory: string, shift: string): Environment {
   }
 }
 
-/** Prompts and agents know values that no manager needs, and a search may find them. */
+/** Prompts and agents contain values that a manager does not need, and a search may find them. */
 function masked(output: string, directory: string): string {
   const secrets = shiftsIn(directory).flatMap((shift) => Object.entries(readVariables(directory, shift)));
   return secrets
@@ -107,7 +107,7 @@ function masked(output: string, directory: string): string {
     .reduce((text, [name, value]) => text.replaceAll(value, `[${name}]`), output);
 }
 
-/** What is shorter stands in many words. */
+/** Shorter values occur in many words. */
 const SHORTEST_SECRET = 4;
 
 function shiftsIn(directory: string): string[] {
@@ -120,7 +120,7 @@ function shiftsIn(directory: string): string[] {
 
 const PROMPT = /\.nightshift\/([a-z0-9-]+)\/\.engine\/prompts\/row-\d+-dev\.md/;
 
-/** One line is all that a manager needs: what became of the item, the table says. */
+/** A manager needs only one line: the table has the result. */
 function withShortAnswer(output: string): string {
   return output.replace(/<task_result>\s*([\s\S]*?)\s*<\/task_result>/, (_, text: string) => {
     const last = text.split('\n').at(-1)!.trim();

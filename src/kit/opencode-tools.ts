@@ -1,6 +1,6 @@
-// A plugin of OpenCode, which `nightshift init` writes beside the agents. Their rules are the same for every task; what the
-// `tools:` of a task name (the shell, MCP servers) is added here, to the rules of the one session whose agent was told of
-// that task. Without this plugin nobody has more than the rules in the agents' files.
+// An OpenCode plugin that `nightshift init` installs next to the agents. Their rules are the same for every task.
+// This plugin adds the `tools:` of a task (the shell, MCP servers) to the rules of the session whose agent was told
+// about that task. Without it, no agent has more than the rules in the agents' files.
 import { toolsFor } from './nightshift-guard/task-tools.ts';
 
 interface World {
@@ -8,7 +8,7 @@ interface World {
   readonly client: {
     readonly session: {
       get(of: OfSession): Answer<Rules>;
-      /** Added to the session's own rules, which come after those of its agent. The last rule that matches decides. */
+      /** Added to the session's own rules, which follow those of its agent. The last matching rule decides. */
       update(of: OfSession & { body: Rules }): Answer<unknown>;
     };
     readonly app: { agents(): Answer<readonly (Rules & { readonly name: string })[]> };
@@ -33,10 +33,10 @@ interface Rule {
   readonly action: 'allow' | 'deny' | 'ask';
 }
 
-/** Everything that is exported here is a plugin to OpenCode. */
+/** OpenCode treats every export here as a plugin. */
 export async function NightshiftTools({ directory, client }: World) {
   return {
-    /** Before the model is asked for the first time; what is thrown goes to whoever started the agent. */
+    /** Before the first prompt to the model; errors go to the starter of the agent. */
     async 'chat.message'(
       { sessionID }: { sessionID: string },
       { message, parts }: { message: { agent: string }; parts: readonly { text?: string }[] },
@@ -59,7 +59,7 @@ export async function NightshiftTools({ directory, client }: World) {
   };
 }
 
-/** Without it, an item would fail that is not to blame. */
+/** Without the server, an item would fail that is not to blame. */
 function checkConnected(tools: readonly string[], servers: Servers): void {
   const missing = tools.find((tool) => tool !== 'bash' && servers[tool]?.status !== 'connected');
   if (missing === undefined) return;
@@ -67,7 +67,7 @@ function checkConnected(tools: readonly string[], servers: Servers): void {
   throw new Error(`The task needs the MCP server ${missing}, which this OpenCode has not connected (${why}).`);
 }
 
-/** What was given can't be taken back from a session. */
+/** A session can't lose tools that it was given. */
 function checkFresh(had: readonly Rule[], now: readonly Rule[]): void {
   const isMore = (rule: Rule) => isGift(rule) && !now.some(({ permission }) => permission === rule.permission);
   if (had.some(isMore)) throw new Error('This agent was given tools for another task. Start a fresh one.');
@@ -78,14 +78,14 @@ function isGift({ permission, pattern, action }: Rule): boolean {
 }
 
 /**
- * The shell, and each server, as a whole. What the agent's rules say about a part of that (`git push*`, `alpha_delete`) stays, and
- * nothing of it is left to ask.
+ * The shell, and each server, as a whole. More specific rules of the agent (`git push*`, `alpha_delete`) stay, but
+ * never ask.
  */
 function rulesFor(tools: readonly string[], servers: readonly string[], own: readonly Rule[]): Rule[] {
   const named = servers.filter((server) => tools.includes(server));
   const isNamed = (permission: string) =>
     tools.includes(permission) || named.some((server) => permission.startsWith(toolsOf(server).slice(0, -1)));
-  // A tool is called SERVER_TOOL: the longer name of two that begin alike has to come later.
+  // A tool is called SERVER_TOOL: the longer of two matching names has to come later.
   const ofServers = servers
     .toSorted((a, b) => a.length - b.length)
     .map((server) => rule(named.includes(server) ? 'allow' : 'deny', toolsOf(server)));

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import type { KitFile } from './kit.ts';
 import { COMMANDS, DEV, MANAGER, QA } from './texts.ts';
 
-/** Commands of qsv that only read, as they are run bare and behind the lock. */
+/** qsv commands that only read, alone or under the lock. */
 const QSV_READS = ['count', 'headers', 'search', 'slice', 'select'];
 const TABLE_READS = ['count', 'headers', 'show', 'search', 'slice'];
 
 /**
- * The last rule that matches decides. Whatever could write, or run something else, is denied again at the end, as far as
- * patterns can tell: the guard looks at the rest.
+ * The last matching rule decides. Whatever could write, or run something else, is denied again at the end, as far as
+ * patterns can tell; the guard checks the rest.
  */
 const MANAGER_SHELL = rules([
   ['*', 'deny'],
@@ -23,7 +23,7 @@ const MANAGER_SHELL = rules([
   ),
 ]);
 
-/** Its own status, and nothing else; nobody judges what he did himself, even with the token of another. */
+/** Its own status, and nothing else: no agent judges its own work, even with the token of another. */
 function statusShell(statuses: readonly string[]): Record<string, string> {
   return rules([
     ['*', 'deny'],
@@ -33,18 +33,18 @@ function statusShell(statuses: readonly string[]): Record<string, string> {
 
 const SHIFT_FILES = ['table.csv', 'table.csv.lock', 'manager.md', '.env*', '.engine/*'];
 
-/** `doom_loop`: where that is denied, the third call that is the same ends the agent. */
+/** If `doom_loop` is denied, the third identical call ends the agent. */
 const NOTHING_ASKED = { external_directory: 'deny', doom_loop: 'allow', question: 'deny' };
-/** In the project's folder, and where paths are seen from further up. */
+/** In the project's folder, and with paths relative to a folder above. */
 const anywhere = (...patterns: readonly string[]) => patterns.flatMap((pattern) => [pattern, `*/${pattern}`]);
 const deny = (pattern: string): Rule => [pattern, 'deny'];
 
-/** Reading what MCP servers hold out comes with the server. */
+/** Reading the resources of MCP servers comes with the server. */
 const FILES = rules([['*', 'allow'], deny('mcp:*'), ...anywhere('.nightshift/*/.env*').map(deny)]);
 
 /**
- * All but what makes up shifts, and what steers agents and git. Here a `*` also stands for several folders. Which files are
- * tasks, and which shift is the dev's own, only the guard knows.
+ * Everything except the files of shifts, and those that configure agents and git. Here a `*` also matches several
+ * folders. Only the guard knows which files are tasks, and which shift is the dev's own.
  */
 const EDITS = rules([
   ['*', 'allow'],
@@ -92,10 +92,10 @@ export function opencodeFiles(): KitFile[] {
   ];
 }
 
-/** What the guard imports. OpenCode takes only the files of the folder itself for plugins. */
+/** The files that the guard imports. OpenCode takes only the files of the folder itself for plugins. */
 const GUARD = ['rules', 'places', 'plain-line', 'open-shell', 'globs', 'real-path', 'task-tools'];
 
-/** Its own source, compiled: OpenCode runs it without anything else of Nightshift. */
+/** Its own compiled source: OpenCode runs it without the rest of Nightshift. */
 function plugin(name: string, source: string): KitFile {
   const text = readFileSync(new URL(`./${source}.js`, import.meta.url), 'utf8');
   return { path: `.opencode/plugin/${name}.js`, text };

@@ -4,8 +4,8 @@ import { refusal } from './nightshift-guard/rules.ts';
 import { outsideRefusal } from './outside.ts';
 
 /**
- * Claude Code has no tools to search with: its agents do that in the shell, with versions of `grep` and `find` of its own
- * that can also run programs and write files. So each option has to be one that is known.
+ * Claude Code has no search tools: its agents search in the shell, with its own versions of `grep` and `find` that
+ * can also run programs and write files. So only known options are allowed.
  */
 const OPTIONS: Readonly<Record<string, RegExp>> = {
   ls: /^-[a-zA-Z1]+$/,
@@ -13,7 +13,7 @@ const OPTIONS: Readonly<Record<string, RegExp>> = {
   grep: /^-(?:[rniIlLcvwxEFohHs]+|[ABCm]\d*|e|-(?:include|exclude|exclude-dir)=.*)$/,
 };
 
-/** A search as it may run, or why it may not. Nothing: this is no search. */
+/** The search to run, or why it is denied. Nothing if this is not a search. */
 export function plainSearch(
   line: string,
   facts: Facts,
@@ -29,7 +29,7 @@ export function plainSearch(
     const why = outsideRefusal(path, facts) ?? (program === 'grep' ? grepRefusal(path, facts) : undefined);
     if (why !== undefined) return { why };
   }
-  // Prompts hold tokens, and `.env` holds secrets.
+  // Prompts contain tokens, and `.env` contains secrets.
   return { line: program === 'grep' ? `${line.trim()} --exclude-dir=.nightshift` : line };
 }
 

@@ -1,6 +1,6 @@
 /**
- * What the three agents and the six commands are told, for every program that Nightshift lives in. What must hold is not
- * left to these words: statuses are written with tokens, and rules and plugins limit what each agent can do.
+ * The instructions of the three agents and the six commands, for every program. Guarantees don't depend on these
+ * words: statuses need tokens, and rules and plugins limit what each agent can do.
  */
 export const MANAGER = `You are the manager of one Nightshift shift. Your first message names it: SHIFT below. The command \`nightshift\` decides which
 items are next, and records what became of them. You start agents and fold in what they learned. You never do or judge an
@@ -44,8 +44,8 @@ Your answer is one line.`;
 const NO_SHIFT = 'If no shift is named, run `nightshift list`. If there is only one, use it. Otherwise ask.';
 
 /**
- * `$1`: the shift. `$ARGUMENTS`: all that the person typed. The last of the numbered ones takes the rest of the words, so where
- * more may follow there is a `$2`.
+ * `$1`: the shift. `$ARGUMENTS`: everything that was typed. The last numbered argument takes the rest of the words,
+ * so commands that may have more use `$2`.
  */
 export const COMMANDS = {
   create: {

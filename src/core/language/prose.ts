@@ -1,22 +1,25 @@
-/** A value, and what stands in its place where it would change the structure of the text (rule S3). */
+/** A value, and the reference that replaces it where it would change the structure of the text (rule S3). */
 export interface Insertion {
   readonly value: string;
   readonly reference: string;
 }
 
-/** Longer ones are read where the item's data stands. */
+/** Longer values are only in the item's data. */
 const LONGEST = 4096;
-/** Line ends of all kinds, control characters, halves of characters. A tab is only white space. */
+/** Line breaks of all kinds, control characters, unpaired surrogates. A tab is only white space. */
 const CONTROL = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
-/** What nobody sees: among them what turns the direction of text. Joiners, soft hyphens and direction marks are part of words. */
+/**
+ * Invisible characters, including those that change the direction of text. Joiners, soft hyphens and direction marks
+ * are part of words.
+ */
 const INVISIBLE = /(?![\u00ad\u200c-\u200f])\p{Cf}/u;
-/** The tags of a prompt, and those that models take for the turns of a conversation. */
+/** The tags of a prompt, and those that models take for turns of a conversation. */
 const TAGS =
   /<\s*\/?\s*(?:task|criterion|steps|recommendations|item|history|instructions?|validation|system|user|assistant|human)\b/i;
 
 /**
- * Values are inserted as they are where their line stays what it is: a value never begins a step, a criterion, a heading, a
- * block or a comment, and never ends one. Elsewhere its reference is taken. The result has a text for each part.
+ * Inserts a value if its line keeps its meaning: a value never begins or ends a step, a criterion, a heading, a block
+ * or a comment. Otherwise uses the reference. Returns a text for each part.
  */
 export function fitValues(parts: readonly (string | Insertion)[]): string[] {
   const fitted = parts.map((part) =>
@@ -37,7 +40,7 @@ function isPlain(value: string): boolean {
   return !CONTROL.test(value.replaceAll('\t', ' ')) && !INVISIBLE.test(value);
 }
 
-/** The lines that insertions stand in: their texts, and the insertions by index. */
+/** The lines that contain insertions: their texts, and the insertions by index. */
 function linesOf(parts: readonly (string | Insertion)[]): (string | number)[][] {
   const lines: (string | number)[][] = [[]];
   for (const [index, part] of parts.entries()) {
@@ -47,7 +50,7 @@ function linesOf(parts: readonly (string | Insertion)[]): (string | number)[][] 
     }
     const first = part.search(/[\n\r]/);
     lines.at(-1)!.push(first < 0 ? part : part.slice(0, first));
-    // What is between two line ends holds no insertion.
+    // Text between two line breaks contains no insertion.
     if (first >= 0) lines.push([part.slice(Math.max(part.lastIndexOf('\n'), part.lastIndexOf('\r')) + 1)]);
   }
   return lines.filter((line) => line.some((piece) => typeof piece === 'number'));
@@ -55,7 +58,7 @@ function linesOf(parts: readonly (string | Insertion)[]): (string | number)[][] 
 
 const MARKERS = /^(?:[ \t]*(?:[-*+]|\d{1,9}[.)]|>|#{1,6})(?=[ \t>]|$))*[ \t]*/;
 
-/** What a line is in Markdown: its markers, and what kind of text follows. */
+/** The meaning of a line in Markdown: its markers, and what kind of text follows. */
 function shapeOf(line: string): string {
   const markers = MARKERS.exec(line)![0];
   const text = line.slice(markers.length);
@@ -77,12 +80,14 @@ function shapeOf(line: string): string {
 
 const HIDDEN = /(?![\n\u00ad\u200c-\u200f])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
-/** JSON of what others wrote: no line end but its own, nothing invisible, and nothing that looks like a tag of a prompt. */
+/**
+ * JSON of others' data: no line breaks but its own, nothing invisible, and nothing that looks like a tag of a prompt.
+ */
 export function dataJson(data: unknown, indent?: number): string {
   return visible(JSON.stringify(data, null, indent));
 }
 
-/** Several lines of what others wrote, each marked as a quotation. */
+/** Others' text, each line marked as a quotation. */
 export function quoteLines(text: string): string {
   const lines = text.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/);
   return lines.map((line) => `> ${visible(line.replaceAll('\t', ' '))}`).join('\n');

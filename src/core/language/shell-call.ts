@@ -3,19 +3,19 @@ import type { Word } from './shell-word.ts';
 
 /** What a program that runs code takes for code. */
 export interface Call {
-  /** Words that no value may stand in. */
+  /** Words that must not contain a value. */
   readonly code: readonly { readonly word: Word; readonly why: Refusal }[];
   /** The file that it runs. */
   readonly script?: Word | undefined;
-  /** What comes in on standard input is run. */
+  /** It runs its standard input. */
   readonly runsInput: boolean;
-  /** Of the code: what a POSIX shell reads, so that it can be looked into. */
+  /** The part of the code that a POSIX shell reads, so that it can be analysed. */
   readonly shellText?: string | undefined;
-  /** What it runs is shell text. */
+  /** It runs shell text. */
   readonly isShell?: boolean;
-  /** What the code is given. */
+  /** The arguments of the code. */
   readonly values: readonly Word[];
-  /** Of those: what is read as an option if it begins like one. */
+  /** Those of them that would be an option if they begin like one. */
   readonly leading?: readonly Word[];
 }
 

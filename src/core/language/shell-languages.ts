@@ -32,14 +32,14 @@ export function language(name: string, rest: readonly Word[]): Call {
     else if ((option.test(text) || LONG_CODE_OPTION.test(text)) && !(rest[at + 1]?.text ?? '-').startsWith('-')) {
       take(++at);
       hasCode = true;
-      // The others look for more options behind their code.
+      // The others look for more options after their code.
       if (isPython) return { code, runsInput: false, values: rest.slice(at + 1) };
     }
   }
   return { code, runsInput: !hasCode, values: [] };
 }
 
-/** perl runs a file whose name begins or ends with `|`, where it opens its arguments itself. */
+/** perl runs a file whose name begins or ends with `|`, if it opens its arguments itself. */
 function openedByName(name: string, rest: readonly Word[]): Call['code'] {
   const opens = name === 'perl' && rest.some(({ text }) => /^-[A-Za-z0-9.]*[np]|<>|<ARGV>/.test(text));
   const isOpen = ({ raw, startsWithHole, expands }: Word) =>
@@ -69,7 +69,7 @@ export function awk(rest: readonly Word[]): Call {
   return { code: code.map((word) => ({ word, why: refusals.AWK })), script, runsInput, values: [] };
 }
 
-/** Whether an awk program runs a command that is not one fixed text: by `system`, or by a pipe. */
+/** Whether an awk program runs a command that is not a fixed text, with `system` or a pipe. */
 function startsCommands(program: string): boolean {
   const code = program
     .replace(/"(?:\\.|[^"\\])*"/g, '""')
@@ -80,10 +80,10 @@ function startsCommands(program: string): boolean {
 
 /** The command of GNU sed that runs what was read. */
 const SED_COMMAND = /(?:^|[;{}\s\d$/!,])e\s*(?:$|[;}\n])/;
-/** A substitution and its flags: a separator behind a backslash is part of the text. */
+/** A substitution and its flags; an escaped separator is part of the text. */
 const SED_SUBSTITUTION = /s([^\w\s\\])(?:\\[\s\S]|(?!\1)[^\\])*\1(?:\\[\s\S]|(?!\1)[^\\])*\1([A-Za-z0-9]*)/y;
 
-/** Wherever one could begin: in doubt, a script runs what it reads. */
+/** Searches every position: in doubt, a script runs what it reads. */
 function sedRuns(script: string): boolean {
   if (SED_COMMAND.test(script)) return true;
   for (const { index } of script.matchAll(/(?<![\w\\])s/g)) {
@@ -93,7 +93,7 @@ function sedRuns(script: string): boolean {
   return false;
 }
 
-/** GNU sed has a command and a flag that run a shell, and finds options behind operands. */
+/** GNU sed has a command and a flag that run a shell, and accepts options after operands. */
 export function sed(rest: readonly Word[]): Call {
   const isOption = /^(-[A-Za-z]*[ef]|--(expression|file))$/;
   const given = rest.filter((_, index) => isOption.test(rest[index - 1]?.text ?? ''));

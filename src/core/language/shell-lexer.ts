@@ -2,23 +2,23 @@ import * as refusals from './shell-refusals.ts';
 import { Doubt, type Word } from './shell-word.ts';
 import { WordReader } from './shell-word-reader.ts';
 
-/** A simple command. One without words is the end of a group or loop that has redirections of its own. */
+/** A simple command. One without words is the end of a group or loop with its own redirections. */
 export interface Command {
   readonly words: readonly Word[];
   readonly redirections: readonly Redirection[];
 }
 
 interface Redirection {
-  /** With its file descriptor, where one is given: `2>`. */
+  /** With its file descriptor, if there is one: `2>`. */
   readonly operator: string;
-  /** Of a here-document: its text. */
+  /** For a here-document: its text. */
   readonly target: Word;
 }
 
 interface OpenCommand {
   readonly words: Word[];
   readonly redirections: Redirection[];
-  /** The next word is no reserved word any more. */
+  /** The next word can't be a reserved word any more. */
   begun: boolean;
 }
 
@@ -31,22 +31,22 @@ interface HereDocument {
 
 type Ending = 'end' | ')' | ';;' | 'esac';
 
-/** What may stand before a command without being one. */
+/** Words that may precede a command. */
 const OPENERS = new Set(['if', 'then', 'else', 'elif', 'while', 'until', 'do', '{', '!']);
 const CLOSERS = new Set(['fi', 'done', '}']);
 const DIFFERING_KEYWORDS = new Set(['function', 'coproc']);
-/** Read what stands beside them as an arithmetic expression, or as a name that may have a subscript. */
+/** Operators whose operands are read as an arithmetic expression, or as a name that may have a subscript. */
 const COUNTING = /^-(eq|ne|lt|le|gt|ge|v|R)$/;
 const REDIRECTIONS = ['<<<', '<<-', '<<', '<&', '<>', '<', '>>', '>&', '>|', '>', '&>>', '&>'];
 
-/** Walks over a block once. What it finds is in `commands` and `standings`. */
+/** Reads a block once. The results are in `commands` and `standings`. */
 export class Lexer extends WordReader {
   readonly commands: Command[] = [];
   readonly functions = new Set<string>();
   /** The patterns of `case`. */
   readonly patterns: string[] = [];
   private pending: HereDocument[] = [];
-  /** A here-document outside this `$( )` waits for the end of its line: shells differ in where that is. */
+  /** A here-document outside this `$( )` waits for the end of its line; shells differ in where that is. */
   private outerPending = false;
   private inDoubleBrackets = false;
 
@@ -136,7 +136,7 @@ export class Lexer extends WordReader {
     command.begun = true;
   }
 
-  /** True if the word was part of the grammar, not of a command. */
+  /** True if the word is part of the grammar, not of a command. */
   private reserved(word: Word, command: OpenCommand): boolean {
     if (DIFFERING_KEYWORDS.has(word.text)) this.doubt(word.text);
     if (OPENERS.has(word.text)) return true;
@@ -177,7 +177,7 @@ export class Lexer extends WordReader {
     command.begun = true;
   }
 
-  /** `name()`: what follows is a command again. */
+  /** `name()`: a command follows. */
   private functionHead(command: OpenCommand): void {
     const [name, ...others] = command.words;
     const parentheses = /\([ \t]*\)/y;
@@ -221,7 +221,7 @@ export class Lexer extends WordReader {
     }
   }
 
-  /** The end of a line, and the here-documents that begin after it. */
+  /** The end of a line, and the here-documents that start after it. */
   private newline(): void {
     if (this.outerPending) this.doubt('a line end inside $( ) after <<');
     this.at++;
@@ -241,7 +241,7 @@ export class Lexer extends WordReader {
       const line = this.source.slice(lineStart, lineEnd);
       const text = operator.endsWith('-') ? line.replace(/^\t+/, '') : line;
       if (text === delimiter && !this.hasHoles(lineStart, lineEnd)) break;
-      // bash takes this for the end of the document and of the `$( )` around it.
+      // bash takes this for the end of the document and of the enclosing `$( )`.
       if (text.startsWith(`${delimiter})`)) this.doubt(`${delimiter}) in a here-document`, lineStart);
     }
     if (quoted) this.refuse(start, lineStart, refusals.QUOTED_HERE_DOCUMENT);
@@ -256,7 +256,7 @@ function newCommand(): OpenCommand {
   return { words: [], redirections: [], begun: false };
 }
 
-/** The `do` of `for name do`, where no separator is needed. */
+/** The `do` of `for name do`, which needs no separator. */
 function isLoopBody(word: Word, { words }: OpenCommand): boolean {
   return word.plain && word.text === 'do' && words.length === 2 && words[0]!.plain && words[0]!.text === 'for';
 }

@@ -1,7 +1,7 @@
 import { programOf } from './shell-programs.ts';
 import type { Word } from './shell-word.ts';
 
-/** Options that run a program, or name a file that says which, whatever program has them. */
+/** Options that run a program, or name a file that says which, in any program. */
 const CODE_OPTION =
   /^(?:--(?:exec|command|call|eval|execute|to-command|checkpoint-action|use-compress-program|compress-program|rsh|rsh-command|rsync-path|sh-exec|lua-exec|extcmd|exec-path|upload-pack|receive-pack|open-files-in-pager|pager|preview|script-shell|use-askpass|info-script|new-volume-script|sendmail-cmd|to-cmd|cc-cmd|hostname-bin|unzip-command)|-exec|-toolexec|-TT)(?:=|$)/;
 const OWN_CODE_OPTIONS: readonly [names: RegExp, option: RegExp][] = [
@@ -21,7 +21,7 @@ const OWN_CODE_OPTIONS: readonly [names: RegExp, option: RegExp][] = [
   [/^sftp$/, /^-b/],
 ];
 
-/** The words that say what such an option runs. */
+/** The words that tell such an option what to run. */
 export function codeOptions(words: readonly Word[]): Word[] {
   const name = programOf(words[0]!) ?? '';
   if (/^(echo|printf|test|\[)$/.test(name)) return [];
@@ -30,7 +30,10 @@ export function codeOptions(words: readonly Word[]): Word[] {
   return words.filter((word, at) => at > 0 && (isCode(word) || (at > 1 && isCode(words[at - 1]!))));
 }
 
-/** Have options that run a program, write a file or decide what they answer; those of them that take an argument. */
+/**
+ * Programs with options that run a program, write a file or decide the result, and their options that take an
+ * argument.
+ */
 const OPTION_READERS = new Map(
   Object.entries({
     git: 'mFbBCceGSLtn',
@@ -53,7 +56,7 @@ const OPTION_READERS = new Map(
 const LONG_WITH_ARGUMENT =
   /^--(message|author|date|file|grep|title|body|data[a-z-]*|header|output|form|url|user|request|regexp|glob|type|branch|origin|name|format|filter|workspace|prefix|package|project|tag|label|cookie|env|volume)$/;
 
-/** The words of a call that are read as an option if what they begin with does; the caller knows which can. */
+/** The words of a call that would be an option if they begin like one. */
 export function optionLike(words: readonly Word[]): readonly Word[] {
   const name = programOf(words[0]!) ?? '';
   const letters = OPTION_READERS.get(name);

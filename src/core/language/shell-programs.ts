@@ -11,13 +11,15 @@ const LANGUAGES = set(
   'python pypy perl ruby irb node nodejs deno bun ts-node tsx php lua luajit tclsh wish R Rscript julia guile racket scala groovy jshell java osascript octave gnuplot',
 );
 const AWKS = set('awk gawk mawk nawk');
-/** Clients and editors: their input is commands, some of which start a shell, and so is what follows the first operand. */
+/**
+ * Clients and editors: their input, and what follows the first operand, are commands, some of which start a shell.
+ */
 const CLIENTS = set('sqlite sqlite3 duckdb psql mysql mariadb mongosh ed ex vi vim nvim emacs gdb dc m4 ftp lftp');
 /** Every argument is shell text, or becomes part of one. */
 const EVALUATORS = set(
   'eval trap alias watch parallel sem su runuser sg newgrp script expect make gmake tmux screen socat hyperfine nix-shell pdsh pssh ansible compgen complete bind fc jobs',
 );
-/** Those of them that take commands from their input, too. */
+/** Those of them that also take commands from their input. */
 const INPUT_EVALUATORS = set('su runuser sg newgrp script parallel sem expect');
 const INPUT_RUNNERS = set('at batch crontab login run-parts');
 
@@ -29,7 +31,7 @@ export function programOf({ text, expands }: Word): string | undefined {
   return isLiteral ? name : undefined;
 }
 
-/** What `words[at]` makes of the words behind it, if it is a program that runs code. */
+/** How `words[at]` uses the words after it, if it is a program that runs code. */
 export function readCall(words: readonly Word[], at: number): Call | undefined {
   const exact = programOf(words[at]!);
   if (exact === undefined) return undefined;
@@ -52,7 +54,7 @@ export function readCall(words: readonly Word[], at: number): Call | undefined {
   if (!EVALUATORS.has(name)) return undefined;
   const isLookedInto = name === 'eval' || name === 'trap';
   const isMake = name.endsWith('make');
-  // The folder in which make works is no text that it expands.
+  // make does not expand the folder in which it works.
   const code = rest.filter((_, index) => !isMake || !/^(-C|--directory)$/.test(rest[index - 1]?.text ?? ''));
   return {
     code: code.map((word) => ({ word, why: refusals.EVALUATED })),
@@ -63,18 +65,18 @@ export function readCall(words: readonly Word[], at: number): Call | undefined {
   };
 }
 
-/** Names that are hardly ever anything else than a program, wherever they stand. */
+/** Names that nearly always mean a program, wherever they are. */
 export function isInterpreter(word: Word): boolean {
   const name = programOf(word)?.replace(/-?\d[\d.]*$/, '') ?? '';
   return SHELLS.has(name) || /^(python|perl|ruby|php|eval)$/.test(name);
 }
 
-/** A file name that stands for the input. */
+/** A file name that means standard input. */
 export function isInput(text: string): boolean {
   return /^(-|\/dev\/(stdin|fd\/\d+)|\/proc\/[^/]+\/fd\/\d+)$/.test(text);
 }
 
-/** A script may be in a folder that the value names, but its own name is fixed. */
+/** A value may be the folder of a script, but not its name. */
 function chosen(script: Word | undefined): Call['code'] {
   const isFixed = script === undefined || (!script.startsWithHole && programOf(script) !== undefined);
   return isFixed ? [] : [{ word: script, why: refusals.CHOSEN_SCRIPT }];

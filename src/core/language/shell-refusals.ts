@@ -1,4 +1,4 @@
-/** Why a placeholder can't stand somewhere in a shell block, and what to write instead (rule V4). */
+/** Why a placeholder can't be used at some place of a shell block, and what to write instead (rule V4). */
 export interface Refusal {
   readonly cause: string;
   readonly instead: (spelling: string) => string;
@@ -143,7 +143,7 @@ export const SHELL_SETTING: Refusal = {
   instead: () => 'set it to a fixed text',
 };
 
-/** The next ones hold for the whole block, because of one line of it. */
+/** The following apply to the whole block because of one of its lines. */
 export function notLiteral(program: string, line: number): Refusal {
   return {
     cause: `\`${program}\` on line ${line} evaluates text that is not fixed, and the value could be in it`,

@@ -10,21 +10,20 @@ import { HARMLESS, isEntry, isWrapped, isWrapper, programAt, startsShell, wrappe
 import { redirectsTo, writesFile } from './shell-writes.ts';
 
 /**
- * The shell that runs a block never reads a value as code: each is a quoted reference. What is left is a second
- * program that runs code, and gets text that a value is in. The rule, in short:
- * - a value never stands in the words that say what such a program runs;
- * - if any such program of the block runs something that is not literal (a variable, a command's output, its input, a
- *   file that the block may write), no value may stand anywhere in the block;
- * - where a value that begins with `-` would be an option of a program that Nightshift knows, the block does not run with
- *   such a value.
+ * The shell that runs a block never reads a value as code, because each value is a quoted reference. That leaves a
+ * second program that runs code and gets text with a value in it. The rule in short:
+ * - a value is never part of the words that tell such a program what to run;
+ * - if any such program of the block runs something that is not literal (a variable, the output of a command, its
+ *   input, a file that the block may write), the block can't have values at all;
+ * - if a value that begins with `-` would be an option of a known program, the block does not run with such a value.
  */
 export interface Verdict {
   readonly refused: readonly { readonly word: Word; readonly why: Refusal }[];
-  /** No value may stand in this block, because of what is at this offset. */
+  /** The block can't have values, because of what is at this offset. */
   readonly everywhere?: { readonly at: number; readonly why: (line: number) => Refusal } | undefined;
   /** Words that would be an option of this program if their value begins with `-`. */
   readonly options: readonly { readonly word: Word; readonly program: string }[];
-  /** The same for all values of the block, since one of its variables holds them. */
+  /** The same for all values of the block, because one of its variables holds them. */
   readonly optionOf?: string | undefined;
 }
 
@@ -33,7 +32,7 @@ const NAMERS = new Set('unset read getopts let declare typeset mapfile readarray
 const ASSIGNERS = new Set('export readonly local'.split(' '));
 /** Their options neither run a program nor write a file. */
 const ONLY_READ = new Set('cat ls cp mv rm ln tee chmod chown mkdir touch grep egrep fgrep'.split(' '));
-/** Give a program another name. */
+/** Commands that give a program another name. */
 const RENAMERS = new Set('alias hash enable'.split(' '));
 
 export function judge(block: Lexer): Verdict {
@@ -47,9 +46,9 @@ interface Inherited {
 
 class Judge {
   readonly #block: Lexer;
-  /** Those that this one is a text in. */
+  /** The lexers of the texts around this one. */
   readonly #outer: readonly Lexer[];
-  /** Variables that may hold anything, and those of them that a value was assigned to. */
+  /** Variables that may contain anything, and those of them that a value was assigned to. */
   readonly #open: ReadonlySet<string>;
   readonly #valued: ReadonlySet<string>;
   readonly #refused: { word: Word; why: Refusal }[] = [];
@@ -93,7 +92,7 @@ class Judge {
     this.#everywhere ??= { at, why };
   }
 
-  /** A value in these words would be code; so would what is in a variable. */
+  /** A value in these words would be code, and so would the content of a variable. */
   #mustBeLiteral(word: Word, why: Refusal, program: string): void {
     this.#refuse([word], why);
     if (!word.hasHole && this.#isOpen(word)) this.#stop(word.start, (line) => refusals.notLiteral(program, line));
@@ -140,7 +139,7 @@ class Judge {
     else if (this.#valued.has(beginsWith(word))) this.#optionOf ??= program;
   }
 
-  /** Finds the program that runs code among the words, and looks at what it is given. */
+  /** Finds the program that runs code among the words, and checks its arguments. */
   #program(name: string, words: readonly Word[], command: Command): void {
     // A function drops as many words as it shifts.
     const shifts = this.#block.commands.filter(({ words: [first] }) => first?.text === 'shift').length;
@@ -170,7 +169,7 @@ class Judge {
     else if (startsShell(words)) this.#input(words[0]!, true, command);
   }
 
-  /** What xargs reads stands where `-I` says, or behind its words; several words may come of one value. */
+  /** xargs puts its input where `-I` says, or after its words; one value may become several words. */
   #appended(words: readonly Word[], at: number, command: Command): void {
     const first = words[0]!;
     if (at >= words.length) return;
@@ -204,7 +203,7 @@ class Judge {
     const name = programOf(program)!;
     for (const { word, why } of call.code) this.#mustBeLiteral(word, why, name);
     for (const word of call.leading ?? []) this.#mayBeOption(word, name);
-    // `find -exec sh -c '... {} ...'` pastes what it finds into the code.
+    // `find -exec sh -c '... {} ...'` pastes file names into the code.
     if (call.shellText?.includes('{}')) this.#stop(program.start, (line) => refusals.notLiteral(name, line));
     const isFixed = !call.code.some(({ word }) => this.#isOpen(word));
     if (call.shellText && isFixed) this.#lookInto(call.shellText, program.start, call.values);
@@ -214,7 +213,7 @@ class Judge {
     if (call.runsInput || isFromInput) this.#input(program, call.isShell ?? false, command);
   }
 
-  /** make expands its variables, and takes them from the environment, too. */
+  /** make expands its variables, and also takes them from the environment. */
   #make(program: Word, call: Call, command: Command): void {
     if (!call.script) this.#runFile({ ...program, text: 'Makefile', expands: [] }, true);
     const exported = this.#block.commands.filter(({ words }) => words[0]?.text === 'export');
@@ -235,7 +234,7 @@ class Judge {
     if (judged.runsArguments && values.length > 1) this.#named(values.slice(1), { words: values, redirections: [] });
   }
 
-  /** The program runs what it reads: only what is written right there for it is known. */
+  /** The program runs its input, of which only literal text is known. */
   #input(program: Word, isShell: boolean, { redirections }: Command): void {
     const own = redirections.filter(({ operator }) => /^0?</.test(operator)).at(-1);
     if (own?.target.hasHole) this.#refuse([own.target], refusals.SHELL_INPUT);
@@ -245,7 +244,7 @@ class Judge {
     else if (isShell) this.#lookInto(own.target.text.replace(/^\t+/gm, ''), program.start, []);
   }
 
-  /** `isFile`: it is certainly a file, not a program that is found by its name. */
+  /** `isFile`: certainly a file, not a program found by its name. */
   #runFile(file: Word, isFile: boolean): void {
     const name = programOf(file);
     const stop = (why: (line: number) => Refusal) => this.#stop(file.start, why);
@@ -281,7 +280,7 @@ class Judge {
   }
 }
 
-/** Without the assignments before it. */
+/** Without the preceding assignments. */
 function commandOf(words: readonly Word[]): readonly Word[] {
   const first = words.findIndex((word) => !isAssignment(word));
   return first < 0 ? [] : words.slice(first);
@@ -291,7 +290,7 @@ function isArguments(word: Word | undefined): boolean {
   return word !== undefined && /^"?\$[@*]"?$/.test(word.raw);
 }
 
-/** A hole before the `=`, or in the subscript, of what would be an assignment. */
+/** A hole before the `=`, or in the subscript, of an assignment. */
 function isNamedByValue(word: Word): boolean {
   const head = word.raw.slice(0, Math.max(0, word.raw.search(/\]?\+?=/)));
   return head.includes(HOLE) && (/^\w+\[/.test(head) || head.replaceAll(HOLE, '').match(/^\w*$/) !== null);

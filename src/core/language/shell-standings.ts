@@ -4,7 +4,7 @@ import { judge } from './shell-rule.ts';
 import type { Standing } from './shell-word.ts';
 import { filesRun, filesWrittenWith } from './shell-writes.ts';
 
-/** What other blocks of the task have to know of one. */
+/** What the other blocks of the task need to know about this one. */
 export interface BlockFiles {
   readonly written: readonly string[];
   readonly run: readonly { readonly name: string; readonly line: number }[];
@@ -18,8 +18,8 @@ export function findFiles(source: string, holes: readonly number[], firstLine: n
 }
 
 /**
- * Reads a POSIX shell block just far enough to say how each hole (an offset of `source`) is quoted, and whether a program
- * could read its value as code. In doubt all holes of the block are refused: a wrong guess would run a cell.
+ * Reads a POSIX shell block far enough to tell how each hole (an offset of `source`) is quoted, and whether a program
+ * could read its value as code. In doubt it refuses all holes of the block: a wrong guess would run a cell.
  */
 export function findStandings(source: string, holes: readonly number[], firstLine: number): Map<number, Standing> {
   const lexer = new Lexer(source, holes);
@@ -37,7 +37,7 @@ export function findStandings(source: string, holes: readonly number[], firstLin
   return lexer.standings;
 }
 
-/** What was not reached may be anything, also a comment. */
+/** The rest that was not read may be anything, including a comment. */
 function refuseUnread(lexer: Lexer, holes: readonly number[], why: Refusal): void {
   lexer.refuse(0, Number.POSITIVE_INFINITY, why);
   for (const hole of holes) if (!lexer.standings.has(hole)) lexer.standings.set(hole, { quoting: 'refused', why });

@@ -6,7 +6,7 @@ import { type BlockFiles, findFiles, findStandings } from './shell-standings.ts'
 import { type Accepted, HOLE } from './shell-word.ts';
 import { type Occurrence, type Placeholder, type Scope, scanText, type Values, valueFor } from './template.ts';
 
-/** A fenced `sh` block, read once. In it a value is a variable, never shell text (rule V4). */
+/** A fenced `sh` block, parsed once. In it, a value is a variable and never shell text (rule V4). */
 export interface ScriptTemplate {
   readonly parts: readonly (string | Slot)[];
   readonly line: number;
@@ -18,11 +18,13 @@ interface Slot {
   readonly spelling: string;
   readonly variable: string;
   readonly standing: Accepted;
-  /** A `$name` ends right before it, and would go on into a value that is not quoted. */
+  /** A `$name` ends directly before it, and would continue into an unquoted value. */
   readonly followsName: boolean;
 }
 
-/** Throws `bad-placeholder` for one that names nothing (rule V2) or stands where no reference to a value can be right. */
+/**
+ * Throws `bad-placeholder` if a placeholder names nothing (rule V2), or if no reference can be correct where it is.
+ */
 export function parseScript(code: string, scope: Scope, firstLine: number): ScriptTemplate {
   const segments = scanText(code, scope, firstLine);
   const occurrences = new Map<number, Occurrence>();
@@ -52,7 +54,7 @@ export function parseScript(code: string, scope: Scope, firstLine: number): Scri
   return { parts, line: firstLine, files };
 }
 
-/** Throws `bad-placeholder` if one block of a task writes a file with a value in it, and another one runs it. */
+/** Throws `bad-placeholder` if one block of a task writes a file with a value in it and another one runs it. */
 export function refuseRunOfWritten(scripts: readonly ScriptTemplate[], file: string): void {
   for (const { parts, line, files } of scripts) {
     const slot = parts.find((part) => typeof part !== 'string');
@@ -67,8 +69,8 @@ function refused(spelling: string, { cause, instead }: Refusal, place: { file: s
 }
 
 /**
- * The block with a reference in each place, and the values that the references name. A block in which a value would be an
- * option says so and does nothing else.
+ * The block with a reference for each placeholder, and the values of the references. If a value would be an option,
+ * the block only says so.
  */
 export function fillScript(template: ScriptTemplate, values: Values): Script {
   const byName: Record<string, string | SecretName> = {};
@@ -88,9 +90,9 @@ export function fillScript(template: ScriptTemplate, values: Values): Script {
 }
 
 /**
- * The block for somebody who may type it into a shell: values as literals, secrets as references to their variables. A value
- * that would change the text around the block stands as a reference, too.
- * `indent`: what stands before each of its lines where its fence is indented.
+ * The block for a reader who may type it into a shell: values as literals, secrets as references to their variables.
+ * A value that would change the text around the block becomes a reference, too. `indent`: the indentation of its
+ * fence.
  */
 export function renderForReader({ parts }: ScriptTemplate, values: Values, indent = ''): Text {
   const pieces = parts.map((part) => {
@@ -132,7 +134,7 @@ function quoteReference(reference: string, { quoting }: Accepted): string {
 }
 
 function secretReference({ env }: SecretName): string {
-  // A name such as `api.key` is legal in .env, and no shell variable.
+  // A name such as `api.key` is valid in .env, but not as a shell variable.
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(env) ? `\${${env}}` : `$(printenv ${singleQuoted(env)})`;
 }
 
@@ -140,24 +142,27 @@ function singleQuoted(value: string): string {
   return `'${value.replaceAll("'", "'\\''")}'`;
 }
 
-/** Nothing in it means anything in double quotes, not even to an interactive shell. */
+/** Characters without a special meaning in double quotes, even in an interactive shell. */
 const HARMLESS = /^[\p{L}\p{N} ./:,;@%+=_()?&#<>|*~^-]*$/u;
 
 function quoteLiteral(value: string, { standing: { quoting, delimiters }, followsName }: Slot): string {
   const isInHereDocument = delimiters !== '';
   if (quoting === 'here-document') {
     const text = value.replace(/[\\$`]/g, '\\$&');
-    // A line that is the delimiter ends the document; in bash one that only begins with it may, too, and dash 0.5.12
-    // loses bytes that are not ASCII after a part of it. None of this can be when the first character is not one of its own.
+    // A line that equals the delimiter ends the document. In bash, one that only begins with it may, too, and dash
+    // 0.5.12 loses non-ASCII bytes after a part of it. None of this happens if the first character is not one of the
+    // delimiter.
     return followsName || !/^[ -~]/.test(text) || delimiters.includes(text.charAt(0)) ? NOTHING + text : text;
   }
   if (quoting === 'double' && HARMLESS.test(value) && !followsName && !isInHereDocument) return value;
   const quoted = singleQuoted(value);
   if (quoting === 'double') return `"${quoted}"`;
   if (quoting === 'bare') return quoted;
-  // In a `$( )` of a here-document a line of the value could be the delimiter; between quotes it is not.
+  // In a `$( )` of a here-document, a line of the value could be the delimiter; between quotes it is not.
   return isInHereDocument ? `'${quoted}'` : quoted.slice(1, -1);
 }
 
-/** Expands to nothing, set or not; its line is not the delimiter, and the tabs behind it are not at its beginning. */
+/**
+ * Expands to nothing, whether set or not. Its line is not the delimiter, and tabs after it are not at its beginning.
+ */
 const NOTHING = `\${HOME+}`;

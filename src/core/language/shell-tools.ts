@@ -32,7 +32,7 @@ export function ssh(rest: readonly Word[]): Call {
 
 const GIT_OPTION_WITH_ARGUMENT = /^(-[cC]|--(git-dir|work-tree|namespace|config-env|exec-path))$/;
 const GIT_CODE_OPTION = /^(-c|--(config-env|exec-path|git-dir))/;
-/** Who the author is, is data; what most other settings of git hold is run, or names what is. */
+/** The author is data; git runs most other settings, or what they name. */
 const IDENTITY = /^(user|author|committer)\.(name|email)(=|$)/;
 const GIT_BEHIND = /^(-[xO]|--(template|httpd|browser|smtp-server|tool))/;
 
@@ -58,7 +58,7 @@ export function git(rest: readonly Word[]): Call {
   return { ...NOTHING, code: code.map((word) => ({ word, why: refusals.GIT })) };
 }
 
-/** The program of jq is its first operand; what its options name are values and files. */
+/** The program of jq is its first operand; its options name values and files. */
 export function jq(rest: readonly Word[]): Call {
   const code: Word[] = [];
   let script: Word | undefined;

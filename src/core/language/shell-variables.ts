@@ -3,7 +3,7 @@ import { HOLE, type Word } from './shell-word.ts';
 
 const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*(\[[^\]]*\])?\+?=/;
 const NAME = /^[A-Za-z_]\w*$/;
-/** Programs run what these hold, or start other programs because of them. */
+/** Programs run the content of these variables, or start other programs because of them. */
 export const SETTINGS =
   /^(PS[0-4]|ENV|BASH_ENV|BASHOPTS|SHELLOPTS|PROMPT_COMMAND|IFS|PATH|CDPATH|HOME|XDG_\w+|SHELL|EDITOR|VISUAL|PAGER|MANPAGER|BROWSER|LESS|LESSOPEN|LD_\w+|DYLD_\w+|GIT_(DIR|TEMPLATE_DIR|EXEC_PATH|\w*(COMMAND|EDITOR|PAGER|DIFF|ASKPASS|SSH|CONFIG\w*))|(SUDO|SSH)_ASKPASS|PYTHON(STARTUP|PATH|HOME|INSPECT|WARNINGS)|PERL5\w+|RUBY(OPT|LIB)|NODE_OPTIONS|NODE_PATH|npm_config_\w+|MAKEFLAGS|\w*JAVA_(TOOL_)?OPTIONS|TAR_OPTIONS|RSYNC_RSH)\+?=/;
 
@@ -11,25 +11,28 @@ export function isAssignment({ raw }: Word): boolean {
   return ASSIGNMENT.test(raw);
 }
 
-/** Holds a value, or what a command printed, whatever the block assigns. */
+/** Contains a value or the output of a command, whatever the block assigns. */
 export function isOpen(expanded: string): boolean {
   return expanded === HOLE || /^([(@*_]|[1-9]\d*|NIGHTSHIFT_(V_.*|ITEM))$/.test(expanded);
 }
 
-/** The variable that the word begins with, if it begins with one. */
+/** The variable at the beginning of the word, if any. */
 export function beginsWith({ text }: Word): string {
   return /^\$\{?(\w+|[@*])/.exec(text)?.[1] ?? '';
 }
 
-/** Variables of a block that may hold a value, or what a command printed or read. Order does not matter: there are loops. */
+/**
+ * Variables of a block that may contain a value, or what a command printed or read. The order of commands does not
+ * matter, because there are loops.
+ */
 export function openVariables(commands: readonly Command[], inherited?: ReadonlySet<string>): ReadonlySet<string> {
   return closure(commands, inherited, (from) => from === undefined || from.expands.some(isOpen));
 }
 
-/** What is printed by a substitution that counts is a number, whatever it is given. */
+/** The output of a substitution that counts is a number, whatever its input. */
 const COUNTS = /\b(wc|stat|nproc|length|expr|date|cksum|du)\b|grep -\w*c|--count/;
 
-/** Variables that a value was assigned to as it is, or printed for; also the arguments of functions. */
+/** Variables that contain a value as it is, or text printed from one; also the arguments of functions. */
 export function valuedVariables(
   { commands, functions }: Pick<Lexer, 'commands' | 'functions'>,
   inherited?: ReadonlySet<string>,
@@ -60,7 +63,7 @@ function closure(
   return found;
 }
 
-/** `from` absent: from the input. */
+/** Without `from`: from the input. */
 function assignmentsOf(words: readonly Word[]): { name: string; from?: Word }[] {
   const [first, ...rest] = words.filter((word) => !isAssignment(word));
   const assigned = words.filter(isAssignment).map((from) => ({ name: /^\w+/.exec(from.raw)![0], from }));

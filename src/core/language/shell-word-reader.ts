@@ -3,26 +3,26 @@ import * as refusals from './shell-refusals.ts';
 import { Doubt, HOLE, type Quoting, type Standing, type Word } from './shell-word.ts';
 
 const METACHARACTERS = ' \t\n;&|()<>';
-/** `$` and one of these is a whole parameter. */
+/** `$` and one of these is a complete parameter. */
 const SPECIAL_PARAMETERS = '@*#?-$!0123456789';
 const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
-/** Commands whose output holds nothing that was given to them. */
+/** Commands whose output contains nothing of their arguments. */
 const FACTS = /^\s*(mktemp|date|pwd|nproc|hostname|uname|whoami|id)\b[^$`;&|()<>]*$/;
 
-/** Reads words with their quotes and expansions, and notes for each hole how it is quoted. */
+/** Reads words with their quotes and expansions, and records how each hole is quoted. */
 export abstract class WordReader {
   readonly standings = new Map<number, Standing>();
-  /** Variables that are read inside `$(( ))`. */
+  /** Variables read inside `$(( ))`. */
   readonly counted: string[] = [];
-  /** What stands between backticks, which are read by a shell of their own. */
+  /** The text between backticks, which a separate shell reads. */
   readonly backticked: { readonly at: number; readonly text: string }[] = [];
-  /** Where comments stand. */
+  /** The positions of comments. */
   readonly comments: [start: number, end: number][] = [];
   readonly source: string;
   protected at = 0;
   protected end: number;
   private readonly holes: ReadonlySet<number>;
-  /** Set inside a construct in which no hole can be right, however deeply nested. */
+  /** Set inside a construct in which no hole can be correct, however deeply nested. */
   private enclosing: Refusal | undefined;
   private delimiters = '';
   private expands: string[] = [];
@@ -64,7 +64,7 @@ export abstract class WordReader {
     return { start, end, raw, text, plain, startsWithHole: hasHole && text.startsWith(HOLE), hasHole, expands };
   }
 
-  /** The body of an unquoted here-document, up to `end`: quotes mean nothing, expansions do. */
+  /** The body of an unquoted here-document, up to `end`: quotes have no meaning, expansions do. */
   protected hereText(end: number, delimiter: string): Word {
     const outer = { end: this.end, delimiters: this.delimiters };
     const { at: start, expands } = this;
@@ -101,7 +101,7 @@ export abstract class WordReader {
     this.comments.push([start, this.at]);
   }
 
-  /** Blanks, and line ends behind a backslash, which the shell takes out before it looks. */
+  /** Skips blanks and escaped line breaks, which the shell removes first. */
   protected skipBlanks(): void {
     for (;;) {
       if (this.looksAt(' ') || this.looksAt('\t')) this.at++;
@@ -119,7 +119,7 @@ export abstract class WordReader {
     return false;
   }
 
-  /** The first reason stays. */
+  /** The first reason wins. */
   refuse(start: number, end: number, why: Refusal): void {
     for (const hole of this.holes) {
       if (hole < start || hole >= end || this.standings.get(hole)?.quoting === 'refused') continue;
@@ -127,7 +127,7 @@ export abstract class WordReader {
     }
   }
 
-  /** The first holes of these words would be an option of the program if their value begins like one. */
+  /** The first hole of these words would be an option of the program if its value begins like one. */
   markOption(start: number, end: number, optionOf: string): void {
     for (const hole of this.holes) {
       const standing = this.standings.get(hole);
@@ -202,7 +202,7 @@ export abstract class WordReader {
     return this.source.slice(start, this.at);
   }
 
-  /** What begins with a `$`. `quoted`: in double quotes or a here-document. */
+  /** An expansion that begins with `$`. `quoted`: in double quotes or a here-document. */
   private dollar(quoted: boolean): string {
     const start = this.at;
     const next = this.isHole(start + 1) ? '' : this.source.slice(start + 1, Math.min(start + 2, this.end));
@@ -245,7 +245,7 @@ export abstract class WordReader {
     const [head = ''] = /^[^}]*/.exec(this.source.slice(this.at, this.end))!;
     const number = /^\w+(?:\[([^\]]*)|:([^-+=?].*))/s.exec(head);
     this.counted.push(...namesIn(`${number?.[1] ?? ''} ${number?.[2] ?? ''}`));
-    // `${!name}` and `${name@P}` evaluate what the variable holds.
+    // `${!name}` and `${name@P}` evaluate the content of the variable.
     if (isIndirect || /@[A-Za-z]$/.test(head)) this.counted.push(name);
     while (this.at < this.end) {
       const char = this.source[this.at]!;

@@ -2,7 +2,7 @@ import { isInterpreter, programOf } from './shell-programs.ts';
 import { isAssignment } from './shell-variables.ts';
 import type { Word } from './shell-word.ts';
 
-/** Run nothing that they are given. The shell's own `[`, `printf` and names are looked at apart. */
+/** Programs that run none of their arguments. `[`, `printf` and names of the shell are checked separately. */
 export const HARMLESS = new Set(
   `: [ test true false echo printf cat cp mv rm mkdir rmdir touch ls cd wc sort head tail cut tr tee diff cmp grep egrep
    fgrep rg curl yq basename dirname realpath readlink stat chmod chown ln date sleep uniq seq pwd comm paste join
@@ -14,7 +14,9 @@ export const HARMLESS = new Set(
   ),
 );
 
-/** Start the program that is among their words: the operands before it, and the options that take an argument. */
+/**
+ * Programs that start another program among their words: the operands before it, and the options with an argument.
+ */
 const WRAPPERS = new Map(
   `command builtin nohup unbuffer chronic busybox toybox catchsegv firejail proot torsocks proxychains proxychains4
    dbus-run-session eatmydata tini dumb-init rlwrap setpriv fakeroot unshare entr valgrind exec:a setsid time:fo env:uC
@@ -29,7 +31,7 @@ const WRAPPERS = new Map(
 );
 const LONG_WITH_ARGUMENT =
   /^--(signal|kill-after|user|group|adjustment|max-args|max-procs|arg-file|delimiter|package)$/;
-/** The same behind a word of theirs. */
+/** The same after a subcommand. */
 const SUBCOMMANDS: readonly [name: RegExp, word: RegExp, operands: number][] = [
   [/^(npm|pnpm|yarn|bundle)$/, /^(exec|x|dlx)$/, 0],
   [/^(uv|pipx|poetry|pipenv|rye|hatch)$/, /^run$/, 0],
@@ -42,7 +44,7 @@ export function isWrapper(name: string): boolean {
   return WRAPPERS.has(name);
 }
 
-/** Where the program stands that the first word starts; undefined if it starts none. It may be behind the end. */
+/** The index of the program that the first word starts; undefined if it starts none. May be past the end. */
 export function wrappedAt(name: string, words: readonly Word[]): number | undefined {
   const wrapper = WRAPPERS.get(name);
   if (wrapper) return programAt(words, 1, wrapper.operands, wrapper.letters);
@@ -53,7 +55,7 @@ export function wrappedAt(name: string, words: readonly Word[]): number | undefi
   return undefined;
 }
 
-/** The first word from `from` on that is no option, no assignment and none of so many operands. */
+/** The first word from `from` on that is not an option, an assignment or one of so many operands. */
 export function programAt(words: readonly Word[], from: number, operands: number, letters: string): number {
   const takesArgument = letters === '' ? LONG_WITH_ARGUMENT : new RegExp(`^-[A-Za-z0-9]*[${letters}]$`);
   let left = operands;
@@ -66,7 +68,7 @@ export function programAt(words: readonly Word[], from: number, operands: number
   return at;
 }
 
-/** Behind a program that is not known: an interpreter, unless it looks like the argument of an option (`--lang python x`). */
+/** After an unknown program: an interpreter, unless it looks like the argument of an option (`--lang python x`). */
 export function isWrapped(words: readonly Word[], at: number): boolean {
   const before = words[at - 1]!.text;
   const isArgument = at > 1 && /^-(?!-$)/.test(before) && !/^--(exec|command|run)$/.test(before);
@@ -80,7 +82,7 @@ export function isEntry(word: Word, before: Word | undefined): boolean {
   return isSeparate || /^--entrypoint=/.test(word.text);
 }
 
-/** Without a program of their own they start a shell. */
+/** Without a program, these start a shell. */
 export function startsShell([first, ...rest]: readonly Word[]): boolean {
   const name = programOf(first!) ?? '';
   return (

@@ -3,14 +3,14 @@ import { programOf, readCall } from './shell-programs.ts';
 import type { Word } from './shell-word.ts';
 import { HARMLESS, wrappedAt } from './shell-wrappers.ts';
 
-/** Name a file without writing it. */
+/** Programs that name a file without writing it. */
 const READERS = new Set(
   ': [ test ls cat head tail wc grep chmod stat file rm command type which echo printf sha256sum'.split(' '),
 );
 
 /**
  * Whether the block may write the file `name` that it runs: by a redirection, or because another command names it.
- * `isFile`: not a program that is found by its name.
+ * `isFile`: not a program found by its name.
  */
 export function writesFile(block: Lexer, name: string, isFile: boolean): boolean {
   return redirectsTo(block, name, isFile) || (isFile && isNamedElsewhere(block, name));
@@ -23,7 +23,7 @@ export function redirectsTo({ commands }: Lexer, name: string, isFile: boolean):
 
 function mayName({ text, raw, expands }: Word, name: string, isFile: boolean): boolean {
   if (/^"?\$\{?NIGHTSHIFT_OUTPUT\}?"?$/.test(raw) || text.startsWith('/dev/')) return false;
-  // What is expanded may be anything, also with slashes: only what follows it is certain.
+  // An expansion may be anything, even with slashes: only what follows it is certain.
   const tail = expands.length === 0 ? `/${text}` : text.replace(/^.*(\$\{[^}]*\}|\$[\w@*]+|\)|`|\uFFFC)/s, '');
   if (tail.includes('/')) return tail.endsWith(`/${name}`);
   return isFile && name.endsWith(tail);
@@ -39,7 +39,7 @@ function isNamedElsewhere({ source, commands, comments }: Lexer, name: string): 
   return new RegExp(`(?<![\\w.-])${literal}(?![\\w.-])`).test(rest);
 }
 
-/** The words that are run: first the program, also behind wrappers, then scripts. */
+/** The words that are run: the program, also behind wrappers, then scripts. */
 function runs({ words }: Command): Word[] {
   const [first] = words;
   if (first === undefined) return [];
@@ -54,7 +54,7 @@ function reads({ words, redirections }: Command): readonly Word[] {
   return words[0] && READERS.has(programOf(words[0]) ?? '') ? [...words, ...inputs] : inputs;
 }
 
-/** The files that a block writes by a redirection of a command that a value stands in. */
+/** The files that a block writes by redirecting a command that contains a value. */
 export function filesWrittenWith({ commands }: Lexer): string[] {
   const written = commands.flatMap(({ words, redirections }) => {
     const given = [...words, ...redirections.map(({ target }) => target)];

@@ -11,17 +11,17 @@ export type Placeholder =
 const SHIFT_KEYS = ['FOLDER', 'NAME', 'TABLE'] as const;
 type ShiftKey = (typeof SHIFT_KEYS)[number];
 
-/** What a placeholder may name at this place of the shift. */
+/** What a placeholder may name at this point of the shift. */
 export interface Scope {
   /** The table's headers, and the outputs that earlier tasks declare. */
   readonly columns: ReadonlySet<string>;
   readonly env: ReadonlySet<string>;
-  /** Columns that a task fills, for those that are asked for too early: the task by the column. */
+  /** Columns that a later task fills, with that task. */
   readonly later?: ReadonlyMap<string, string>;
   readonly file: string;
 }
 
-/** Text of a task file, read once; filled in for every item. */
+/** Text of a task file, parsed once and filled in for every item. */
 export interface Template {
   readonly segments: readonly (string | Placeholder)[];
 }
@@ -31,21 +31,24 @@ export interface Values {
   readonly shift: Readonly<Record<ShiftKey, string>>;
 }
 
-/** A placeholder where it stands in the text. */
+/** A placeholder and its position in the text. */
 export interface Occurrence {
   readonly placeholder: Placeholder;
-  /** As it was written, with its braces. */
+  /** As written, with its braces. */
   readonly spelling: string;
   readonly line: number;
 }
 
-/** Throws `bad-placeholder` for one that names nothing (rule V2). */
+/** Throws `bad-placeholder` if a placeholder names nothing (rule V2). */
 export function parseTemplate(text: string, scope: Scope, firstLine: number): Template {
   const segments = scanText(text, scope, firstLine);
   return { segments: segments.map((segment) => (typeof segment === 'string' ? segment : segment.placeholder)) };
 }
 
-/** One pass: what a cell holds is never looked at again (rule V1). Secrets stay names. For paths, which are no prose. */
+/**
+ * Expands once: the content of a cell is never expanded again (rule V1). Secrets stay names. For paths, not for
+ * prose.
+ */
 export function fillTemplate(template: Template, values: Values): Text {
   const filled = template.segments.map((segment) =>
     typeof segment === 'string' ? segment : valueFor(segment, values),
@@ -53,7 +56,7 @@ export function fillTemplate(template: Template, values: Values): Text {
   return mergeText(filled);
 }
 
-/** The same for prose, in which a value that would change the structure stands as a reference (rule V1, rule S3). */
+/** The same for prose, in which a value that would change the structure becomes a reference (rules V1, S3). */
 export function fillProse({ segments }: Template, values: Values): Text {
   const parts = segments.map((segment): string | Insertion => {
     if (typeof segment === 'string') return segment;
@@ -69,7 +72,7 @@ export function fillProse({ segments }: Template, values: Values): Text {
   );
 }
 
-/** Prose with the values of its secrets, for an agent that may know them. */
+/** Prose with the values of its secrets, for an agent that may have them. */
 export function resolveProse(text: Text, secrets: Readonly<Record<string, string>>): string {
   const parts = text.map((part) =>
     typeof part === 'string' ? part : { value: secretOf(part, secrets), reference: environmentReference(part.env) },
@@ -81,13 +84,13 @@ export function resolveText(text: Text, secrets: Readonly<Record<string, string>
   return text.map((part) => (typeof part === 'string' ? part : secretOf(part, secrets))).join('');
 }
 
-/** The different placeholders of a text as they are written, in the order in which they first occur (rule L3). */
+/** The distinct placeholders of a text as written, in order of first occurrence (rule L3). */
 export function placeholdersIn(text: string, columns: ReadonlySet<string>): string[] {
   const spellings = tokenize(text, columns).flatMap((token) => (token.name === undefined ? [] : [token.source]));
   return [...new Set(spellings)];
 }
 
-/** The text as literals (with `{{x}}` already turned into `{x}`) and resolved placeholders. */
+/** The text as literals (with `{{x}}` turned into `{x}`) and resolved placeholders. */
 export function scanText(text: string, scope: Scope, firstLine: number): (string | Occurrence)[] {
   const segments: (string | Occurrence)[] = [];
   let literal = '';
@@ -106,7 +109,7 @@ export function scanText(text: string, scope: Scope, firstLine: number): (string
   return segments;
 }
 
-/** A declared output that no task has written yet, like an empty cell, is an empty string. */
+/** A declared output that no task has written yet is an empty string, like an empty cell. */
 export function valueFor(placeholder: Placeholder, values: Values): string | SecretName {
   switch (placeholder.kind) {
     case 'env':
@@ -118,7 +121,10 @@ export function valueFor(placeholder: Placeholder, values: Values): string | Sec
   }
 }
 
-/** Says where an agent finds the value. A path of the shift is written with escapes, since not every prompt has it. */
+/**
+ * Tells an agent where to find the value. A path of the shift is written with escapes, because not every prompt has
+ * it.
+ */
 function referenceTo(placeholder: Placeholder, value: string | SecretName): string {
   if (typeof value !== 'string') return environmentReference(placeholder.name);
   return placeholder.kind === 'column'
@@ -149,7 +155,7 @@ type Token =
   | { readonly source: string; readonly literal: string; readonly name?: undefined }
   | { readonly source: string; readonly name: string };
 
-/** `${` comes first and takes all its braces with it, so that nothing behind a dollar sign can start a placeholder. */
+/** `${` comes first and consumes all its braces, so that nothing after a dollar sign can start a placeholder. */
 const BRACES = /\$\{+|\{\{(?<escaped>[^{}\r\n]+)\}\}|\{(?<plain>[^{}\r\n]+)\}/g;
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const PREFIXED = /^(ENV|SHIFT):(.*)$/s;

@@ -1,20 +1,20 @@
-/** What a process knows about its own time, in milliseconds from any moment. */
+/** What a process knows about its own time, in milliseconds since some moment. */
 export interface Reading {
-  /** Of a clock that can't be set. */
+  /** Of a monotonic clock. */
   readonly at: number;
-  /** For how long the process ran, or waited for a processor. */
+  /** How long the process ran, or waited for a processor. */
   readonly busy: number;
-  /** `busy` counts waiting, too; where it does not, a crowded machine looks like one that sleeps. */
+  /** Whether `busy` includes waiting. If not, a crowded machine looks like a sleeping one. */
   readonly countsWaiting: boolean;
 }
 
-/** Readings that are no further apart leave no doubt. */
+/** Readings at most this far apart count in full. */
 const LONGEST_BEAT_MS = 1000;
-/** Of a longer gap, what may have passed before the process was stopped and after it went on. */
+/** Of a longer gap, the time that may have passed before the process was suspended and after it continued. */
 const EDGE_MS = 250;
 const VAGUE_EDGE_MS = 2000;
 
-/** Adds up the time between readings, less the time for which the process neither ran nor wanted to. */
+/** Sums the time between readings, minus the time in which the process neither ran nor wanted to. */
 export class ActiveTimeCount {
   #last: Reading;
   #counted = 0;
@@ -23,7 +23,7 @@ export class ActiveTimeCount {
     this.#last = first;
   }
 
-  /** Undefined: it is too long since the last reading, and another one must tell. */
+  /** Undefined: the last reading is too old, and a new one is needed. */
   at(time: number): number | undefined {
     const gap = time - this.#last.at;
     return gap <= LONGEST_BEAT_MS ? this.#counted + Math.max(0, gap) : undefined;

@@ -2,13 +2,13 @@ import { Lexer } from '../language/shell-lexer.ts';
 import type { ScriptTemplate } from '../language/shell-template.ts';
 import { HOLE } from '../language/shell-word.ts';
 
-/** Files that a script runs, or that decide what a program runs in it: any one of them, whichever is there. */
+/** Files that a script runs, or that decide what a program runs: any of them, whichever exists. */
 export interface RunFiles {
-  /** As globs, relative to the working folder: a placeholder in a path may be anything. */
+  /** Globs relative to the working folder: a placeholder in a path may be anything. */
   readonly anyOf: readonly string[];
-  /** The command, in short: `npm test`. */
+  /** The command in short: `npm test`. */
   readonly by: string;
-  /** In the file that the script is from. */
+  /** In the file of the script. */
   readonly line: number;
 }
 
@@ -19,7 +19,9 @@ interface Word {
 
 const set = (names: string) => new Set(names.split(' '));
 
-/** The next word that is no option and no assignment is the program; the number of operands before it. */
+/**
+ * The next word that is neither an option nor an assignment is the program; with the number of operands before it.
+ */
 const WRAPPERS = new Map(
   Object.entries({
     command: 0,
@@ -34,16 +36,16 @@ const WRAPPERS = new Map(
     stdbuf: 0,
   }).concat(Object.entries({ timeout: 1, flock: 1, xvfb: 0, 'xvfb-run': 0, chronic: 0 })),
 );
-/** Of the wrappers. */
+/** Options of the wrappers. */
 const OPTIONS_WITH_ARGUMENT = /^-[nuskwCgp]$/;
 const INTERPRETERS = set(
   'sh bash dash ksh zsh ash fish node nodejs bun deno python ruby perl php lua tsx ts-node Rscript bats',
 );
-/** What follows is code, or a module, and no file. */
+/** Code or a module follows, not a file. */
 const CODE_OPTIONS = /^(-c|-e|-m|-p|-r|--eval|--print|--module|--require|--import)$/;
 const TESTS = ['tests', 'test', '__tests__', 'spec'];
 
-/** Programs that read from a file of the project what to run: for each file one of its usual names. */
+/** Programs that read from a file of the project what to run: for each file, its usual names. */
 const RUNNERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ...spread('npm npx pnpm pnpx yarn bunx', [['package.json']]),
   ...spread('jest vitest mocha ava', [['package.json'], TESTS]),
@@ -61,14 +63,14 @@ const RUNNERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   phpunit: [['phpunit.xml', 'phpunit.xml.dist'], TESTS],
   composer: [['composer.json']],
 };
-/** Of these programs, what runs nothing of the project. */
+/** Subcommands of these programs that run nothing of the project. */
 const HARMLESS = set('install ci i add view ls list --version -v -V -h --help version help init fmt search');
 
 function spread<T>(names: string, value: T): Record<string, T> {
   return Object.fromEntries(names.split(' ').map((name) => [name, value]));
 }
 
-/** What a script runs, as far as its words tell. Each only once. */
+/** The files that a script runs, as far as its words tell. Each only once. */
 export function filesRunBy({ parts, line }: Pick<ScriptTemplate, 'parts' | 'line'>): RunFiles[] {
   const source = parts.map((part) => (typeof part === 'string' ? part : HOLE)).join('');
   const lexer = new Lexer(source, []);
@@ -95,7 +97,7 @@ export function filesRunBy({ parts, line }: Pick<ScriptTemplate, 'parts' | 'line
   return [...found.values()];
 }
 
-/** Without assignments, and without programs that only start another. */
+/** Without assignments and wrappers. */
 function unwrap(words: readonly Word[]): readonly Word[] {
   let left = words;
   for (;;) {
@@ -126,7 +128,7 @@ function filesOf(program: string, rest: readonly Word[]): readonly (readonly str
   const folder = argumentOf(words, /^(-C|--prefix|--directory)$/);
   const paths = words.filter((word) => /[/.]/.test(word) && !word.startsWith('-') && word !== given && word !== folder);
   const usual = given === undefined ? RUNNERS[name]! : [[given]];
-  // Tests that are named are those that are run.
+  // If tests are named, those are run.
   const files = usual.map((names) => (names === TESTS && paths.length > 0 ? paths.map(withoutSelector) : names));
   return [...own, ...files.map((names) => names.map((file) => (folder === undefined ? file : `${folder}/${file}`)))];
 }
@@ -135,7 +137,7 @@ function nameOf(program: string): string {
   return program.slice(program.lastIndexOf('/') + 1).replace(/^(python|pypy|ruby|lua|php)[\d.]+$/, '$1');
 }
 
-/** The script of an interpreter, or the tests that it is to run. */
+/** The script of an interpreter, or the tests that it runs. */
 function interpreted(words: readonly string[]): readonly (readonly string[])[] {
   const first = words.findIndex((word) => !word.startsWith('-') || CODE_OPTIONS.test(word));
   const word = words[first];
@@ -163,14 +165,14 @@ function withoutSelector(path: string): string {
   return path.split('::')[0]!;
 }
 
-/** Where the next command runs; undefined if that can't be told. */
+/** The folder in which the next command runs; undefined if it is unknown. */
 function moved(folder: string | undefined, to: string | undefined): string | undefined {
   if (folder === undefined || to === undefined || to.startsWith('-')) return undefined;
   const [path] = inFolder(folder, to);
   return path;
 }
 
-/** As a glob; nothing if it leads out of the working folder, or the shell fills something in. */
+/** As a glob; nothing if it leads out of the working folder, or the shell expands something in it. */
 function inFolder(folder: string, path: string): string[] {
   if (/[$`~\\]/.test(path) || path.startsWith('/') || path.startsWith('-')) return [];
   const parts: string[] = [];

@@ -11,7 +11,7 @@ export function parseDuration(text: string, longest = LONGEST): number | undefin
   return positive(Math.round(total), longest);
 }
 
-/** A timer in Node holds 2^31 ms (24 days); what is longer would fire at once. */
+/** A timer of Node holds 2^31 ms (24 days); a longer one would fire at once. */
 const LONGEST = 2 ** 31 - 1;
 
 function positive(milliseconds: number, longest: number): number | undefined {

@@ -1,4 +1,4 @@
-/** What went wrong, as a closed set: scripts may rely on these words. */
+/** A closed set of causes that scripts may rely on. */
 export type ErrorCode =
   | 'usage'
   | 'bad-name'
@@ -19,7 +19,7 @@ export type ErrorCode =
   | 'disk'
   | 'resources';
 
-/** Exit codes that scripts may rely on; `docs/formats.md` and `--help` list them. */
+/** Exit codes that scripts may rely on; the README and `--help` list them. */
 export const EXIT = {
   done: 0,
   bug: 1,
@@ -56,13 +56,13 @@ const MOST_NOTICES = 3;
 
 export interface Place {
   readonly file?: string;
-  /** 1-based, as editors count. */
+  /** 1-based, as in editors. */
   readonly line?: number;
   /** The placeholder that can't be filled in. */
   readonly placeholder?: string;
 }
 
-/** Wrong input or environment: cause, place, and what to do about it. Anything else that is thrown is a bug. */
+/** Wrong input or environment: cause, place and fix. Anything else that is thrown is a bug. */
 export class NightshiftError extends Error {
   override readonly name = 'NightshiftError';
   readonly code: ErrorCode;
@@ -84,7 +84,7 @@ export class NightshiftError extends Error {
     return EXIT_OF[this.code];
   }
 
-  /** The same error, which also tells what was noticed besides: it may be the cause. */
+  /** The same error, with warnings that may be its cause. */
   noting(warnings: readonly string[]): NightshiftError {
     if (warnings.length === 0) return this;
     const noticed = `also: ${warnings.slice(0, MOST_NOTICES).join('; ')}`;
@@ -95,7 +95,7 @@ export class NightshiftError extends Error {
   }
 }
 
-/** What an error makes of a run: its code and exit code, and in one line the cause, the place and what to do. */
+/** How an error ends a run: its code and exit code, and one line with the cause, the place and the fix. */
 export function endByError(error: unknown): { exitCode: number; reason: string; error: ErrorCode | 'bug' } {
   if (!(error instanceof NightshiftError)) {
     const message = error instanceof Error ? error.message : String(error);

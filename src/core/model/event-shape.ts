@@ -1,6 +1,6 @@
 import type { NightshiftEvent } from './events.ts';
 
-/** What a reader of the journal relies on, by type of event; events of other types are read by nobody. */
+/** The fields that readers of the journal rely on, by type; other types are not read. */
 const NEEDED: Partial<Record<NightshiftEvent['type'], Record<string, (value: unknown) => boolean>>> = {
   'run:started': { flags: isAbsentOr(isTexts) },
   'run:finished': { exitCode: isNumber, reason: isText, error: isAbsentOr(isText) },
@@ -26,7 +26,7 @@ const NEEDED: Partial<Record<NightshiftEvent['type'], Record<string, (value: unk
   },
 };
 
-/** The journal is a file like any other: a line may be damaged, or be somebody else's. Such a line is passed over. */
+/** Any program can write to the journal: a line that is damaged or not ours is skipped. */
 export function isReadable(line: unknown): line is NightshiftEvent {
   if (!isObject(line) || !isText(line.type) || !isText(line.at)) return false;
   const needed = NEEDED[line.type as NightshiftEvent['type']] ?? {};
@@ -53,7 +53,7 @@ function isAbsentOr(fits: (value: unknown) => boolean): (value: unknown) => bool
   return (value) => value === undefined || fits(value);
 }
 
-/** Nothing gives back what was spent. */
+/** Negative amounts would undo what was spent. */
 function isUsage(value: unknown): boolean {
   return isObject(value) && Object.values(value).every((amount) => typeof amount === 'number' && amount >= 0);
 }

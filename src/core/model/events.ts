@@ -4,7 +4,7 @@ import type { Status } from './status.ts';
 
 /**
  * Everything that happens in a run, as one stream: the journal, the terminal and `--json` are folds over it.
- * `docs/events.md` describes each; names are `noun:verb`.
+ * `docs/events.md` describes each event; names are `noun:verb`.
  */
 interface EventMap {
   'run:started': {
@@ -21,9 +21,9 @@ interface EventMap {
     hasModel: boolean;
     limits: Limits;
     spent: Spent;
-    /** Of the command line, as `--name=value`: which part is run, by whom, and within which limits. */
+    /** Flags of the command line, as `--name=value`: the scope, the agent and the limits. */
     flags?: string[];
-    /** Without it, it was `start`. */
+    /** Absent for `start`. */
     command?: 'retry';
   };
   'run:warning': { message: string };
@@ -38,8 +38,8 @@ interface EventMap {
   'run:resumed': { signal: string; request?: string; running: number };
   'run:waiting': { ms: number; reason: string };
   /**
-   * `notBefore`: an ISO time; another run would wait until then. `error`: its code, if one ended the run; there may be no
-   * table to count in. `alreadyComplete`: everything was done before the run began.
+   * `notBefore`: an ISO time; another run would wait until then. `error`: its code, if one ended the run; then counts
+   * may be missing. `alreadyComplete`: everything was done before the run began.
    */
   'run:finished': {
     exitCode: number;
@@ -54,7 +54,7 @@ interface EventMap {
   'limit:changed': { from: number; to: number; reason: string };
   'batch:finished': { from: number; to: number; reason: string; done: number; failed: number; returned: number };
   'dev:started': { agent: string; key: string; version: string; maxAttempts?: number };
-  /** `waitMs`: until the next attempt begins, where there is a pause before it. */
+  /** `waitMs`: the pause before the next attempt, if there is one. */
   'attempt:finished': { status: string; reason?: string; maxAttempts?: number; waitMs?: number };
   'dev:finished': {
     status: string;
@@ -80,14 +80,14 @@ interface EventMap {
     key: string;
     model?: string;
   };
-  /** `changed`: the files that it changed, or may have. */
+  /** `changed`: the files that it changed, or may have changed. */
   'verdict:voided': { reason: string; changed: string[] };
-  /** The sum of these is what the shift has spent: also what a run that was killed in the middle of an item has. */
+  /** The sum of these is what the shift has spent, including runs that were killed. */
   'usage:spent': {
     role: Role;
     agent: string;
     usage: Usage;
-    /** How long a command took that is no run, such as `test-task`; it counts towards `max-duration`. */
+    /** The duration of a command that is not a run, such as `test-task`; it counts towards `max-duration`. */
     ms?: number;
   };
   'item:recorded': { from: Status; to: Status; reason?: string };
@@ -95,7 +95,7 @@ interface EventMap {
   'item:returned': { reason: string; isSilent?: true };
   /** `to`: the status that it was given; null if its row was removed. Older journals don't have it. */
   'item:withdrawn': { reason: string; to?: Status | null };
-  /** `inFlight`: the items that were. `remedy`: the command that puts it in force after all. */
+  /** `inFlight`: the running items. `remedy`: the command that applies the edit. */
   'edit:reverted': {
     file: string;
     what: string;
@@ -103,14 +103,14 @@ interface EventMap {
     inFlight?: { task: string; index: number }[];
     remedy?: string;
   };
-  /** What a person put in force with a command: it counts from the next claim on. */
+  /** A document that you applied with a command: it counts from the next claim. */
   'document:accepted': { file: string; what: string };
-  /** `retry`: they were set back by this command, whose flags these are. `columns`: in the order in which they were made. */
+  /** `retry`: the flags of the `retry` that reset them. `columns`: in the order of the changes. */
   'table:edited': { changes: CellEdit[]; by: string; retry?: string[]; columns?: ColumnChange[] };
   'table:grew': { rows: number };
   /**
-   * `considered`: the items whose recommendations are settled by this, whether they were taken or not. `batch`: the
-   * number of the batch in its run that they came from; 0 if an earlier run was interrupted before it could fold them in.
+   * `considered`: the items whose recommendations are settled, used or not. `batch`: the number of the batch in its
+   * run that they came from; 0 if they are from an interrupted run.
    */
   'steps:changed': {
     from: string;
@@ -132,15 +132,15 @@ export interface Counts {
 }
 
 /**
- * The item-tasks of one task that a run is about, by status; `blocked`: those at `todo` that it can't reach (rule M4), behind
- * a failed one, or one that it is not about and that is not done.
+ * The item-tasks of one task in the scope of a run, by status; `blocked`: those at `todo` that the run can't reach
+ * (rule M4), because an earlier task failed, or is out of scope and not done.
  */
 export interface TaskCounts extends Record<Status, number> {
   task: string;
   blocked: number;
 }
 
-/** A cell that a person changed through a command while a run may be going on: the run takes it as meant. */
+/** A cell that you changed with a command, possibly during a run: the run accepts it. */
 export interface CellEdit {
   item: string;
   column: string;
@@ -148,7 +148,7 @@ export interface CellEdit {
   to: string;
 }
 
-/** A column of metadata that a person changed through a command: all rows stay who they are. `value`: of every row. */
+/** A metadata column that you changed with a command: all items keep their identity. `value`: of every row. */
 export type ColumnChange =
   | { kind: 'add'; name: string; value: string }
   | { kind: 'rename'; name: string; to: string }
@@ -167,7 +167,7 @@ export interface Lesson {
   attempts: number[];
 }
 
-/** Where an event belongs; absent where it does not apply. */
+/** What an event is about; fields are absent if they do not apply. */
 interface Subject {
   task?: string;
   index?: number;
@@ -177,7 +177,7 @@ interface Subject {
 
 export type EventType = keyof EventMap;
 
-/** What a part of the engine says; the run stamps it. */
+/** An event before the run stamps it. */
 export type Happening = { [T in EventType]: { type: T } & Subject & EventMap[T] }[EventType];
 
 export type NightshiftEvent = Happening & {
@@ -189,13 +189,13 @@ export type NightshiftEvent = Happening & {
   shift: string;
 };
 
-/** A line of a transcript, in one form for all agents: kept in a file of its own, never in the journal. */
+/** A line of a transcript, in one form for all agents: kept in its own file, never in the journal. */
 export type TranscriptEntry =
   | { readonly kind: 'prompt' | 'text' | 'output' | 'error' | 'note'; readonly text: string }
-  /** `text`: its input as JSON. `mayWrite`: it is not known to only read. */
+  /** `text`: its input as JSON. `mayWrite`: it may do more than read. */
   | { readonly kind: 'tool-call'; readonly tool: string; readonly text: string; readonly mayWrite: boolean }
   | { readonly kind: 'tool-result'; readonly tool: string; readonly text: string; readonly isError: boolean }
-  /** What was spent since the usage before. */
+  /** What was spent since the previous `usage`. */
   | { readonly kind: 'usage'; readonly usage: Usage };
 
 /** A line of a transcript's file. */

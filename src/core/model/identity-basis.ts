@@ -1,23 +1,23 @@
 import type { ColumnChange } from './events.ts';
 
 /**
- * Why an item keeps its id when a person changes the columns of metadata through a command (rule T7): the id is derived
- * from what the row was like before.
+ * Lets an item keep its id when metadata columns change through a command (rule T7): the id is derived from the
+ * columns before the change.
  */
 export interface IdentityBasis {
-  /** The name that counts, by the name that the column has now. */
+  /** The name that counts, by the current name of the column. */
   readonly names: ReadonlyMap<string, string>;
-  /** Columns that came when there were items to remember: no part of an id. */
+  /** Columns that were added later and are not part of an id. */
   readonly added: ReadonlySet<string>;
-  /** Ids that a dropped column was part of, by what would be derived without it. */
+  /** Ids that a dropped column was part of, by the id that would be derived without it. */
   readonly kept: ReadonlyMap<string, string>;
 }
 
 export const NO_BASIS: IdentityBasis = { names: new Map(), added: new Set(), kept: new Map() };
 
 /**
- * `header`: of the table before the change. What stood for the column before stays until the next change, so that ids
- * are right whether the table was written or the command was ended before that.
+ * `header`: of the table before the change. The previous entry of the column stays until the next change, so that ids
+ * are correct whether or not the command got to write the table.
  */
 export function basisAfter(basis: IdentityBasis, header: readonly string[], change: ColumnChange): IdentityBasis {
   const names = new Map([...basis.names].filter(([name]) => header.includes(name)));

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 
 /**
- * Rule T7: an item is known by its metadata and its ordinal among equal rows, not by its position.
- * Columns are taken by name, so moving a column changes nobody's identity.
+ * Rule T7: an item is identified by its metadata and its ordinal among equal rows, not by its position. Columns are
+ * sorted by name, so moving a column changes no identity.
  */
 export function describeMetadata(names: readonly string[], values: readonly string[]): string {
   const pairs = names.map((name, i): [string, string] => [name, values[i] ?? '']);
@@ -14,7 +14,10 @@ export function itemId(metadata: string, ordinal: number): string {
   return `${digest(metadata).slice(0, 16)}.${ordinal}`;
 }
 
-/** What a task may use to make its effect idempotent: the same for every attempt at this item-task, also after a reset. */
+/**
+ * The `NIGHTSHIFT_KEY`, which makes effects idempotent: the same for every attempt at this item-task, also after a
+ * reset.
+ */
 export function itemKey(shift: string, task: string, item: string): string {
   return digest(JSON.stringify([shift, task, item])).slice(0, 32);
 }

@@ -1,7 +1,7 @@
 import { isLowerLimit, LIMIT_KEYS, type LimitKey } from '../schedule/limits.ts';
 import type { Setting } from './model.ts';
 
-/** What of `manager.md` decides how items are done: its settings and its tasks. The rest is a person's free text. */
+/** The parts of `manager.md` that decide how items are done: its settings and its tasks. The rest is free text. */
 export interface ManagerTerms {
   readonly settings: readonly Setting[];
   readonly tasks: readonly { readonly name: string }[];
@@ -9,22 +9,22 @@ export interface ManagerTerms {
 
 interface SettingChange {
   readonly key: string;
-  /** Absent: it was not set. */
+  /** Absent if it was not set. */
   readonly from?: string;
-  /** Absent: it is not set any more. */
+  /** Absent if it is not set any more. */
   readonly to?: string;
 }
 
 /** What an edit of `manager.md` changes. */
 export interface ManagerEdit {
-  /** What takes effect at once, whoever wrote it: it can only lower what the run may do. */
+  /** Takes effect at once, whoever wrote it: it can only restrict the run. */
   readonly taken: readonly SettingChange[];
-  /** What only a person may change while items are in flight. */
+  /** May only be changed by a person while items are running. */
   readonly refused: readonly SettingChange[];
   readonly order?: { readonly from: readonly string[]; readonly to: readonly string[] };
 }
 
-/** `now`: when the run began, which decides what day a clock time is. */
+/** `now`: the start of the run, which decides the day of a clock time. */
 export function judgeManagerEdit(inForce: ManagerTerms, edited: ManagerTerms, now: number): ManagerEdit {
   const changes = settingChanges(inForce.settings, edited.settings);
   const from = inForce.tasks.map(({ name }) => name);
@@ -52,10 +52,10 @@ function settingChanges(before: readonly Setting[], after: readonly Setting[]): 
 }
 
 function isOnlyLower({ key, from, to }: SettingChange, now: number): boolean {
-  // Capped by `max-batch-size`, which is in force as it was.
+  // Capped by `max-batch-size`, which stays in force.
   if (key === 'current-batch-size') return true;
   if (key === 'max-batch-size') return isLowerCount(from, to);
-  // A pause of a task is no limit on what may be spent.
+  // Pausing a task does not limit spending.
   if (key === 'max-same-failures' || !LIMIT_KEYS.includes(key as LimitKey)) return false;
   return isLowerLimit(key as LimitKey, from, to, now);
 }
@@ -66,7 +66,7 @@ function isLowerCount(from: string | undefined, to: string | undefined): boolean
   return lower !== undefined && lower < ((from === undefined ? undefined : count(from)) ?? Number.POSITIVE_INFINITY);
 }
 
-/** What was refused, for people. Values are as they stand in the file: mask them. */
+/** Describes the refused changes. The values come from the file: mask them. */
 export function managerEditText({ refused, order }: ManagerEdit): string {
   const list = (names: readonly string[]) => names.join(', ') || '(empty)';
   return [

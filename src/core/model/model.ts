@@ -2,12 +2,12 @@ import type { SetLimits } from '../schedule/limits.ts';
 import type { DevUsage } from '../schedule/qa-retry.ts';
 import type { Status } from './status.ts';
 
-/** The words of the domain as data. Everything that crosses a seam (order, outcome) is plain JSON. */
+/** The words of the domain as data. Orders and outcomes are plain JSON. */
 
-/** Bytes that a cell of the table holds at most; so does an output that is to be written there. */
+/** The maximum size of a cell, and so of an output, in bytes. */
 export const LARGEST_CELL = 1024 * 1024;
 
-/** Characters of one text that an agent or a check said, however much it was: history is bounded by items. */
+/** The maximum length of a text from an agent or a check that is kept. */
 export const LONGEST_REASON = 4000;
 
 /** Rule D3: a first try and two retries, unless `attempts` says otherwise. */
@@ -16,7 +16,7 @@ export const MOST_ATTEMPTS = 10;
 
 export type Role = 'manager' | 'dev' | 'qa';
 
-/** Text in which secrets stand by name; whoever runs it has the values. */
+/** Text with secrets by name; only the worker has their values. */
 export type Text = readonly (string | SecretName)[];
 export interface SecretName {
   readonly env: string;
@@ -26,7 +26,7 @@ export interface SecretName {
 export interface Script {
   readonly source: string;
   readonly values: Readonly<Record<string, string | SecretName>>;
-  /** Where its first line stands in the task file. */
+  /** Its first line in the task file. */
   readonly line: number;
 }
 
@@ -38,43 +38,43 @@ export interface Step {
 
 export interface Criterion {
   readonly text: Text;
-  /** Absent: only qa can judge it. */
+  /** Absent: only a qa can judge it. */
   readonly check?: Script;
 }
 
-/** How a task is done, after the task's Configuration was laid over the shift's. */
+/** How a task is done: its Configuration merged with the shift's. */
 export interface Settings {
   readonly agent: string;
   readonly command?: string;
   readonly acpCommand?: string;
   readonly model?: string;
   readonly tools: readonly string[];
-  /** Who judges, and with which model; absent: the dev's. */
+  /** The agent and model of the qa; by default those of the dev. */
   readonly qaAgent?: string;
   readonly qaModel?: string;
   readonly qa: 'auto' | 'always';
-  /** The qa of a batch all at once. */
+  /** The items of a batch are judged at the same time. */
   readonly qaParallel: boolean;
-  /** Of the dev, in all. */
+  /** Of the dev, in total. */
   readonly attempts: number;
-  /** How often what a qa fails goes back to its dev, as its next attempt. */
+  /** How often an item that a qa fails goes back to its dev, as its next attempt. */
   readonly qaRetries: number;
-  /** Before the first retry; doubled before each further one. 0: none. */
+  /** Before the first retry; doubles before each further one. 0: none. */
   readonly retryDelayMs: number;
   readonly timeoutMs: number;
   readonly checkTimeoutMs: number;
   readonly outputs: readonly string[];
   readonly passEnv: readonly string[];
-  /** Globs of files that nobody may change (rules D5, Q2). */
+  /** Globs of files that no agent may change (rules D5, Q2). */
   readonly protect: readonly string[];
 }
 
-/** One item-task for one agent: all that it needs, so that a worker elsewhere could carry it out unchanged. */
+/** One item-task for one agent, with all that it needs, so that a worker elsewhere could carry it out. */
 export interface Order {
   readonly role: 'dev' | 'qa';
   readonly shift: { readonly name: string; readonly folder: string; readonly table: string; readonly root: string };
   readonly task: string;
-  /** Which version of the Steps this is (rule L4). */
+  /** The version of the Steps (rule L4). */
   readonly version: string;
   readonly item: { readonly id: string; readonly index: number; readonly metadata: Readonly<Record<string, string>> };
   readonly token: string;
@@ -85,15 +85,18 @@ export interface Order {
   readonly document: Text;
   readonly steps: readonly Step[];
   readonly criteria: readonly Criterion[];
-  /** The names in the shift's `.env`; the values stay where the agent runs. */
+  /** The names in the shift's `.env`; only the worker has their values. */
   readonly secretNames: readonly string[];
   /** Why this item failed before it was reset (rule D1). */
   readonly lastFailure?: string;
-  /** For a dev whose item a qa has sent back: what was used up before, and what the qa found. */
+  /** For a dev whose item a qa sent back: what was used up before, and what the qa found. */
   readonly retry?: DevUsage & { readonly verdict: string };
-  /** For a qa right after its dev: the checks passed at the end of that attempt and are not run again. */
+  /** For a qa directly after its dev: the checks passed at the end of that attempt and don't run again. */
   readonly checksPassed?: boolean;
-  /** Its program asked to try later twice before, while other items were done: a third time fails the item (rule X5). */
+  /**
+   * Its program asked to try later twice before, while other items were done; the third time fails the item (rule
+   * X5).
+   */
   readonly isLastChance?: boolean;
 }
 
@@ -101,48 +104,48 @@ export interface CriterionVerdict {
   readonly criterion: string;
   readonly status: 'PASS' | 'FAIL';
   readonly reason?: string;
-  /** The engine ran it itself: nobody can overrule it. */
+  /** The engine checked it: no agent can overrule it. */
   readonly checked?: boolean;
 }
 
-/** What a program told; what it did not tell is absent, and never 0. */
+/** What a program reported; what it did not report is absent, and never 0. */
 export interface Usage {
-  /** Cached input counts too. */
+  /** Includes cached input. */
   readonly inputTokens?: number;
   readonly outputTokens?: number;
   readonly costUsd?: number;
-  /** Of these tokens nobody told what they cost. */
+  /** Tokens whose cost was not reported. */
   readonly unpricedTokens?: number;
-  /** How often a cost was told that can't be read: nobody knows how much was spent. */
+  /** How many reported costs could not be read: that spending is unknown. */
   readonly unreadCosts?: number;
 }
 
 /** Not the item's fault (rule X5). */
 export interface Trouble {
   readonly reason: string;
-  /** Set where only a person can end it (not logged in, no such model): what to do. */
+  /** Set if only a person can fix it (not logged in, no such model): what to do. */
   readonly remedy?: string;
-  /** Milliseconds since 1970: when it ends by itself, where the program said so. */
+  /** When it ends by itself, in milliseconds since 1970, if the program said so. */
   readonly until?: number;
-  /** The task's own program asked to try later (exit code 75): it may be about this item alone. */
+  /** The task's own program asked to try later (exit code 75): only this item may be affected. */
   readonly isRequested?: true;
-  /** A limit on cost or tokens is used up: the run ends, and nobody is asked anything more (rule X6). */
+  /** A limit on cost or tokens is used up: the run ends, and no agent gets another prompt (rule X6). */
   readonly isLimit?: true;
 }
 
-/** What became of an order. `to` absent: not the item's fault, it is given back (dev) or stays at `qa` (qa). */
+/** The result of an order. Without `to` it was not the item's fault: it is given back (dev) or stays at `qa` (qa). */
 export interface Outcome {
   readonly role: 'dev' | 'qa';
   readonly id: string;
   readonly token: string;
   readonly to?: Extract<Status, 'qa' | 'done' | 'failed'>;
   readonly attempts: number;
-  /** Of a dev: how long all of its attempts took. */
+  /** For a dev: the duration of all its attempts. */
   readonly ms?: number;
-  /** Of a qa: it has judged the item; else nothing was found out about it. */
+  /** For a qa: whether it judged the item. */
   readonly isVerdict?: true;
   readonly reason?: string;
-  /** Where it failed, in words that are the same for all items of the task: `step 2`, `criterion 1`, `timeout`. */
+  /** The failure point, in words that are the same for all items of the task: `step 2`, `criterion 1`, `timeout`. */
   readonly place?: string;
   readonly trouble?: Trouble;
   readonly verdicts: readonly CriterionVerdict[];
@@ -160,17 +163,17 @@ export interface ShiftSettings {
   readonly parallel: boolean;
   readonly batchSize?: number;
   readonly maxBatchSize?: number;
-  /** A free slot is refilled at once (rule X7); else batches. */
+  /** `true`: a free slot is refilled at once (rule X7); otherwise batches. */
   readonly stream: boolean;
   readonly learn: boolean;
-  /** How long the run goes on without any progress while trouble is not the items' fault (rule X5). */
+  /** How long the run waits for trouble to pass without any progress (rule X5). */
   readonly patienceMs: number;
-  /** Whether somebody set it: if not, a limit of the run's time counts instead. */
+  /** Whether it was set. If not, a time limit of the run counts instead. */
   readonly isPatienceSet: boolean;
   readonly limits: SetLimits;
 }
 
-/** A `- key: value` line, and where it stands. */
+/** A `- key: value` line and its position. */
 export interface Setting {
   readonly key: string;
   readonly value: string;

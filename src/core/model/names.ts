@@ -2,7 +2,7 @@ import { NightshiftError } from './errors.ts';
 
 const SHIFT_NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 const TASK_NAME = /^[a-z][a-z0-9_]*$/;
-/** Long names break file systems and screens; 64 is what people type. */
+/** Long names break file systems and screens. */
 const LONGEST_NAME = 64;
 /** Of a column. */
 const LONGEST_COLUMN = 200;
@@ -22,7 +22,7 @@ export function checkTaskName(name: string): void {
   throw new NightshiftError('bad-name', `${quote(name)} is not a task name: ${rule}`, suggestion(name, '_'));
 }
 
-/** Of metadata. A task can only name it in a placeholder if it is text on one line, without braces or a prefix. */
+/** A placeholder can only name a column whose name is text on one line, without braces or a prefix. */
 export function checkColumnName(name: string): void {
   const rule =
     name.trim() === ''
@@ -57,7 +57,7 @@ function suggestion(name: string, joint: '-' | '_'): string {
   return `try ${better}`;
 }
 
-/** The known name that is most like a mistyped one, if any is near enough to be meant. */
+/** The known name that is closest to a mistyped one, if it is close enough. */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.max(2, Math.floor(name.length / 3)) + 1;
@@ -69,7 +69,7 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
   return best;
 }
 
-/** Two letters that changed places are one mistake. */
+/** Two swapped letters are one mistake. */
 function editDistance(a: string, b: string): number {
   let beforeThat: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, j) => j);

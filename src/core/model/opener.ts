@@ -1,24 +1,24 @@
-/** The agent program that a batch was opened from, by hand. A batch that was opened in a terminal has none. */
+/** The agent program that opened a batch by hand. A batch that was opened in a terminal has none. */
 export interface Opener {
   readonly program: string;
-  /** Absent: the program is known, its process is not. */
+  /** Absent if the process is unknown. */
   readonly pid?: number;
-  /** When that process was started, in the words of the system: process ids are used again. */
+  /** The start time of that process as the system reports it, because process ids are reused. */
   readonly started?: string;
-  /** The conversation, if the program tells. */
+  /** The conversation, if the program reports it. */
   readonly session?: string;
 }
 
 /** Who runs a command: an agent program or, without one, a person. */
 export interface Caller {
   readonly opener?: Opener;
-  /** The conversations of that program that are at work now. */
+  /** The conversations of that program that are working now. */
   readonly busy: readonly string[];
 }
 
 /**
- * Whose batch it is, as the caller sees it. `own`: the caller opened it. `left`: whoever opened it works on it no more,
- * because its process is gone or its conversation has ended. `theirs`: somebody else may be working on it.
+ * Whose batch it is, for the caller. `own`: the caller opened it. `left`: its opener has gone, because the process or
+ * the conversation has ended. `theirs`: another conversation may be working on it.
  */
 export type Standing = 'own' | 'left' | 'theirs';
 

@@ -35,20 +35,20 @@ export function makeOrder(shift: Shift, task: Task, details: OrderDetails): Orde
   };
 }
 
-/** Another agent than the dev's does not know the dev's model. */
+/** An agent other than the dev's does not know the dev's model. */
 function qaSettings({ qaAgent, qaModel, model: devModel, ...settings }: Settings): Settings {
   const agent = qaAgent ?? settings.agent;
   const model = qaModel ?? (agent === settings.agent ? devModel : undefined);
   return { ...settings, agent, ...(model === undefined ? {} : { model }) };
 }
 
-/** Without what this task and later ones fill: a qa is not told what the dev captured (rule Q1). */
+/** Without the columns that this task and later ones fill: a qa is not told what the dev captured (rule Q1). */
 function knownBefore(shift: Shift, task: Task, metadata: Order['item']['metadata']): Record<string, string> {
   const later = shift.tasks.slice(shift.tasks.indexOf(task)).flatMap(({ settings }) => settings.outputs);
   return Object.fromEntries(Object.entries(metadata).filter(([name]) => !later.includes(name)));
 }
 
-/** Those that an agent is asked about; none: the passing checks are the verdict (rule X2). */
+/** The criteria that an agent judges; if there are none, the checks are the verdict (rule X2). */
 export function askedCriteria<T extends { readonly check?: unknown }>(judged: {
   readonly criteria: readonly T[];
   readonly settings: Pick<Settings, 'qa'>;

@@ -1,22 +1,22 @@
 import type { Usage } from './model.ts';
 import { addAmounts } from './usage.ts';
 
-/** As `plainName` spells them. They say by themselves that they are an amount of US dollars. */
+/** As `plainName` spells them. These names say that the amount is in US dollars. */
 const DOLLARS = ['costusd', 'totalcostusd'];
-/** Names that mean money only inside of a `usage`: elsewhere they may be the price of what the item is about. */
+/** Names that mean money only inside a `usage`; elsewhere they may be a price in the item's data. */
 const COST = ['cost', 'totalcost'];
-/** Some other amount of money: cents, another currency, a name of the program's own. */
+/** Another amount of money: cents, another currency, a custom name. */
 const LIKE_COST = /cost|price|spen[dt]|usd|dollar|cents/;
 const INPUT = ['inputtokens', 'prompttokens'];
-/** Counted apart from the input by the programs that name them so. */
+/** Programs that use these names count them separately from the input. */
 const CACHED = ['cachereadinputtokens', 'cachecreationinputtokens'];
 const OUTPUT = ['outputtokens', 'completiontokens'];
 const TOTAL = ['totaltokens'];
 const USAGE = 'usage';
-/** What an item is about, not what it cost. */
+/** Data of the item, not its cost. */
 const DATA = ['captured_values', 'output'];
 
-/** No single answer costs more than this: what says so is nonsense, and would end the night. */
+/** No single answer costs more; a higher number is nonsense, and would end the night. */
 const LARGEST_COST = 100_000;
 const LARGEST_TOKENS = 1e12;
 
@@ -36,9 +36,9 @@ function plainName(name: string): string {
 }
 
 /**
- * What a program's own JSON says that it spent. Programs spell and place it in many ways, and some write numbers as text.
- * Of several sums the largest counts: the others are parts of it, or the same once more. What a list of usages says is
- * added up. A cost that can't be read is counted as unknown. Undefined: it says nothing of the kind.
+ * What a program's JSON says that it spent. Programs spell and place it in many ways, and some write numbers as text.
+ * The largest of several sums counts, because the others are parts or repetitions of it. A list of usages is added
+ * up. A cost that can't be read counts as unknown. Undefined if nothing is reported.
  */
 export function reportedUsage(report: unknown): Usage | undefined {
   const places = placesIn(report);
@@ -107,14 +107,14 @@ function parsed(value: unknown): unknown {
   }
 }
 
-/** Of a list, one for each question that the program asked. */
+/** A list has one for each request of the program. */
 function sumOf(list: readonly unknown[]): Place {
   const all = list.map((each) => reportedUsage({ [USAGE]: each }) ?? {}).reduce(addAmounts, {});
   const { costUsd, inputTokens, outputTokens } = all;
   return { fields: fieldsOf({ costUsd, inputTokens, outputTokens }), isUsage: true };
 }
 
-/** Some programs split a cost up, and add its total. */
+/** Some programs itemise a cost, and add its total. */
 function totalOf(cost: unknown): unknown {
   return typeof cost === 'object' && cost !== null && 'total' in cost ? cost.total : cost;
 }
@@ -138,7 +138,7 @@ function largestTokens(all: readonly Tokens[]): Tokens {
   return all.reduce((most, each) => (Object.keys(most).length === 0 || sum(each) > sum(most) ? each : most), {});
 }
 
-/** `0.3`, `$0.30`, `0.30 USD`, `1,200`, and `0,3` as half of Europe writes it. */
+/** `0.3`, `$0.30`, `0.30 USD`, `1,200`, and `0,3` with a decimal comma. */
 function amount(value: unknown, largest: number): Amount {
   if (value === undefined || value === null || value === '') return undefined;
   const number = typeof value === 'string' ? numberIn(value) : value;
@@ -154,12 +154,12 @@ function numberIn(text: string): number | undefined {
 
 const SAID_COST = /"(?:total_?)?cost_?usd"\s*:\s*("[^"\n]{0,40}"|[^\s,}\]]{1,40})/gi;
 const SAID_TOKENS = /"(input|output)_?tokens"\s*:\s*"?(\d{1,15})/gi;
-/** Longer than any of the two. */
+/** Longer than either of the two. */
 const OVERLAP = 200;
 
 /**
- * For output that holds no whole report: a program that was ended, or that broke off in the middle. Reads the last cost and
- * token counts that were printed, whatever stands around them, in bounded memory.
+ * For output without a complete report, because the program was ended or crashed. Finds the last cost and token
+ * counts that were printed, in bounded memory.
  */
 export class PrintedUsage {
   #tail = '';

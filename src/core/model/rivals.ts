@@ -1,12 +1,12 @@
-/** Beyond so many comparisons only a text that is the same but for case, spaces and punctuation is seen. */
+/** Beyond this many comparisons, only texts that are equal except for case, spaces and punctuation are found. */
 const MOST_COMPARISONS = 1 << 20;
 
-/** Short texts share some pairs by chance; a row in disguise shares most. */
+/** Short texts share some pairs by chance; a disguised row shares most. */
 const ALIKE = 0.7;
 
 /**
- * Tells whether the text of an edited row is closer to another row than to the one it would be taken for: then it is
- * another item in disguise. Letters and digits count, and which pairs of them stand side by side.
+ * Whether the text of an edited row is closer to another row than to its presumed origin: then it is another item in
+ * disguise. Compares pairs of adjacent letters and digits.
  */
 export class Rivals {
   readonly #texts: readonly string[];
@@ -24,8 +24,8 @@ export class Rivals {
   }
 
   /**
-   * `owner`: the place of the text that it would belong to. `isRival`: whether anything could be gained from another one.
-   * `isTieEnough`: one that is as close is a rival, too.
+   * `owner`: the index of the presumed origin. `isRival`: whether another row would gain a status. `isTieEnough`: an
+   * equally close row is a rival, too.
    */
   hasRival(text: string, owner: number, isRival: (other: number) => boolean, isTieEnough: boolean): boolean {
     const given = plain(text);
@@ -61,7 +61,7 @@ function pairsIn(text: string): Int32Array {
   return pairs.sort();
 }
 
-/** From 0 to 1: how many of all pairs both have (Dice). */
+/** From 0 to 1: the share of pairs that both have (Dice). */
 function shared(a: Int32Array, b: Int32Array): number {
   let both = 0;
   for (let i = 0, j = 0; i < a.length && j < b.length; ) {

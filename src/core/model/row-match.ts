@@ -1,9 +1,9 @@
 import { Rivals } from './rivals.ts';
 
-/** One reading of a table, as far as it matters for saying which row is which. */
+/** One reading of a table, as far as it matters for identifying rows. */
 export interface RowView {
   readonly count: number;
-  /** The same text for the same metadata; outputs and statuses are no part of it. */
+  /** The same text for the same metadata, without outputs and statuses. */
   metadata(row: number): string;
   /** The same text for the same statuses. */
   statuses(row: number): string;
@@ -11,25 +11,25 @@ export interface RowView {
   isEarned(row: number): boolean;
 }
 
-/** What else is known of a table that somebody else wrote. */
+/** What else is known about a table that another program wrote. */
 export interface Outside {
-  /** The metadata of rows that went before. */
+  /** The metadata of rows that were removed before. */
   readonly removed?: readonly string[];
-  /** It has columns that were not there: by the others alone, rows may look the same that are not. */
+  /** It has new columns: without them, different rows may look the same. */
   readonly hasNewColumns?: boolean;
 }
 
-/** Leftover rows are compared pair by pair only up to this many pairs, so that a replaced table stays linear. */
+/** Leftover rows are compared pair by pair only up to this many pairs, so that a replaced table takes linear time. */
 const MOST_COMPARISONS = 1 << 16;
-/** In a larger table nobody looks for disguised rows: their texts would take as much memory as the table. */
+/** In a larger table, disguised rows are not searched for: their texts would take as much memory as the table. */
 const MOST_RIVALS = 1 << 18;
 
 /**
- * Rule T7: for each row of `before` its row in `after`, or -1 if it is gone. No two get the same one. The evidence, best
- * first: the same source at either end of the table, the same metadata, the same place between two known rows, most of the
- * same text, the same place beside one known row. A row that was edited keeps its statuses or stays like itself; one that
- * does neither is another item in the same place, and a `done` must not land on it. Nor does a `done` go with its place to
- * a text that is more like another row, or like one that is gone.
+ * Rule T7: for each row of `before` its row in `after`, or -1 if it is gone. No two get the same one. The evidence,
+ * best first: the same source at either end of the table, the same metadata, the same place between two known rows,
+ * most of the same text, the same place next to one known row. An edited row keeps its statuses or stays similar; one
+ * that does neither is another item in the same place, and must not get its `done`. Nor does a `done` move to a text
+ * that is more similar to another row, or to a removed one.
  */
 export function matchRows(
   before: RowView,
@@ -46,7 +46,7 @@ export function matchRows(
   return match.rows;
 }
 
-/** Who was found so far. */
+/** The rows found so far. */
 class Match {
   readonly before: RowView;
   readonly after: RowView;
@@ -68,12 +68,12 @@ class Match {
     this.#taken[now] = 1;
   }
 
-  /** Without the same metadata it is a guess; a status that had to be earned does not go along if another row is closer. */
+  /** Without the same metadata it is a guess: an earned status does not move along if another row is closer. */
   guess(old: number, now: number): void {
     if (!this.after.isEarned(now) || !this.#hasRival(old, now)) this.pair(old, now);
   }
 
-  /** Rows that can't be told apart by what both tables have, although their statuses differ. */
+  /** Rows that are equal in the columns of both tables, although their statuses differ. */
   areAmbiguous(olds: readonly number[]): boolean {
     const [first] = olds;
     if (!this.#outside.hasNewColumns || first === undefined) return false;
@@ -87,18 +87,18 @@ class Match {
       ...Array.from({ length: this.before.count }, (_, row) => this.before.metadata(row)),
       ...removed,
     ]);
-    // From a row with the same statuses there is nothing to be gained.
+    // A row with the same statuses has nothing to gain.
     const statuses = this.after.statuses(now);
     const isRival = (other: number) => other >= this.before.count || this.before.statuses(other) !== statuses;
     return this.#rivals.hasRival(this.after.metadata(now), old, isRival, this.#outside.hasNewColumns === true);
   }
 
-  /** Both exist and neither has been found. */
+  /** Both exist and neither has been matched. */
   isOpen(old: number, now: number): boolean {
     return this.rows[old] === -1 && this.#taken[now] === 0;
   }
 
-  /** Where a known row is now; the edges of the table count as known. Undefined for a row that was not found. */
+  /** The current index of a known row; the edges of the table count as known. Undefined for an unmatched row. */
   known(old: number): number | undefined {
     if (old === -1) return -1;
     if (old === this.before.count) return this.after.count;
@@ -125,7 +125,7 @@ interface Window {
   readonly nowEnd: number;
 }
 
-/** Most edits touch few rows. Safe among equal rows, since what is paired here could not be told apart anyway. */
+/** Most edits touch few rows. Safe among equal rows, because they could not be told apart anyway. */
 function trimEnds(match: Match, sameSource: (before: number, after: number) => boolean): Window {
   let start = 0;
   let oldEnd = match.before.count;
@@ -151,7 +151,10 @@ function matchByMetadata(match: Match, { start, oldEnd, nowEnd }: Window): void 
   for (const { olds, nows } of twins.values()) matchTwins(match, olds, nows);
 }
 
-/** Rows with equal metadata: those whose statuses agree belong together, before all at the same ordinal. */
+/**
+ * Rows with equal metadata: first those with the same statuses at the same ordinal, then those with the same
+ * statuses, then the rest in order.
+ */
 function matchTwins(match: Match, olds: readonly number[], nows: readonly number[]): void {
   if (match.areAmbiguous(olds)) {
     for (const [ordinal, old] of olds.entries()) if (ordinal < nows.length) match.guess(old, nows[ordinal]!);
@@ -190,7 +193,7 @@ function matchInOrder(
   }
 }
 
-/** Rows edited in place: between two known rows there are as many unknown ones as there were. */
+/** Rows edited in place: the number of unknown rows between two known ones has not changed. */
 function matchBetweenKnownRows(match: Match): void {
   const { rows, before } = match;
   for (let old = 0; old < rows.length; old++) {
@@ -208,7 +211,7 @@ function matchBetweenKnownRows(match: Match): void {
   }
 }
 
-/** Rows that were edited and moved as well, or edited beside an inserted one. */
+/** Rows that were edited and moved, or edited next to an inserted one. */
 function matchByLikeness(match: Match): void {
   const { olds, nows } = match.openRows();
   if (olds.length * nows.length > MOST_COMPARISONS) return;
@@ -223,7 +226,7 @@ function matchByLikeness(match: Match): void {
   for (const { old, now } of pairs) if (match.isOpen(old, now)) match.guess(old, now);
 }
 
-/** The last guess: what follows or precedes a known row as before. Equal statuses keep it from doing harm. */
+/** The last guess: rows that follow or precede a known row as before. Equal statuses make it harmless. */
 function matchBesideKnownRows(match: Match): void {
   const { olds } = match.openRows();
   const follow = (old: number, step: 1 | -1) => {
@@ -240,7 +243,7 @@ function likeness(match: Match, old: number, now: number): number {
   return sharedText(match.before.metadata(old), match.after.metadata(now));
 }
 
-/** How like its neighbours a row is anyway: rows of one table resemble each other, so no fixed limit would do. */
+/** How similar a row is to its neighbours: rows of a table resemble each other, so a fixed threshold would not do. */
 function ownLikeness(view: RowView, row: number): number {
   const metadata = view.metadata(row);
   const above = row > 0 ? sharedText(metadata, view.metadata(row - 1)) : 0;
@@ -248,7 +251,7 @@ function ownLikeness(view: RowView, row: number): number {
   return Math.max(above, below);
 }
 
-/** How much of the longer text is a beginning or an end that both have: what an edit in one cell leaves. From 0 to 1. */
+/** From 0 to 1: how much of the longer text is a common beginning or end, as an edit of one cell leaves it. */
 function sharedText(a: string, b: string): number {
   const shorter = Math.min(a.length, b.length);
   let head = 0;

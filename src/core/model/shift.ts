@@ -3,19 +3,19 @@ import { fillProse, fillTemplate, type Template, type Values } from '../language
 import type { Place } from './errors.ts';
 import type { Criterion, Settings, ShiftSettings, Step, Text } from './model.ts';
 
-/** A shift as its files say it: read, checked and ready to be filled in for any item. */
+/** A shift as its files describe it: parsed, checked and ready to be filled in for any item. */
 export interface Shift {
   readonly name: string;
   readonly root: string;
   readonly folder: string;
   readonly table: string;
-  /** What the keys of its items are derived from: stays the same when the folder is moved. */
+  /** Item keys are derived from it; it stays the same when the folder is moved. */
   readonly identity: string;
   readonly settings: ShiftSettings;
   readonly tasks: readonly Task[];
   readonly secrets: Readonly<Record<string, string>>;
   readonly warnings: readonly string[];
-  /** Where the Task Order stands. */
+  /** The position of the Task Order. */
   readonly taskOrder: Place;
 }
 
@@ -25,7 +25,7 @@ export interface Task {
   readonly text: string;
   readonly version: string;
   readonly settings: Settings;
-  /** Where a setting stands; where it would, for one that is not set. */
+  /** The position of a setting, or where it would be. */
   place(key: string): Place;
   readonly workingDir: Template;
   readonly document: readonly Piece[];
@@ -40,20 +40,20 @@ export interface Task {
     readonly text: readonly Piece[];
     readonly check?: ScriptTemplate;
   }[];
-  /** The steps as they stand in the file, without their numbers: what a lesson changes. */
+  /** The steps as in the file, without their numbers: what a lesson changes. */
   readonly stepTexts: readonly string[];
-  /** The first step or criterion that is still the one of the template: `step 1`. */
+  /** The first step or criterion that is still the template's: `step 1`. */
   readonly unwritten?: { readonly what: string; readonly line: number } | undefined;
 }
 
-/** A part of a task file: bytes as they are, prose with placeholders, or a block that a shell may run. */
+/** A part of a task file: literal text, prose with placeholders, or a block that a shell may run. */
 export type Piece =
   | string
   | { readonly prose: Template }
   /** `indent`: of its fence. */
   | { readonly script: ScriptTemplate; readonly indent: string };
 
-/** The task for one item: what an order carries. */
+/** The task for one item, as part of an order. */
 export interface FilledTask {
   readonly document: Text;
   readonly steps: readonly Step[];
@@ -83,7 +83,7 @@ function fillPiece(piece: Piece, values: Values): Text {
   return 'prose' in piece ? fillProse(piece.prose, values) : renderForReader(piece.script, values, piece.indent);
 }
 
-/** The values that placeholders of one item stand for. */
+/** The values of the placeholders for one item. */
 export function valuesOf(shift: Shift, metadata: Readonly<Record<string, string>>): Values {
   return { columns: metadata, shift: { FOLDER: `${shift.folder}/`, NAME: shift.name, TABLE: shift.table } };
 }

@@ -1,7 +1,7 @@
 export const STATUSES = ['todo', 'in_progress', 'qa', 'done', 'failed'] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** Who asks for a change of status (rule T2). `retry`: the engine sends it back to its dev. `reset`: a person who names it. */
+/** Who changes a status (rule T2). `retry`: the engine sends an item back to its dev. `reset`: a person resets it. */
 export type Writer = 'manager' | 'dev' | 'qa' | 'retry' | 'reset';
 
 const ARROWS: Record<Writer, Partial<Record<Status, readonly Status[]>>> = {
@@ -16,7 +16,7 @@ export function isStatus(value: string): value is Status {
   return (STATUSES as readonly string[]).includes(value);
 }
 
-/** What a cell says: a status that nobody has written yet is `todo` (rule F6). Undefined: something else. */
+/** The status of a cell; an empty cell is `todo` (rule F6). Undefined for anything else. */
 export function readStatus(cell: string): Status | undefined {
   if (cell.trim() === '') return 'todo';
   return isStatus(cell) ? cell : undefined;
@@ -26,16 +26,16 @@ export function mayWrite(writer: Writer, from: Status, to: Status): boolean {
   return ARROWS[writer][from]?.includes(to) ?? false;
 }
 
-/** Who records a change for a claim: the side that has it, or the engine, which sends it back to the dev. */
+/** Who records a change of a claimed item: the role that has it, or the engine, which sends it back to the dev. */
 export function writerOf(from: Status, to: Status): Writer {
   if (from === 'qa') return to === 'in_progress' ? 'retry' : 'qa';
   return 'dev';
 }
 
-/** What only a run decides is nobody else's to write. */
+/** A transition that only a run may make is not among them. */
 const PEOPLE_AS: readonly Writer[] = ['manager', 'dev', 'qa', 'reset'];
 
-/** Any arrow of the picture, whoever draws it: what `table edit` accepts from a person. */
+/** Any transition that a person may make: what `table edit` accepts. */
 export function isArrow(from: Status, to: Status): boolean {
   return PEOPLE_AS.some((writer) => mayWrite(writer, from, to));
 }

@@ -1,9 +1,9 @@
 import { type ErrorCode, NightshiftError } from './errors.ts';
 
-/** There is none left of it just now; others give it back. */
+/** A resource is exhausted right now; other processes will release it. */
 const PASSING = ['EMFILE', 'ENFILE', 'EAGAIN', 'EINTR', 'ENOMEM', 'ENOBUFS'];
 
-/** What the system refused for a moment: the same call may work soon. */
+/** A temporary failure: the same call may soon work. */
 export function isPassing(error: unknown): boolean {
   return PASSING.includes(codeOf(error)) || codeOf(error) === 'resources';
 }
@@ -86,8 +86,8 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
 };
 
 /**
- * What the system refused, as an error with cause, place and what to do; undefined for anything else. `file`: what it was
- * about, where the caller knows that better than the error does.
+ * A system error with its cause, place and fix; undefined for anything else. `file`: what it is about, if the caller
+ * knows better than the error.
  */
 export function systemError(cause: unknown, file?: string): NightshiftError | undefined {
   const code = codeOf(cause);

@@ -2,7 +2,7 @@ import type { Usage } from './model.ts';
 
 const AMOUNTS = ['inputTokens', 'outputTokens', 'costUsd', 'unpricedTokens', 'unreadCosts'] as const;
 
-/** Unknown stays unknown: a sum of nothing is not 0. Tokens that came without a cost are remembered as such. */
+/** Unknown stays unknown: a sum of nothing is not 0. Tokens without a cost are recorded as such. */
 export function sum(a: Usage, b: Usage | undefined): Usage {
   if (!b) return a;
   const tokens = (b.inputTokens ?? 0) + (b.outputTokens ?? 0);
@@ -10,18 +10,18 @@ export function sum(a: Usage, b: Usage | undefined): Usage {
   return addAmounts(a, isUnpriced ? { ...b, unpricedTokens: tokens } : b);
 }
 
-/** Without any thought about prices. */
+/** Without regard to prices. */
 export function addAmounts(a: Usage, b: Usage): Usage {
   const total: { -readonly [K in keyof Usage]: Usage[K] } = { ...a };
   for (const key of AMOUNTS) {
     const amount = b[key];
-    // A line of the journal may hold anything.
+    // A line of the journal may contain anything.
     if (typeof amount === 'number' && amount >= 0) total[key] = (a[key] ?? 0) + amount;
   }
   return total;
 }
 
-/** What is in `all` and was not told yet. */
+/** The part of `all` that was not reported yet. */
 export function rest(all: Usage, told: Usage): Usage | undefined {
   const left = AMOUNTS.flatMap((key) => {
     const amount = (all[key] ?? 0) - (told[key] ?? 0);

@@ -1,8 +1,8 @@
-/** A character that an encoder escaped although it need not: `%73`, `\\u0073`, `\\x73`, `\\163`, `&#115;`, `=73`. */
+/** A character that was escaped without need: `%73`, `\\u0073`, `\\x73`, `\\163`, `&#115;`, `=73`. */
 const ESCAPE =
   /\\{1,8}(?:u00([\da-f]{2})|x([\da-f]{2})|([01][0-7]{2}))|%(?:25){0,2}([\da-f]{2})|&(?:amp;){0,2}#(?:x0{0,2}([\da-f]{2})|0{0,2}(\d{2,3}));|=([\da-f]{2})/iy;
 
-/** The beginning of one, up to the end of the text. */
+/** The beginning of an escape at the end of the text. */
 const CUT_ESCAPE =
   /(?:\\{1,8}(?:u0{0,2}[\da-f]?|x[\da-f]?|[01]?[0-7]?)|%(?:25){0,2}[\da-f]?|&(?:amp;){0,2}(?:a|am|amp|#(?:x?0{0,2}[\da-f]{0,3}))?|=[\da-f]?)$/iy;
 
@@ -12,7 +12,7 @@ export const ESCAPE_PAIRS: readonly string[] = [
   ...[...'234567'].flatMap((digit) => [`%${digit}`, `=${digit}`]),
 ];
 
-/** The character whose escape stands here; `cut` if the text ends in the middle of one. */
+/** The character that is escaped here; `cut` if the text ends in the middle of an escape. */
 export function escapeAt(text: string, at: number): { character: string; end: number } | 'cut' | undefined {
   if (!'\\%&='.includes(text[at] ?? ' ')) return undefined;
   ESCAPE.lastIndex = at;

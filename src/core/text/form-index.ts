@@ -15,12 +15,12 @@ export interface Found {
 }
 
 /**
- * Forms by the two characters that they may begin with. Nearly every place of a text is passed over by one look into a
- * table: an agent may print a lot.
+ * Forms by their possible first two characters. One table lookup skips nearly every position of a text, because an
+ * agent may print a lot.
  */
 export class FormIndex {
   readonly #byPair = new Map<number, NamedForm[]>();
-  /** Forms whose first character may be escaped although it need not. */
+  /** Forms whose first character may be escaped without need. */
   readonly #byEscaped = new Map<string, NamedForm[]>();
   readonly #plausible = new Uint8Array(1 << 16);
   readonly #firsts = new Set<string>();
@@ -48,14 +48,14 @@ export class FormIndex {
     if (form.isText && /[A-Za-z0-9]/.test(first)) append(this.#byEscaped, first, named);
   }
 
-  /** The next place from `at` on where a form may begin, or the end. */
+  /** The next position from `at` on where a form may begin, or the end. */
   next(text: string, at: number, ended: boolean): number {
     while (at < text.length - 1 && this.#plausible[pairAt(text, at)] === 0) at += 1;
     if (at !== text.length - 1) return at;
     return !ended && this.#firsts.has(text[at]!) ? at : text.length;
   }
 
-  /** The longest form at this place, or a part of one; `undecided` if more text could make one, or a longer one. */
+  /** The longest form here, or a part of one; `undecided` if more text could make one, or a longer one. */
   matchAt({ text, ended, progress }: Scan, at: number): Found | 'undecided' | undefined {
     if (at === text.length - 1) return ended ? undefined : 'undecided';
     const escaped = this.#byEscaped.size > 0 ? escapeAt(text, at) : undefined;
@@ -73,7 +73,7 @@ export class FormIndex {
   }
 }
 
-/** One way through a text, from left to right. */
+/** One pass through a text, from left to right. */
 export interface Scan {
   readonly text: string;
   /** No more text follows. */
@@ -87,7 +87,7 @@ function append<K>(lists: Map<K, NamedForm[]>, key: K, named: NamedForm): void {
   else lists.set(key, [named]);
 }
 
-/** One byte of each of two characters: a coincidence costs a look at the form, and nothing else. */
+/** One byte of each of two characters: a collision only costs a comparison. */
 function pairAt(text: string, at: number): number {
   return ((text.charCodeAt(at) & 255) << 8) | (text.charCodeAt(at + 1) & 255);
 }

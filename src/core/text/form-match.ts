@@ -2,25 +2,25 @@ import { escapeAt } from './escapes.ts';
 import type { Form } from './secret-forms.ts';
 import { BREAK_BEGINNINGS, type Unit } from './spellings.ts';
 
-/** Where the longest known beginning of a form stands in the text that is being scanned. */
+/** The position of the longest known beginning of a form in the scanned text. */
 export type Progress = Map<FormMatcher, { readonly from: number; readonly to: number }>;
 
 interface Match {
-  /** Of the longest reading that is the whole form. */
+  /** The end of the longest complete match. */
   readonly end?: number;
-  /** The text ends in the middle of a reading. */
+  /** The text ends in the middle of a match. */
   readonly mayGrow: boolean;
 }
 
-/** Shorter beginnings are compared again faster than they are remembered. */
+/** Comparing shorter beginnings again is faster than remembering them. */
 const WORTH_REMEMBERING = 16;
-/** A value of nothing but backslashes has ever more readings. */
+/** A value of only backslashes has an unbounded number of readings. */
 const MOST_READINGS = 24;
 
-/** Looks for one form. */
+/** Finds one form. */
 export class FormMatcher {
   readonly #form: Form;
-  /** The beginning of the form in which every unit is decided and as long as the first. */
+  /** The beginning of the form up to the first unit that is undecided or of another length. */
   readonly #plain: string;
   readonly #width: number;
   readonly #overlaps: Uint32Array;
@@ -34,7 +34,7 @@ export class FormMatcher {
     this.#overlaps = overlapsOf(this.#plain);
   }
 
-  /** Follows all readings of a text at once: a backslash may be one of the value or the beginning of an escape. */
+  /** Follows all readings of a text at once: a backslash may be part of the value or the beginning of an escape. */
   match(text: string, at: number, progress: Progress): Match {
     const { units, isUnbroken } = this.#form;
     let number = Math.floor(this.#plainLength(text, at, progress) / this.#width);
@@ -51,7 +51,7 @@ export class FormMatcher {
       for (const place of places) {
         const behind = number === 0 || isUnbroken ? [] : behindGlue(text, place, this.#form);
         for (const from of [place, ...behind]) mayGrow = this.#readUnit(unit, text, from, reached) || mayGrow;
-        // Text that is folded between words has a line end in place of the space.
+        // Text that is folded between words has a line break instead of the space.
         if (unit.plain === ' ') for (const from of behind) reached.add(from);
         mayGrow ||= number > 0 && !isUnbroken && isCutInGlue(text, place, this.#form);
       }
@@ -62,8 +62,8 @@ export class FormMatcher {
   }
 
   /**
-   * How much of the plain beginning stands here. In time that does not grow with the value, however often its letters
-   * repeat: what one comparison has seen tells how far the next ones get (the Z algorithm).
+   * How much of the plain beginning matches here. Takes constant time even if the letters of the value repeat: one
+   * comparison tells how far the next ones get (the Z algorithm).
    */
   #plainLength(text: string, at: number, progress: Progress): number {
     const seen = progress.size > 0 ? progress.get(this) : undefined;
@@ -85,7 +85,7 @@ export class FormMatcher {
     return this.#form.isSpaced === true && ' :-,0'.includes(next);
   }
 
-  /** Adds the places behind the spellings that stand here; answers whether the text ends in the middle of one. */
+  /** Adds the positions after the spellings found here; returns whether the text ends in the middle of one. */
   #readUnit(unit: Unit, text: string, from: number, reached: Set<number>): boolean {
     if (from >= text.length) return true;
     let isCut = false;
@@ -100,7 +100,7 @@ export class FormMatcher {
   }
 }
 
-/** For every place of a text, how much of the text's beginning stands there. */
+/** For every position of a text, how much of the text's beginning matches there. */
 function overlapsOf(text: string): Uint32Array {
   const overlaps = new Uint32Array(text.length);
   let from = 0;
@@ -115,8 +115,8 @@ function overlapsOf(text: string): Uint32Array {
 }
 
 /**
- * Encoders break lines, also where their output stands in JSON, a URL or a page; people indent and quote them. Mail,
- * YAML and shells put a sign before the break.
+ * Encoders break lines, also inside JSON, a URL or a page; people indent and quote them. Mail, YAML and shells put a
+ * character before the break.
  */
 const BREAK = /(?:[=\\]?\r?\n|(?:\\{1,8}r)?\\{1,8}n|%0[Aa]|&#10;)/y;
 const INDENT = /[ \t>|]{1,32}/y;
@@ -133,7 +133,7 @@ function behindGlue(text: string, at: number, { isSpaced }: Form): number[] {
   if (BREAK_BEGINNINGS.includes(next)) {
     const behind = endOf(BREAK, text, at);
     const indented = behind && endOf(INDENT, text, behind);
-    // The last space may be the value's own.
+    // The last space may belong to the value.
     found.push(...[behind, indented, indented && indented - 1].filter((each) => each !== undefined));
   }
   if (isSpaced) {

@@ -1,15 +1,17 @@
-/** One part of a glob as a pattern for names: `*` and `?` stand for characters. */
+/** One part of a glob as a pattern for names. */
 export function namePattern(part: string): RegExp {
   return new RegExp(`^${sourceOf(part)}$`, 'su');
 }
 
-/** Whether an absolute path is one that a glob names, or below one; as `protect:` has globs, relative to a folder. */
+/**
+ * Matches absolute paths that a glob names, or paths below them; globs are relative to a folder, as in `protect:`.
+ */
 export function globMatcher(folder: string, globs: readonly string[]): (path: string) => boolean {
   const patterns = globs.map((glob) => new RegExp(`^${pathSource(folder, glob)}(?:/.*)?$`, 'su'));
   return (path) => patterns.some((pattern) => pattern.test(path));
 }
 
-/** The names in a glob; `.` is where it stands already. */
+/** The parts of a glob, without `.`. */
 export function globParts(glob: string): string[] {
   return glob.split('/').filter((part) => part !== '' && part !== '.');
 }

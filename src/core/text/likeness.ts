@@ -1,6 +1,6 @@
-/** How alike two sentences are, for a machine that does not understand them: it compares their words. */
+/** How similar two sentences are, judged by their words. */
 
-/** Without case, punctuation and white space: texts that differ only in these say the same. */
+/** Drops case, punctuation and white space: texts that differ only in these say the same. */
 export function normalise(text: string): string {
   return text
     .normalize('NFKC')
@@ -10,21 +10,21 @@ export function normalise(text: string): string {
     .trim();
 }
 
-/** Sentences that share this part of their words are taken as the same. */
+/** Sentences that share this part of their words count as the same. */
 const ALIKE = 0.8;
 
-/** A number, or one of these, makes another sentence of it, however many words are the same. */
+/** A different number, or one of these words, changes the meaning, however many words are the same. */
 const TELLING =
   /^(\p{N}.*|no|not|never|none|without|avoid|skip|always|only|except|unless|before|after|cannot|(do|does|is|are|ca|wo|should|must)nt)$/u;
 
-/** `contrary`: the same but for a negation or a number, so that at most one of the two can be right. */
+/** `contrary`: the same except for a negation or a number, so at most one of the two can be correct. */
 export function compare(a: string, b: string): 'same' | 'contrary' | 'different' {
   const [left, right] = [split(a), split(b)];
   if (jaccard(left.plain, right.plain) < ALIKE) return 'different';
   return jaccard(left.telling, right.telling) === 1 ? 'same' : 'contrary';
 }
 
-/** Which share of the words of `part` stands in `whole`: 1 if nothing of it was left out. */
+/** The share of the words of `part` that are in `whole`, up to 1. */
 export function share(part: string, whole: string): number {
   const words = new Set(normalise(part).split(' '));
   return common(words, new Set(normalise(whole).split(' '))) / words.size;

@@ -22,12 +22,12 @@ export function diffLines(before: string, after: string): string[] {
   return lines;
 }
 
-/** Lines around a change that are shown with it. */
+/** Lines of context around a change. */
 const CONTEXT = 3;
-/** Of larger texts, what lies between the first and the last change is shown as replaced. */
+/** For larger texts, everything between the first and the last change counts as replaced. */
 const COMPARED_AT_MOST = 4_000_000;
 
-/** What changed, with a few lines around it; `@@ line N @@` where something was left out. */
+/** The changes, with a few lines of context; `@@ line N @@` where lines were left out. */
 export function unifiedDiff(before: string, after: string): string[] {
   const [a, b] = [before.split('\n'), after.split('\n')];
   let start = 0;

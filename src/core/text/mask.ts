@@ -1,20 +1,20 @@
 import { FormIndex } from './form-index.ts';
 
 /**
- * Secrets never rest (rule S4): whatever is written to a transcript, the journal, the table or a terminal goes
- * through a mask first, which puts `[NAME]` where a value, or one of its usual encodings, stands. Mask a text before
- * you cut it: half a value is not found.
+ * Masks secrets in everything that is written to a transcript, the journal, the table or a terminal (rule S4):
+ * replaces a value, or one of its usual encodings, with `[NAME]`. Mask a text before you cut it: half a value is not
+ * found.
  */
 export interface Mask {
   text(text: string): string;
   /** Plain JSON with every string masked, keys too. */
   deep<T>(json: T): T;
-  /** The same result as `text` over the whole, however the text is cut into chunks. */
+  /** Gives the same result as `text`, however the text is split into chunks. */
   stream(): MaskStream;
 }
 
 export interface MaskStream {
-  /** What can be shown by now; the possible beginning of a value is held back until it is decided. */
+  /** What can be shown so far; a possible beginning of a value is held back until it is decided. */
   push(chunk: string): string;
   end(): string;
 }
@@ -34,7 +34,7 @@ export function createMask(secrets: Readonly<Record<string, string>>): Mask {
 function buildMask(secrets: Readonly<Record<string, string>>): Mask {
   const index = new FormIndex(secrets);
 
-  /** From left to right, the longest form where several begin. Unless `ended`, it stops where more text would decide. */
+  /** From left to right; the longest form wins. Unless `ended`, stops where more text would decide. */
   const scan = (text: string, ended: boolean): { shown: string; held: string } => {
     let shown = '';
     let copied = 0;
@@ -68,7 +68,7 @@ function buildMask(secrets: Readonly<Record<string, string>>): Mask {
   };
 }
 
-/** A mask where there is nothing to hide. */
+/** Masks nothing. */
 export const NO_MASK = createMask({});
 
 function maskDeep(json: unknown, text: Mask['text']): unknown {

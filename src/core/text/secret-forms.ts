@@ -1,23 +1,23 @@
 import { createUnit, spellings, type Unit } from './spellings.ts';
 
-/** Shorter values (`1`, `true`, `8080`) are in every text, and masking them would wreck it. */
+/** Shorter values (`1`, `true`, `8080`) occur in every text, and masking them would ruin it. */
 const SHORTEST = 6;
 
 /** One way to write a value. */
 export interface Form {
   readonly units: readonly Unit[];
-  /** Its letters and digits may be escaped too. */
+  /** Its letters and digits may be escaped, too. */
   readonly isText?: boolean;
-  /** Hexadecimal bytes also come as `73 6b`, `73:6b` and `0x73, 0x6b`. */
+  /** Hexadecimal bytes may also be written as `73 6b`, `73:6b` and `0x73, 0x6b`. */
   readonly isSpaced?: boolean;
-  /** No line break stands between any two of its units. */
+  /** No line break occurs between its units. */
   readonly isUnbroken?: boolean;
 }
 
-/** All the ways in which programs write a value that are looked for. */
+/** All the ways to write a value that are searched for. */
 export function formsOf(value: string): Form[] {
   const trimmed = value.trim();
-  // Tools print the lines of a key one by one, with something before each.
+  // Tools print the lines of a key one by one, with a prefix.
   const lines = trimmed.includes('\n') ? trimmed.split(/\r?\n/).map((line) => line.trim()) : [];
   const raws = new Set([value, trimmed, ...lines].filter((raw) => raw.length >= SHORTEST));
   const forms = [...raws].flatMap((raw): Form[] => [
@@ -36,8 +36,8 @@ function twiceInBase64(value: string): Form[] {
 }
 
 /**
- * The value alone, and the part of the encoding that is the same whatever stands before and after it: `user:value`, or a
- * value with the newline that `echo` adds.
+ * The value alone, and the part of the encoding that is independent of what surrounds it: `user:value`, or a value
+ * with the newline that `echo` adds.
  */
 function base64Texts(value: string): string[] {
   const whole = base64Of(value);
@@ -53,7 +53,7 @@ function base64Insides(value: string): string[] {
   const bytes = Buffer.from(value, 'utf8');
   return [0, 1, 2].map((before) => {
     const encoded = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64');
-    // Each character holds 6 bits: only those that hold nothing but bits of the value.
+    // Each character encodes 6 bits: only those that encode nothing but the value.
     return encoded.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6));
   });
 }

@@ -1,7 +1,7 @@
 const LONGEST_REASON = 2000;
 const NOTHING = Object.freeze({});
 
-/** Of a text that is kept for long. Not a slice of it, which would keep the whole of a long text in memory. */
+/** A copy of the beginning of a text. A slice would keep the whole text in memory. */
 export function copyOf(text: string, most = LONGEST_REASON): string {
   const cut = text.length > most ? `${text.slice(0, most - 1)}…` : text;
   return Buffer.from(cut).toString();

@@ -1,6 +1,6 @@
 /**
- * A text of at most so many characters: of a long one the beginning, which says what, and the end, which says why. The
- * text is masked before: a cut through a secret would leave a part that no mask finds.
+ * Shortens a text, keeping the beginning, which says what, and the end, which says why. Mask the text first: a cut
+ * through a secret would leave a part that no mask finds.
  */
 export function shorten(text: string, most: number): string {
   if (text.length <= most) return text;

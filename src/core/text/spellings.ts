@@ -1,13 +1,13 @@
-/** One character of a form, or one byte of it, and how programs write it. */
+/** One character or byte of a form, and how programs write it. */
 export interface Unit {
   readonly plain: string;
-  /** All spellings by their first character, the plain one among them. */
+  /** All spellings by their first character, including the plain one. */
   readonly byFirst: ReadonlyMap<string, readonly string[]>;
-  /** Where the plain spelling stands, no other one and no line break stands. */
+  /** Where the plain spelling matches, no other one and no line break can. */
   readonly isDecided: boolean;
 }
 
-/** Line breaks, and the signs before them, begin with one of these. */
+/** Line breaks, and the characters before them, begin with one of these. */
 export const BREAK_BEGINNINGS = '\r\n\\%&=';
 
 /** The first spelling is the plain one. */
@@ -23,8 +23,8 @@ export function createUnit(spellings: readonly string[]): Unit {
 }
 
 /**
- * How programs write a character of a value: as it is, or escaped for JSON, a shell, CSV, HTML, a URL or a mail, once or
- * inside one another. Letters and digits have one spelling; `escapes.ts` reads those of encoders that escape everything.
+ * How programs write a character of a value: plain, or escaped for JSON, a shell, CSV, HTML, a URL or a mail, once or
+ * nested. Letters and digits have one spelling; `escapes.ts` handles encoders that escape everything.
  */
 export function spellings(character: string): readonly string[] {
   return /^[A-Za-z0-9]$/.test(character) ? [character] : spellAll(character);
@@ -82,13 +82,13 @@ function backslashForms(character: string): string[] {
       hex.replace(/x[0-9a-f]{2}/g, (code) => `x${code.slice(1).toUpperCase()}`),
       octal,
       ...(named === undefined ? [`${slash}${character}`] : [`${slash}${named}`]),
-      // A value that holds a backslash itself: each encoder doubles it.
+      // A backslash in the value itself: each encoder doubles it.
       ...(character === '\\' ? [slash] : []),
     ];
   });
 }
 
-/** A quote inside of quotes: doubled in CSV and SQL; closed, escaped and opened again in a shell; those in JSON. */
+/** A quote inside quotes: doubled in CSV and SQL; closed, escaped and reopened in a shell; these in JSON. */
 function quoteForms(character: string): string[] {
   if (character === '"') return ['""', '\\"\\"', '"\'"\'"'];
   if (character === "'") return ["''", "'\\''", "'\\\\''", `'"'"'`, `'\\"'\\"'`];

@@ -1,8 +1,8 @@
-/** So many characters of a key in a row are a part of it, and no coincidence. */
+/** This many consecutive characters of a key are no coincidence. */
 const SHORTEST_PART = 8;
-/** What looks like a key and not like words: long, in one piece, digits and letters mixed. */
+/** What looks like a key rather than words: long, in one piece, with digits and letters. */
 const TOKEN = /[A-Za-z0-9_-]{20,}/g;
-/** The same with the signs of base64, as in the keys of a cloud; a path has no capitals and digits mixed. */
+/** The same with the characters of base64, as in cloud keys; a path does not mix capitals and digits. */
 const BASE64_TOKEN = /^(?=.*[A-Z].*[A-Z])(?=.*[a-z].*[a-z])(?=.*\d)[A-Za-z0-9+/_-]{32,}={0,2}$/;
 const FEWEST_DIGITS = 3;
 const FEWEST_LETTERS = 3;
@@ -20,9 +20,9 @@ interface Place {
 }
 
 /**
- * Programs print keys in part: `sk-live-51H8xQ...`, the text column of a hex dump, a line that somebody cut. Of values that
- * look random any 8 characters in a row are found, as long as there is a digit among them; a part of `https://` or
- * `production` says nothing.
+ * Programs print keys in part: `sk-live-51H8xQ...`, the text column of a hex dump, a truncated line. Of values that
+ * look random, any 8 consecutive characters with at least one digit are found; a part of `https://` or `production`
+ * reveals nothing.
  */
 export class TokenParts {
   readonly #places = new Map<string, Place[]>();
@@ -49,7 +49,7 @@ export class TokenParts {
     for (const part of this.#places.keys()) yield part.slice(0, 2);
   }
 
-  /** The longest part at this place; `undecided` if more text could make one, or a longer one. */
+  /** The longest part here; `undecided` if more text could make one, or a longer one. */
   matchAt(text: string, at: number, ended: boolean): { name: string; end: number } | 'undecided' | undefined {
     const head = text.slice(at, at + SHORTEST_PART);
     if (head.length < SHORTEST_PART) return !ended && this.#beginnings.has(head) ? 'undecided' : undefined;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** A code that none of the texts holds: whoever knew the first one and named it in a cell finds another one taken. */
+/** A code that occurs in none of the texts, so no cell can forge it. */
 export function unforgeable(texts: readonly string[], seed: string): string {
   for (let round = 0; ; round++) {
     const code = createHash('sha256')

@@ -1,4 +1,4 @@
-/** Names that a pattern of the shell could stand for. */
+/** Names that a shell pattern could expand to. */
 const NAMES = [
   '.opencode',
   'opencode.json',
@@ -18,7 +18,7 @@ const NAMES = [
   'config',
 ];
 
-/** A word with `*`, `?`, `[a]` or `{a,b}`, and with the names that it may stand for. */
+/** A word with `*`, `?`, `[a]` or `{a,b}`, and the names that it may expand to. */
 export function meanings(word: string): string[] {
   if (!/[*?[{]/.test(word) || word.length > 400) return [word];
   let ways = [''];
@@ -29,7 +29,7 @@ export function meanings(word: string): string[] {
   return ways;
 }
 
-/** Patterns that begin with a wildcard, or are `.*`, are in half of all lines. */
+/** Patterns that begin with a wildcard, or are `.*`, are too common to deny. */
 function isMeant(part: string, name: string): boolean {
   if (!/[*?[{]/.test(part) || part[0] !== name[0] || /^\.[*?]+$/.test(part)) return false;
   const pattern = part

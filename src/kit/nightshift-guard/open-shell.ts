@@ -3,8 +3,8 @@ import { meanings } from './globs.ts';
 import { documentRefusal, type Facts, folded, nameRefusal } from './places.ts';
 
 /**
- * For a dev that has a shell. What a line does can't be known from its text: a variable, a script or a child process may name
- * anything. So this refuses what a line says in so many words; the rest is found when the batch is closed.
+ * For a dev that has a shell. The text of a line does not tell what it does: a variable, a script or a child process
+ * may name anything. So this denies only what a line names literally; the rest is found when the batch is closed.
  */
 export function openShellRefusal(line: string, facts: Facts): string | undefined {
   const plain = line.replace(/\\\r?\n/g, '').replace(/['"\\]/g, '');
@@ -27,19 +27,19 @@ export function openShellRefusal(line: string, facts: Facts): string | undefined
 
 const SEPARATOR = /[\s;|&<>()`$!]+/;
 
-/** Settings that run other programs in git, or give a program other rules. */
+/** Settings that make git run other programs, or give a program other rules. */
 const SETTING = /core\.(?:hookspath|fsmonitor)|\b(?:git_(?:config|dir|template|exec)|opencode_|claude_config)\w*/;
 
-/** What is left out of a search is not meant. */
+/** Names that a search leaves out are not accessed. */
 const EXCLUDED =
   /(?:--(?:exclude|exclude-dir|ignore|iglob)[= ]|(?:-not|!) +-(?:path|name|ipath|wholename) +|(?:-g|--glob)[= ]*!)\S+/g;
 
-/** `--file=X`, `HEAD:X`, `@X`: whole, and in parts. */
+/** `--file=X`, `HEAD:X`, `@X`: as a whole and in parts. */
 function partsOf(word: string): string[] {
   return word === '' ? [] : [word, ...word.split(/[=:@,]+/).filter((part) => part !== '' && part !== word)];
 }
 
-/** The folders that relative words may be relative to. */
+/** The folders that relative words may refer to. */
 function basesOf(plain: string, { folder }: Facts): string[] {
   const bases = [folder];
   for (const [, to = ''] of plain.matchAll(
@@ -96,7 +96,7 @@ function written(words: readonly string[]): string[] {
 
 const CONFIG_READ = /^(?:--get.*|--list|-l|get|list)$/;
 
-/** `git config` that is not known to read. */
+/** `git config`, unless it certainly only reads. */
 function isGitConfig(words: readonly string[]): boolean {
   const git = words.findIndex((word) => basename(word) === 'git');
   const config = words.indexOf('config', git + 1);
@@ -112,7 +112,7 @@ const ENGINE_WRITES =
   /^(?:init|create|add-task|start|batch|lesson|stop|retry|test-task|accept|edit|archive|mcp|demo|doctor|steps)$/;
 const TABLE_WRITES = /^(?:edit|add|import|reset|column|remove|rename|drop)/;
 
-/** Commands of Nightshift that are a person's or a manager's. A status needs a token, and is written on a line of its own. */
+/** Commands of Nightshift for people or for the manager. A status needs a token, and its own line. */
 function isEngine(words: readonly string[]): boolean {
   const at = words.findIndex((word) => basename(word) === 'nightshift');
   if (at === -1) return false;

@@ -6,17 +6,17 @@ export type Role = 'manager' | 'dev' | 'qa';
 /** Who acts, and where. */
 export interface Facts {
   readonly role: Role;
-  /** The folder that holds `.nightshift`, absolute. */
+  /** The absolute path of the folder that holds `.nightshift`. */
   readonly project: string;
-  /** What relative paths are relative to, absolute. */
+  /** The absolute path that relative paths refer to. */
   readonly folder: string;
-  /** All that the agent was told. Prompts that are named there are its own, and their shift is its shift. */
+  /** Everything that the agent was told. Prompts named there are its own, and their shift is its shift. */
   readonly told: string;
   /** A dev whose task has `tools: bash`. */
   readonly hasShell: boolean;
-  /** More files that steer the program, absolute. */
+  /** More files that configure the program, absolute. */
   readonly settings: readonly string[];
-  /** Where links lead; the path itself where there are none. */
+  /** Resolves links; returns the path itself if there are none. */
   realOf(path: string): string;
   /** Whether the Task Order of the shift names this task. */
   isTask(shift: string, task: string): boolean;
@@ -26,7 +26,7 @@ export function roleOf(agent: string): Role | undefined {
   return /^nightshift-(manager|dev|qa)$/.exec(agent)?.[1] as Role | undefined;
 }
 
-/** What steers the agents and their guard, or runs programs later in the name of a person. */
+/** Files that configure the agents and their guard, or that run programs later in your name. */
 const STEERING = [
   '\\.opencode',
   'opencode\\.jsonc?',
@@ -40,13 +40,13 @@ const STEERING = [
 ].map((name) => new RegExp(`(?:^|/)${name}(?:/|$)`));
 
 const GIT = /(?:^|\/)\.git(?:\/|$)/;
-/** `.git` itself, as what is moved or entered; of what is inside, what runs programs or says where others are. */
+/** `.git` itself, and those of its contents that run programs or name others. */
 const GIT_STEERING = /(?:^|\/)\.git(?:$|\/(?:$|hooks|config|info|modules|worktrees|commondir|gitdir|objects\/info))/;
 
 const SECRET = /(?:^|\/)\.nightshift\/[^/]+\/\.env(?:\.in-force)?$/;
 const PROMPT = /([^/\s'"]+\/\.engine\/prompts\/)([^\s'";|&<>()]*)/;
 
-/** As file systems compare names that know no case; signs that some of them ignore are gone. */
+/** As case-insensitive file systems compare names, without characters that some of them ignore. */
 export function folded(path: string): string {
   return path
     .normalize('NFKC')
@@ -55,7 +55,7 @@ export function folded(path: string): string {
     .toLowerCase();
 }
 
-/** The path as it was given, and where it leads: what is refused of one is refused. */
+/** The given path and its target: if one is denied, both are. */
 function bothOf(path: string, { folder, realOf }: Facts): string[] {
   const given = resolve(folder, path);
   return [...new Set([given, realOf(given)])];
@@ -84,7 +84,7 @@ export function writeRefusal(path: string, facts: Facts): string | undefined {
   });
 }
 
-/** For a word of which it is not known what is done with it. */
+/** For a word whose use is unknown. */
 export function nameRefusal(path: string, facts: Facts): string | undefined {
   return find(path, facts, (each) => {
     if (isSteering(each, facts) || GIT_STEERING.test(each)) return steeringRefusal(path);
@@ -92,7 +92,7 @@ export function nameRefusal(path: string, facts: Facts): string | undefined {
   });
 }
 
-/** A search from further up leaves these out of what it prints. */
+/** A search from a folder above leaves these out of its output. */
 export function searchRefusal(path: string, glob: string | undefined, facts: Facts): string | undefined {
   const found = readRefusal(path, facts);
   if (found !== undefined || glob === undefined) return found;
@@ -115,7 +115,7 @@ function isAtOrBelow(path: string, top: string): boolean {
 function secretRefusal(path: string, each: string, { told }: Facts): string | undefined {
   if (SECRET.test(each)) return `${path} holds secrets: no agent of Nightshift reads it.`;
   const [prompt, , name] = PROMPT.exec(each) ?? [];
-  // The folder alone: whoever searches or enters it means all of them.
+  // The folder itself: searching or entering it means all prompts.
   if (prompt === undefined && !/\/\.engine\/prompts$/.test(each)) return undefined;
   const isOwn = name !== undefined && name !== '' && isNamedIn(folded(told), prompt!);
   return isOwn ? undefined : `${path} is the prompt of somebody else.`;
@@ -132,7 +132,7 @@ function isInside(path: string): boolean {
 
 const PROTECTED = /^(?:table\.csv|table\.csv\.lock|manager\.md|\.env|\.env\.in-force|\.engine(?:\/.*)?)$/;
 
-/** A file of the agent's own: in the folder of its shift, and none of those that make up the shift. */
+/** A file of the agent's own: in the folder of its shift, but not one of the shift's own files. */
 function isOwn(path: string, { project, told, isTask, realOf }: Facts): boolean {
   const below = [project, realOf(project)]
     .map((top) => folded(relative(resolve(top, '.nightshift'), path)))
@@ -143,7 +143,7 @@ function isOwn(path: string, { project, told, isTask, realOf }: Facts): boolean 
   return !isTaskFile && shiftsIn(told).includes(shift);
 }
 
-/** The shifts whose prompts an agent was told of. */
+/** The shifts whose prompts an agent was told about. */
 function shiftsIn(told: string): string[] {
   return [...folded(told).matchAll(/\.nightshift\/([^/\s]+)\/\.engine\/prompts\//g)].map(([, shift]) => shift!);
 }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { type Facts, folded, type Role } from './places.ts';
 
-/** For agents without a shell of their own: one plain command, with each word in its place. */
+/** For agents without a shell: one plain command, with each word in its place. */
 export function plainLineRefusal(line: string, facts: Facts): string | undefined {
   const words = wordsOf(line);
   if (words === undefined) {
@@ -15,7 +15,7 @@ type May = (words: readonly string[], facts: Facts) => boolean;
 
 const MAY: Readonly<Record<Role, May>> = {
   manager: isManagers,
-  // What else it may run is up to the program's own rules, where a person may have allowed it more.
+  // The program's own rules decide what else it may run; you may have allowed it more.
   dev: (words) => words[0] !== 'nightshift' || isStatus(words, DEV_STATUSES),
   qa: (words) => isStatus(words, ['done', 'failed']),
 };
@@ -43,7 +43,7 @@ interface QsvCommand {
 const FLAGS = ['-n', '--no-headers'];
 const VALUES = ['-d', '--delimiter'];
 
-/** Commands of qsv that only read, and their options that name no file. */
+/** qsv commands that only read, and their options that name no file. */
 const QSV: Readonly<Record<string, QsvCommand>> = {
   count: { words: 0, flags: [...FLAGS, '-H', '--human-readable'], values: VALUES },
   headers: { words: 0, flags: ['-j', '--just-names', '-J', '--just-count', '--trim'], values: VALUES },
@@ -74,7 +74,7 @@ const QSV: Readonly<Record<string, QsvCommand>> = {
   select: { words: 1, flags: FLAGS, values: VALUES },
 };
 
-/** The table that is read and nothing else: `qsv VERB [options] [words] TABLE`. */
+/** Reads the table and nothing else: `qsv VERB [options] [words] TABLE`. */
 function isQsvRead([program, verb = '', ...rest]: readonly string[], facts: Facts): string | undefined {
   const command = Object.hasOwn(QSV, verb) ? QSV[verb] : undefined;
   if (program !== 'qsv' || command === undefined) return undefined;
@@ -91,7 +91,7 @@ function isQsvRead([program, verb = '', ...rest]: readonly string[], facts: Fact
   return tableAt(plain.at(-1)!, facts);
 }
 
-/** The table of a shift of this project, also where links lead. */
+/** The table of a shift of this project, with links resolved. */
 function tableAt(word: string, { folder, project, realOf }: Facts): string | undefined {
   const given = resolve(folder, word);
   const places = [given, realOf(given)];
@@ -110,7 +110,7 @@ export function isDevStatus(line: string): boolean {
   return isStatus(wordsOf(line) ?? [], DEV_STATUSES);
 }
 
-/** `nightshift table SHIFT edit TASK INDEX STATUS --token T ...` and no other order of words. */
+/** `nightshift table SHIFT edit TASK INDEX STATUS --token T ...`, in this order. */
 function isStatus(words: readonly string[], statuses: readonly string[]): boolean {
   const [program, command, , verb, , , status = '', token] = words;
   return (
@@ -122,7 +122,9 @@ function isStatus(words: readonly string[], statuses: readonly string[]): boolea
   );
 }
 
-/** The words of a line that is one plain command; nothing if the shell would do more than call one program with them. */
+/**
+ * The words of a line that is one plain command; nothing if the shell would do more than call one program with them.
+ */
 export function wordsOf(line: string): string[] | undefined {
   const words: string[] = [];
   let isInWord = false;
@@ -136,5 +138,5 @@ export function wordsOf(line: string): string[] | undefined {
   return words;
 }
 
-// Single quotes hold anything; double quotes nothing that is still expanded there; \' is an apostrophe.
+// Single quotes may contain anything; double quotes nothing that is expanded there; \' is an apostrophe.
 const PIECE = /^(?:([ \t]+)|('[^']*'|"[^"$`\\!]*")|([\w./:@%+=,^-]+)|\\')/;

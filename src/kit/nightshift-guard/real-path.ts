@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-/** Where a path ends up, also where nothing is yet. Links that lead round in a circle lead nowhere. */
+/** Resolves a path, even if it does not exist yet. Circular links resolve to nothing. */
 export function realOf(path: string, hops = 40): string {
   try {
     return realpathSync(path);
@@ -13,7 +13,7 @@ export function realOf(path: string, hops = 40): string {
   return parent === path ? path : join(realOf(parent, hops), path.slice(parent.length));
 }
 
-/** The nearest folder at or above that holds `.nightshift`; the folder itself if none does. */
+/** The nearest folder at or above that holds `.nightshift`; the folder itself if there is none. */
 export function projectAt(folder: string): string {
   for (let each = resolve(folder); ; each = dirname(each)) {
     if (existsSync(join(each, '.nightshift'))) return each;
@@ -21,7 +21,7 @@ export function projectAt(folder: string): string {
   }
 }
 
-/** Whether the Task Order of a shift has this task. If it can't be read, every name may be one. */
+/** Whether the Task Order of a shift has this task. If it can't be read, every name may be a task. */
 export function isTaskIn(project: string, shift: string, task: string): boolean {
   try {
     const text = readFileSync(join(project, '.nightshift', shift, 'manager.md'), 'utf8').toLowerCase();

@@ -25,7 +25,7 @@ export type Action =
   | { readonly kind: 'start'; readonly agent: string }
   | { readonly kind: 'other'; readonly input: unknown };
 
-/** Why this may not be done; nothing: it may, as far as these rules go. */
+/** Why this is denied; nothing if these rules allow it. */
 export function refusal(action: Action, facts: Facts): string | undefined {
   switch (action.kind) {
     case 'shell':
@@ -51,7 +51,7 @@ function shellRefusal(line: string, facts: Facts): string | undefined {
   return (facts.hasShell ? undefined : plainLineRefusal(line, facts)) ?? openShellRefusal(line, facts);
 }
 
-/** An agent of another kind would not be held by these rules. */
+/** These rules would not apply to another kind of agent. */
 function startRefusal(agent: string, { role }: Facts): string | undefined {
   if (role === 'manager') {
     return /^nightshift-(dev|qa)$/.test(agent) ? undefined : 'A manager starts nightshift-dev and nightshift-qa only.';
@@ -59,7 +59,7 @@ function startRefusal(agent: string, { role }: Facts): string | undefined {
   return `The ${role} of Nightshift starts no other agents.`;
 }
 
-/** Arguments that may be paths: text with blanks is prose, or the content of a file. */
+/** Arguments that may be paths: text with spaces is prose, or the content of a file. */
 function wordsIn(input: unknown): string[] {
   if (typeof input === 'string') {
     const word = input.replace(/^file:\/\//, '');
@@ -77,8 +77,8 @@ function first<T>(list: readonly T[], find: (each: T) => string | undefined): st
 }
 
 /**
- * Without tokens, and without what a search found in prompts and in the `.env` of a shift. OpenCode prints the path of a file
- * on a line of its own, and what was found there indented below it.
+ * Removes tokens, and what a search found in prompts and in the `.env` of a shift. OpenCode prints the path of a file
+ * on its own line, and the matches indented below it.
  */
 export function withoutSecrets(output: string): string {
   let isHidden = false;

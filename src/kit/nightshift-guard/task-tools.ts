@@ -7,8 +7,9 @@ interface Batch {
 }
 
 /**
- * The tools of the task that an agent was told of, from the open batch, where no agent writes that has no shell. Nothing: it was
- * told of no prompt. Who is told of several, or of one that is not for him, gets no tools.
+ * The tools of the task that an agent was told about, from the open batch, which only agents with a shell can write.
+ * Nothing if it was told about no prompt. An agent that was told about several, or about one of another role, gets no
+ * tools.
  */
 export function toolsFor(agent: string, text: string, directory: string): readonly string[] | undefined {
   const told = [...text.matchAll(PROMPT)];
