@@ -11,7 +11,7 @@ export interface ShiftStatus extends Summary {
   readonly running: { readonly pid: number; readonly since: string; readonly run: string } | null;
   /** The pause stands until `resume`, with or without a run. `now`: running items were given back. */
   readonly paused: { readonly since: string; readonly now: boolean } | null;
-  /** `end` is null while the run goes on. It stays null if the run was killed or could not record its end. */
+  /** `end` is null during the run. It stays null if the run was killed or could not record its end. */
   readonly lastRun: (Omit<LastRun, 'end'> & { readonly end: LastRun['end'] | null }) | null;
   /** A batch that was opened by hand. */
   readonly batch: OpenBatch | null;

@@ -37,7 +37,7 @@ export class ViewState {
   /** The item-tasks in the scope of the run, by status; `blocked` counts the `todo` that can't be reached. */
   counts: Record<Status, number> & { blocked: number } = emptyCounts();
   readonly inFlight = new Map<string, InFlight>();
-  /** How many may be in flight at once; undefined before it is known. */
+  /** How many items may run at once; undefined until it is known. */
   limit: number | undefined;
   limitReason: string | undefined;
   failures: Failure[] = [];

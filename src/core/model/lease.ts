@@ -1,6 +1,6 @@
 /**
  * The right to write the status of a claimed item-task. After it expires, another owner may take the item-task; until
- * then, the token still writes. Times are milliseconds since 1970, by the clock of its owner.
+ * one does, the token still writes. Times are milliseconds since 1970, by the clock of its owner.
  */
 export interface Lease {
   readonly token: string;

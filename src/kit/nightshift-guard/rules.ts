@@ -1,15 +1,15 @@
 /**
  * What the three agents of Nightshift may do inside another program. The rules know nothing of that program: an adapter
- * says what is about to happen (`Action`) and by whom (`Facts`), and passes on the answer. The plugin of OpenCode is one
- * adapter; `nightshift hook`, which Claude Code calls before each use of a tool, is another. To write one:
+ * describes what is about to happen (`Action`) and who does it (`Facts`), and passes on the answer. The OpenCode plugin is
+ * one adapter; `nightshift hook`, which Claude Code calls before each use of a tool, is another. To write one:
  *
- * - `roleOf` the agent's name; leave agents without a role alone.
- * - Turn each use of a tool into one `Action` for every path that it names. A tool that the rules have no word for
- *   (MCP, and whatever comes) is an `other` with all its arguments.
- * - `refusal` gives the sentence to refuse it with, or nothing. It is asked before the tool runs.
+ * - Call `roleOf` with the agent's name; leave agents without a role alone.
+ * - Turn each use of a tool into one `Action` for every path that it names. A tool that the rules don't know (MCP, new
+ *   tools) is an `other` with all its arguments.
+ * - Before the tool runs, ask `refusal`: it returns the sentence to deny it with, or nothing.
  * - `withoutSecrets` cleans what a search or a command printed, if the program lets its adapter change that.
  *
- * These files are installed as they were compiled, beside the plugin, and import nothing but each other and Node.
+ * These files are installed as compiled, next to the plugin, and import nothing but each other and Node.
  */
 import { openShellRefusal } from './open-shell.ts';
 import { type Facts, nameRefusal, readRefusal, searchRefusal, writeRefusal } from './places.ts';
