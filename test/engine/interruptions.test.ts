@@ -49,6 +49,21 @@ test('T5 X6 stop at any moment: the run ends at once, nothing fails by it, and t
     expectClaimed(shift);
   }));
 
+test('X6 pause at any moment, at once or after what runs: nothing starts until it is resumed, and then all is done', () =>
+  holds([nights(), modes, moment, moment, fc.boolean()], async (night, mode, at, length, now) => {
+    const final = finalStatuses(night);
+    const shift = shiftOf(night, settingsOf(mode));
+    const { end, events } = await shift.run({ pause: { at, ms: length, now } });
+    const from = Date.parse(events[0].at) + at;
+    const isPaused = (time: number) => time > from && time < from + length;
+    expect(shift.work.filter((work) => isPaused(work.from) && (now || work.role === 'dev'))).toEqual([]);
+    if (now) expect(shift.work.filter((work) => isPaused(work.to!))).toEqual([]);
+    else expect(events.filter(({ type }) => type === 'item:returned')).toEqual([]);
+    expect([shift.statuses, end?.exitCode]).toEqual([final, final.flat().includes('failed') ? 3 : 0]);
+    expectEachOnce(shift);
+    expectClaimed(shift);
+  }));
+
 interface Life {
   readonly mode: Mode;
   readonly diesAt: number;

@@ -39,7 +39,8 @@ export interface RunOptions {
   /** Milliseconds after the start. */
   readonly drainAt?: number;
   readonly stopAt?: number;
-  readonly pause?: { readonly at: number; readonly now: boolean; readonly resumeAt: number };
+  /** `now`: running items are given back. */
+  readonly pause?: { readonly at: number; readonly ms: number; readonly now: boolean };
   /** The run dies at this moment; the journal may lose what was not flushed. */
   readonly diesAt?: number;
   readonly losesUnflushed?: boolean;
@@ -272,7 +273,9 @@ function controlAt(clock: SimulatedClock, { drainAt, stopAt, pause }: RunOptions
   };
   at(drainAt, () => control.startDraining(BY));
   at(stopAt, () => control.stopNow(BY));
-  at(pause?.at, () => control.startPause({ since: new Date(clock.now()).toISOString(), now: pause!.now }, BY));
-  at(pause?.resumeAt, () => control.resume(BY));
+  at(pause?.at, () => {
+    control.startPause({ since: new Date(clock.now()).toISOString(), now: pause!.now }, BY);
+    at(pause!.ms, () => control.resume(BY));
+  });
   return control;
 }
