@@ -6,6 +6,7 @@ export type {
   CreateOptions,
   CustomAgent,
   Item,
+  ItemReport,
   LimitOptions,
   ResetOptions,
   ResetResult,

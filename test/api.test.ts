@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   type AgentRequest,
   type CustomAgent,
@@ -145,6 +145,22 @@ describe('the public API', () => {
     expect(await shift.reset({ rows: [2] })).toEqual({ reset: 1, tasks: { greet: 1 } });
     expect(await statusesOf(shift)).toEqual(['failed', 'todo', 'failed']);
     expect(existsSync(`${shift.folder}/.engine/journal.jsonl`)).toBe(true);
+  });
+  test('D5 a program that an agent of a run has started may look, and change nothing', async () => {
+    const shift = await newShift();
+    vi.stubEnv('NIGHTSHIFT_ROLE', 'dev');
+    vi.stubEnv('NIGHTSHIFT_KEY', 'a-key');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const refused = { code: 'inside-agent' };
+    await expect(shift.run({ agents: [agentWith()] }).result).rejects.toMatchObject(refused);
+    await expect(shift.reset({ rows: [1] })).rejects.toMatchObject(refused);
+    await expect(shift.addTask('more', TASK)).rejects.toMatchObject(refused);
+    await expect(shift.stop()).rejects.toMatchObject(refused);
+    await expect(shift.pause()).rejects.toMatchObject(refused);
+    await expect(shift.resume()).rejects.toMatchObject(refused);
+    await expect(createShift(shift.folder, 'other')).rejects.toMatchObject(refused);
+    expect((await shift.status()).counts.remaining).toBe(3);
+    expect((await shift.item(2)).metadata).toEqual({ city: 'Oslo' });
   });
 });
 

@@ -2,6 +2,9 @@ import type { ShiftStatus } from '../core/folds/shift-status.ts';
 import type { Counts, NightshiftEvent } from '../core/model/events.ts';
 import type { Role, Usage } from '../core/model/model.ts';
 import type { Status } from '../core/model/status.ts';
+import type { Item as ItemReport } from './read-item.ts';
+
+export type { ItemReport };
 
 /** A shift in a folder. */
 export interface Shift {
@@ -14,6 +17,8 @@ export interface Shift {
   status(): Promise<ShiftStatus>;
   /** Every row of the table. */
   items(): Promise<Item[]>;
+  /** One row (1-based) with its attempts, verdicts and transcripts. */
+  item(row: number): Promise<ItemReport>;
   /** Sets items back to `todo`, without running them. */
   reset(options?: ResetOptions): Promise<ResetResult>;
   /** Adds a task: its file, its status column and its place in the Task Order. */

@@ -16,13 +16,19 @@ export interface ShiftOptions {
 
 /** Creates a shift in the project, and the project itself if there is none yet. */
 export async function createShift(world: World, name: string, options: ShiftOptions = {}): Promise<ShiftPaths> {
-  const { agent, parallel = false, from } = options;
+  const { agent } = options;
   if (agent !== undefined && !agentNames.includes(agent)) {
     const near = nearest(agent, agentNames);
     const choice = `agents are: ${agentNames.join(', ')}`;
     const hint = near ? `did you mean ${near}? ${choice}` : choice;
     throw new NightshiftError('usage', `there is no agent ${JSON.stringify(agent)}`, hint);
   }
+  return createWithAnyAgent(world, name, options);
+}
+
+/** For programs, which may bring agents of their own. */
+export function createWithAnyAgent(world: World, name: string, options: ShiftOptions): Promise<ShiftPaths> {
+  const { agent, parallel = false, from } = options;
   return createFolder(findRoot(world.cwd) ?? world.cwd, {
     name,
     created: new Date(world.now()).toISOString().slice(0, 10),

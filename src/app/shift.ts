@@ -1,16 +1,16 @@
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { statusAt } from '../core/schedule/plan.ts';
 import { createTable } from '../formats/table.ts';
-import { findRoot, type ShiftPaths } from '../store/folder/layout.ts';
-import { createShift as createFolder } from '../store/folder/new-shift.ts';
-import { createTaskFile } from '../store/folder/new-task.ts';
+import type { ShiftPaths } from '../store/folder/layout.ts';
 import { refuseInside } from './access.ts';
+import { addTask } from './add-task.ts';
 import type { CreateOptions, Item, ResetOptions, ResetResult, Run, RunOptions, Shift } from './api.ts';
+import { createWithAnyAgent } from './create-shift.ts';
 import { openTable, resetItems } from './edit/edit-items.ts';
 import { findShift } from './find-shift.ts';
 import { openAndCheck } from './open-shift.ts';
 import { pauseRun, resumeShift } from './pause-run.ts';
+import { readItem } from './read-item.ts';
 import { parseRow } from './rows.ts';
 import { currentRun, followRun } from './run/follow-run.ts';
 import { readRunOptions, startRun } from './run/start-run.ts';
@@ -28,15 +28,9 @@ export async function openShift(folder: string, name?: string): Promise<Shift> {
 export async function createShift(folder: string, name: string, options: CreateOptions = {}): Promise<Shift> {
   const world = worldAt(folder);
   refuseInside(world, 'createShift');
-  const { items, agent, parallel = false } = options;
-  const paths = await createFolder(findRoot(world.cwd) ?? world.cwd, {
-    name,
-    created: new Date(world.now()).toISOString().slice(0, 10),
-    parallel,
-    settings: agent === undefined ? {} : { agent },
-    from: items === undefined || items.length === 0 ? undefined : tableOf(items),
-  });
-  return shiftAt(paths, world);
+  const { items = [], agent, parallel } = options;
+  const from = items.length === 0 ? undefined : tableOf(items);
+  return shiftAt(await createWithAnyAgent(world, name, { agent, parallel, from }), world);
 }
 
 function worldAt(folder: string): World {
@@ -50,11 +44,11 @@ function shiftAt(paths: ShiftPaths, world: World): Shift {
     run: (options = {}) => run(paths, options, world),
     status: async () => (await readStatus(paths, world)).status,
     items: () => readItems(paths),
+    item: (row) => readItem(world, paths, String(row)),
     reset: (options = {}) => reset(paths, options, world),
     addTask: async (name, source) => {
       refuseInside(world, 'addTask');
-      const text = 'text' in source ? source.text : await readFile(resolve(world.cwd, source.from), 'utf8');
-      await createTaskFile(paths, name, text, world.now);
+      await addTask(world, paths, name, source);
     },
     stop: async ({ now = false } = {}) => {
       refuseInside(world, 'stop');
