@@ -297,6 +297,16 @@ export function agentTask(steps = '1. Do {name}', validation = '- {name} is done
   return task({ configuration: `- agent: command\n- command: ${AGENT}\n${configuration}`, steps, validation });
 }
 
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    // One that nobody has waited for is dead too.
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
 /** Processes that carry the mark of a shift's folder: its agents and all that they started. */
 export function processesOf(folder: string): number[] {
   const pids: number[] = [];

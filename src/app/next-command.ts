@@ -4,6 +4,7 @@ import { readLimitWords } from '../core/schedule/limit-words.ts';
 import type { SetLimits } from '../core/schedule/limits.ts';
 import { countItems } from '../core/schedule/plan.ts';
 import { type NextCommand, nextCommand, type RunRequest } from '../core/schedule/run-request.ts';
+import { selectionFlags } from '../core/schedule/selection.ts';
 import type { ShiftPaths } from '../store/folder/layout.ts';
 import { readHistory, spentIn } from './history.ts';
 import { openAndCheck } from './open-shift.ts';
@@ -23,7 +24,7 @@ interface Known {
 export function nextAfterLastRun({ shift, history, limits, counts, now }: Known): NextCommand | undefined {
   const { lastRun } = history;
   if (!lastRun) return undefined;
-  const { end, command = 'start', flags = [] } = lastRun;
+  const { end, command = 'start', selection = {}, flags = selectionFlags(selection) } = lastRun;
   const hasFinished = end?.exitCode === EXIT.done || end?.exitCode === EXIT.failedItems;
   const at = Math.max(now, Date.parse(end?.notBefore ?? '') || 0);
   const { usage, ms, failures } = spentIn(history);

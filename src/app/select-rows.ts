@@ -1,26 +1,10 @@
 import { NightshiftError } from '../core/model/errors.ts';
 import { nearest } from '../core/model/names.ts';
-import { type Selection, statusAt } from '../core/schedule/plan.ts';
+import { type Selection as Scope, statusAt } from '../core/schedule/plan.ts';
 import { sample } from '../core/schedule/sample.ts';
+import { type Condition, isWholeShift, parseRows, type Selection } from '../core/schedule/selection.ts';
 import type { Snapshot } from '../store/store.ts';
-import type { RowRange } from './rows.ts';
-
-/** Which part of a shift a run is to be about; all that is said must hold. */
-export interface Choice {
-  readonly task?: string | undefined;
-  readonly rows?: RowRange | undefined;
-  /** Cells that must have exactly this value. */
-  readonly where?: readonly Condition[] | undefined;
-  /** So many of the rows for which all else holds, whatever their status; the seed decides which. */
-  readonly sample?: { readonly size: number; readonly seed: string } | undefined;
-  /** Only these items, each from this task on. */
-  readonly from?: ReadonlyMap<string, string> | undefined;
-}
-
-export interface Condition {
-  readonly column: string;
-  readonly value: string;
-}
+import { parseRow } from './rows.ts';
 
 export function parseConditions(texts: readonly string[] | undefined): Condition[] | undefined {
   return texts?.map((text) => {
@@ -38,7 +22,7 @@ export function parseSample(
   size: string | undefined,
   seed: string | undefined,
   random: () => string,
-): Choice['sample'] {
+): Selection['sample'] {
   if (size === undefined) {
     if (seed === undefined) return undefined;
     throw new NightshiftError('usage', '--seed is only for --sample', 'add --sample N');
@@ -47,40 +31,40 @@ export function parseSample(
   throw new NightshiftError('usage', `--sample ${JSON.stringify(size)} is not a number of rows`, 'write --sample 5');
 }
 
-/** Whether it is less than all of the shift. */
-export function isPart({ task, rows, where, sample, from }: Choice): boolean {
-  return [task, rows, where, sample, from].some((each) => each !== undefined);
-}
-
-/** What was chosen is kept by identity: the rows stay the same ones when others are inserted above. */
-export function selector(first: Snapshot, choice: Choice): (snapshot: Snapshot) => Selection {
-  const { task, from } = choice;
-  if (!isPart({ ...choice, task: undefined })) return () => ({ task, includes: () => true });
-  const ids = chosenRows(first, choice).map((row) => first.id(row));
+/** What is chosen is kept by identity: it stays the same when rows are inserted above. */
+export function selector(first: Snapshot, selection: Selection): (snapshot: Snapshot) => Scope {
+  const { task, items } = selection;
+  if (isWholeShift({ ...selection, task: undefined })) return () => ({ task, includes: () => true });
+  const ids = chosenRows(first, selection).map((row) => first.id(row));
   return (snapshot) => {
     const wanted = new Map(ids.map((id) => [snapshot.rowOf(id), id]));
     const includes = (row: number) => wanted.has(row);
-    if (!from) return { task, includes };
+    if (!items) return { task, includes };
     const positions = new Map(snapshot.tasks.map((name, position) => [name, position]));
-    return { task, includes, since: (row) => positions.get(from.get(wanted.get(row) ?? '') ?? '') ?? 0 };
+    return { task, includes, since: (row) => positions.get(items[wanted.get(row) ?? ''] ?? '') ?? 0 };
   };
 }
 
 /** In row order. */
-function chosenRows(snapshot: Snapshot, choice: Choice): number[] {
-  const rows = matchingRows(snapshot, choice);
-  if (!choice.sample) return rows;
-  // Also of what is done: a run that goes on with an interrupted one is about the same rows.
-  return sample(rows, choice.sample.size, choice.sample.seed, (row) => snapshot.id(row));
+function chosenRows(snapshot: Snapshot, selection: Selection): number[] {
+  const rows = matchingRows(snapshot, selection);
+  if (!selection.sample) return rows;
+  // Also of what is done: a run that continues an interrupted one covers the same rows.
+  return sample(rows, selection.sample.size, selection.sample.seed, (row) => snapshot.id(row));
 }
 
-function matchingRows(snapshot: Snapshot, { rows, where = [], from }: Choice): number[] {
+function matchingRows(snapshot: Snapshot, { rows, where = [], items }: Selection): number[] {
   const tests = where.map((condition) => conditionTest(snapshot, condition));
-  const matching: number[] = [];
-  for (let row = rows?.from ?? 0; row <= Math.min(rows?.to ?? snapshot.count, snapshot.count - 1); row++) {
-    if (tests.every((test) => test(row)) && (!from || from.has(snapshot.id(row)))) matching.push(row);
-  }
-  return matching;
+  const isMatch = (row: number) => tests.every((test) => test(row)) && (!items || snapshot.id(row) in items);
+  return rowsIn(rows, snapshot.count).filter(isMatch);
+}
+
+/** Each once, in row order. */
+function rowsIn(rows: string | undefined, count: number): number[] {
+  const all = Array.from({ length: count }, (_, row) => row);
+  if (rows === undefined) return all;
+  const ranges = parseRows(rows);
+  return all.filter((row) => ranges.some(({ from, to }) => from <= row && row <= to));
 }
 
 function conditionTest(snapshot: Snapshot, { column, value }: Condition): (row: number) => boolean {
@@ -92,10 +76,12 @@ function conditionTest(snapshot: Snapshot, { column, value }: Condition): (row: 
   throw new NightshiftError('not-found', `the table has no column ${JSON.stringify(column)}`, hint);
 }
 
-/** A value that no row has is a slip of the pen, not a night without work. */
-export function refuseNoMatch(snapshot: Snapshot, choice: Choice): void {
-  if (!choice.where || matchingRows(snapshot, choice).length > 0) return;
-  throw noMatch(choice.where, choice.rows !== undefined);
+/** A selection of no rows is a mistake, not a night without work. */
+export function refuseNoMatch(snapshot: Snapshot, selection: Selection): void {
+  const { rows, where } = selection;
+  for (const { from } of rows === undefined ? [] : parseRows(rows)) parseRow(String(from + 1), snapshot.count);
+  if (!where || matchingRows(snapshot, selection).length > 0) return;
+  throw noMatch(where, rows !== undefined);
 }
 
 export function noMatch(where: readonly Condition[], isAmongChosen: boolean): NightshiftError {

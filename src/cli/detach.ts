@@ -6,10 +6,10 @@ import { wordsIn } from './command-line.ts';
 import type { Io } from './io.ts';
 import type { Options } from './program.ts';
 
-/** Options of `start` for this terminal; the run does not get them. */
-const OWN = ['detach', 'json', 'plain'];
+/** Options for this terminal; the run does not get them. */
+const OWN = ['detach', 'json', 'plain', 'command'];
 
-/** Starts a run in the background. Returns the exit code; undefined if everything is done and no run was started. */
+/** Starts a run in the background, by `options.command` (`start` without it). Returns the exit code; undefined if everything is done and no run was started. */
 export async function detach(
   io: Io,
   paths: ShiftPaths,
@@ -17,7 +17,7 @@ export async function detach(
   options: Options,
 ): Promise<number | undefined> {
   const flags = Object.fromEntries(Object.entries(options).filter(([name]) => !OWN.includes(name)));
-  const words = ['start', paths.name, '--plain', ...wordsIn(flags)];
+  const words = [options.command ?? 'start', paths.name, '--plain', ...wordsIn(flags)];
   const detached = await startDetached(paths, settings, words, io);
   switch (detached.kind) {
     case 'complete':

@@ -4,9 +4,10 @@ import type { Emit, NightshiftEvent } from '../core/model/events.ts';
 import type { Trouble } from '../core/model/model.ts';
 import type { Protection } from '../core/model/protection.ts';
 import type { Shift } from '../core/model/shift.ts';
-import type { Selection } from '../core/schedule/plan.ts';
+import type { Selection as Scope } from '../core/schedule/plan.ts';
 import type { Returns } from '../core/schedule/returns.ts';
 import type { RunRequest } from '../core/schedule/run-request.ts';
+import type { Selection } from '../core/schedule/selection.ts';
 import type { Documents } from '../store/documents.ts';
 import type { Snapshot, Store } from '../store/store.ts';
 import type { Folders } from '../watch/folders.ts';
@@ -45,8 +46,8 @@ export interface RunParts {
   inFlight(): number;
   /** How it was asked for. */
   readonly request?: RunRequest;
-  /** Not all of the shift: what it learns about the size of batches is kept to itself (rule P4). */
-  readonly isPart?: boolean;
+  /** What it covers. A run of a part keeps to itself what it learns about the size of batches (rule P4). */
+  readonly selection?: Selection;
   /** Resolves when every event so far is durable. */
   flush(): Promise<void>;
   /** Throws if an event could not be kept. */
@@ -60,7 +61,7 @@ export interface RunParts {
   readonly stop: RunControl;
   /** Why no agent may be asked anything more, if a limit on cost or tokens is used up; absent: there is none. */
   spentUp?(): string | undefined;
-  select(snapshot: Snapshot): Selection;
+  select(snapshot: Snapshot): Scope;
   /** Runs a write of the Steps and the event that tells of it while nobody reads them for a claim; absent: nobody does. */
   readonly alone?: <T>(write: () => Promise<T>) => Promise<T>;
   /** Ends processes of an earlier run of this shift that outlived it; answers how many there were. */

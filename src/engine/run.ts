@@ -1,5 +1,6 @@
 import type { Shift } from '../core/model/shift.ts';
 import { cellsAt, countSelected } from '../core/schedule/plan.ts';
+import { isWholeShift } from '../core/schedule/selection.ts';
 import type { Snapshot } from '../store/store.ts';
 import { Course } from './context.ts';
 import { isCurable } from './file-patience.ts';
@@ -113,6 +114,7 @@ async function recover(course: Course): Promise<void> {
     limits: course.limits.inForce,
     // Those of the run before do not count.
     spent: { ...course.limits.spent, failures: 0 },
+    ...(parts.selection === undefined || isWholeShift(parts.selection) ? {} : { selection: parts.selection }),
     ...(parts.request === undefined ? {} : { flags: [...parts.request.flags] }),
     ...(parts.request?.command === 'retry' ? { command: 'retry' } : {}),
   });

@@ -93,7 +93,7 @@ const startTool = defineTool({
   input: z.strictObject({
     shift: inputs.shift,
     task: inputs.task.optional().describe('only this task'),
-    rows: z.string().optional().describe('only these rows, 1-based: 3, 3:10, 3: or :10'),
+    rows: z.string().optional().describe('only these rows, 1-based: 3, 3:10, 3:, :10 or 3,7,12:20'),
   }),
   changes: true,
   annotations: { destructiveHint: true, openWorldHint: true },

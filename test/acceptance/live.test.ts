@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import {
   agentTask,
   type Ended,
+  isAlive,
   NIGHTSHIFT,
   Project,
   processesOf,
@@ -52,16 +53,6 @@ async function detached(
     if (isAlive(pid)) process.kill(pid, 'SIGKILL');
   });
   return ended.events[0];
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    // One that nobody has waited for is dead too.
-    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return false;
-  }
 }
 
 const started = (shift: ShiftHandle, count: number) =>

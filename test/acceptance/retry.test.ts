@@ -1,11 +1,13 @@
-import { expect, test } from 'vitest';
-import { agentTask, CALLS, Project, type ShiftHandle, shellTask, until } from '../harness.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { agentTask, CALLS, isAlive, Project, type ShiftHandle, shellTask, until } from '../harness.ts';
 
 /** What the dev was asked to do, in any order. */
 function done(project: Project, task?: string): string[] {
   const devs = project.calls().filter(({ role, ended }) => role === 'dev' && !ended);
   return [...new Set(devs.filter((call) => task === undefined || call.task === task).map(({ name }) => name))].sort();
 }
+
+const suggestions = (text: string) => text.match(/`nightshift [^`]*`/g);
 
 /** Three rows whose dev fails for two reasons, one that is done, one that was never tried. */
 async function withFailures(): Promise<{ project: Project; shift: ShiftHandle }> {
@@ -80,7 +82,6 @@ test('M7 retry --all also runs everything else that is left, and is continued by
 
 test('M7 after a run with failures there is one suggestion: to retry, or to continue what was stopped', async () => {
   const { project, shift } = await withFailures();
-  const suggestions = (text: string) => text.match(/`nightshift [^`]*`/g);
   const part = await project.run(['start', '--rows', '1', '--max-failures', '9', '--where', 'name=a']);
   expect(suggestions(part.stdout)).toEqual(['`nightshift retry night --max-failures 9`']);
   expect(suggestions((await project.run(['status'])).stdout)).toEqual(['`nightshift retry night --max-failures 9`']);
@@ -110,6 +111,31 @@ test('M7 the same retry continues one that was interrupted, with the same rows a
   expect(shift.column('more')).toEqual(['done', 'todo', 'done', 'done', 'todo']);
   // It has ended: what is asked for now is another one.
   expect((await project.run(['retry', 'night', '--reason', 'quota'])).code).toBe(2);
+});
+
+test('M7 X8 retry --detach runs in the background what it chose, tells its items, and a kill leaves the same command', async () => {
+  const { project, shift } = await withFailures();
+  project.behave({ dev: { sh: 'until test -e go; do sleep 0.05; done' } });
+  const { code, stdout } = await project.run(['retry', '--rows', '3,1', '--detach']);
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringMatching(/^2 failed item-tasks to retry\nnight runs in the background: /),
+  ]);
+  const pid = Number(/process (\d+)/.exec(stdout)![1]);
+  onTestFinished(() => {
+    if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+  });
+  await until(() => shift.column('work')[0] === 'in_progress', 'the retry at work');
+  const started = shift.journal().findLast(({ type }) => type === 'run:started');
+  expect(started).toMatchObject({ command: 'retry', flags: ['--rows=3,1'] });
+  expect(Object.values(started.selection.items)).toEqual(['work', 'work']);
+  process.kill(pid, 'SIGKILL');
+  const status = async () => (await project.run(['status'])).stdout;
+  await until(() => !isAlive(pid), 'the end of the process');
+  expect(suggestions(await status())).toEqual(['`nightshift retry night --rows 3,1`']);
+  project.write('go', '');
+  expect((await project.run(['retry', 'night', '--rows', '3,1'])).code).toBe(0);
+  expect(shift.column('work')).toEqual(['done', 'failed', 'done', 'done', 'todo']);
 });
 
 test.each(['batch', 'stream'])('P4 a run of a part never writes current-batch-size (%s)', async (dispatch) => {

@@ -5,8 +5,9 @@ import { NightshiftError } from '../../core/model/errors.ts';
 import type { Counts } from '../../core/model/events.ts';
 import type { Shift } from '../../core/model/shift.ts';
 import type { SetLimits } from '../../core/schedule/limits.ts';
-import { cellsAt, countItems, type Selection } from '../../core/schedule/plan.ts';
+import { cellsAt, countItems, type Selection as Scope } from '../../core/schedule/plan.ts';
 import type { RunRequest } from '../../core/schedule/run-request.ts';
+import type { Selection } from '../../core/schedule/selection.ts';
 import { hasModel } from '../../engine/budget.ts';
 import { checkAgents } from '../../engine/preflight.ts';
 import type { Overrides } from '../../formats/compile.ts';
@@ -14,12 +15,11 @@ import type { ShiftPaths } from '../../store/folder/layout.ts';
 import { findTask } from '../find-task.ts';
 import { type OpenShift, openAndCheck } from '../open-shift.ts';
 import { refuseEmpty } from '../refuse-empty.ts';
-import { parseRow } from '../rows.ts';
-import { type Choice, refuseNoMatch, selector } from '../select-rows.ts';
+import { refuseNoMatch, selector } from '../select-rows.ts';
 import type { World } from '../world.ts';
 
 /** Which part of a shift to run, by which agents, and within which limits. */
-export interface RunSettings extends Choice {
+export interface RunSettings extends Selection {
   readonly agent?: string | undefined;
   readonly model?: string | undefined;
   readonly limits?: SetLimits;
@@ -30,7 +30,7 @@ export interface RunSettings extends Choice {
 }
 
 export interface RunPlan extends OpenShift {
-  readonly selection: Selection;
+  readonly selection: Scope;
   readonly hasModel: boolean;
 }
 
@@ -67,12 +67,11 @@ export async function checkFirst(
 }
 
 /** An empty shift and a selection without rows are wrong input. */
-function refuseNothing({ shift, snapshot }: OpenShift, choice: Choice): void {
-  const { task, rows } = choice;
+function refuseNothing({ shift, snapshot }: OpenShift, selection: Selection): void {
+  const { task } = selection;
   refuseEmpty(shift, snapshot.count);
   if (task !== undefined) findTask(shift, task);
-  if (rows !== undefined) parseRow(String(rows.from + 1), snapshot.count);
-  refuseNoMatch(snapshot, choice);
+  refuseNoMatch(snapshot, selection);
 }
 
 /** Throws if an agent of the shift is unknown or can't be started. */

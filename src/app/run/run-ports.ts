@@ -3,6 +3,7 @@ import type { AgentSet } from '../../agents/registry.ts';
 import { runCheck } from '../../checks/checks.ts';
 import type { Shift } from '../../core/model/shift.ts';
 import { Returns } from '../../core/schedule/returns.ts';
+import { type Selection, selectionIn } from '../../core/schedule/selection.ts';
 import type { RunControl } from '../../engine/control.ts';
 import type { RunParts } from '../../engine/ports.ts';
 import { perform } from '../../engine/worker/worker.ts';
@@ -10,7 +11,7 @@ import type { KeptWorkplaces } from '../../engine/worker/workplace.ts';
 import { InForce } from '../../store/folder/documents/in-force.ts';
 import { InForceRecord } from '../../store/folder/documents/in-force-record.ts';
 import { checkerOf, type OpenShift, reloader } from '../open-shift.ts';
-import { type Choice, isPart, selector } from '../select-rows.ts';
+import { selector } from '../select-rows.ts';
 import { keysOfWriters } from './open-files.ts';
 import { overridesIn, requireAgents } from './plan-run.ts';
 import { protectFiles } from './protect-files.ts';
@@ -65,7 +66,7 @@ export async function buildPorts(run: NewRun, opened: Opened, means: Means): Pro
     listen: stream.listen,
     inFlight: () => stream.running,
     ...(options.request === undefined ? {} : { request: options.request }),
-    isPart: isPart(options),
+    selection: selectionIn(options),
     flush: async () => {
       await stream.flush();
       failpoint('journal:flushed');
@@ -95,6 +96,6 @@ function openDocuments({ paths, options, world, stream }: NewRun, opened: Opened
   });
 }
 
-async function selectIn(store: OpenShift['store'], choice: Choice): Promise<ReturnType<typeof selector>> {
-  return selector(await store.snapshot(), choice);
+async function selectIn(store: OpenShift['store'], selection: Selection): Promise<ReturnType<typeof selector>> {
+  return selector(await store.snapshot(), selection);
 }

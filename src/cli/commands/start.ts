@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { ShiftPaths } from '../../app/find-shift.ts';
-import { parseRows } from '../../app/rows.ts';
 import { readClosing } from '../../app/run/closing.ts';
 import { dryRun } from '../../app/run/dry-run.ts';
 import type { RunSettings } from '../../app/run/plan-run.ts';
@@ -8,6 +7,7 @@ import { type RunResult, runFolder } from '../../app/run/run-shift.ts';
 import { parseConditions, parseSample } from '../../app/select-rows.ts';
 import { EXIT } from '../../core/model/errors.ts';
 import type { RunRequest } from '../../core/schedule/run-request.ts';
+import { parseRows } from '../../core/schedule/selection.ts';
 import { dryRunLines } from '../../views/dry-run.ts';
 import { oneLine } from '../../views/printable.ts';
 import { closingLines } from '../../views/run-end.ts';
@@ -25,14 +25,14 @@ type Settings = RunSettings & { readonly request: RunRequest };
 
 export async function run(io: Io, [name]: readonly string[], options: Options): Promise<number> {
   const limits = readLimitFlags(options);
-  const rows = options.rows === undefined ? undefined : parseRows(options.rows);
+  if (options.rows !== undefined) parseRows(options.rows);
   const paths = await chooseShift(io, name);
   const sample = parseSample(options.sample, options.seed, () => randomBytes(4).toString('hex'));
   const where = parseConditions(options.where);
-  const { agent, model, task, from } = options;
+  const { agent, model, task, rows, items } = options;
   const repeatable = { ...options, seed: sample?.seed };
   const request = options.request ?? requestOf('start', repeatable);
-  const settings: Settings = { agent, model, limits, task, rows, where, sample, from, request };
+  const settings: Settings = { agent, model, limits, task, rows, where, sample, items, request };
   if (sample && options.seed === undefined) io.warn(`sample: --seed ${sample.seed} makes the same choice again`);
   if (options.dryRun) return await printDryRun(io, paths, settings, options);
 

@@ -9,7 +9,7 @@ import { Tally } from '../schedule/tally.ts';
 import { copyOf, copyOfValues } from '../text/short-copy.ts';
 import { type CheckpointLine, isCheckpoint, type StepsChange } from './checkpoint.ts';
 import { countReturn, type ItemReturns } from './item-returns.ts';
-import type { LastRun } from './last-run.ts';
+import { type LastRun, requestIn } from './last-run.ts';
 import { withEdit } from './put-back-edits.ts';
 import { RepeatedEvents } from './repeated-events.ts';
 
@@ -205,10 +205,8 @@ export class History {
     const { type, run, at } = event;
     if (type === 'run:started') {
       const number = (this.lastRun?.number ?? 0) + 1;
-      const { flags, command } = event;
-      if (command !== 'retry') this.retrying = undefined;
-      const asked = { ...(flags ? { flags } : {}), ...(command === 'retry' ? { command } : {}) };
-      this.lastRun = { run, number, startedAt: at, ...asked, lastAt: at, usage: {} };
+      if (event.command !== 'retry') this.retrying = undefined;
+      this.lastRun = { run, number, startedAt: at, ...requestIn(event), lastAt: at, usage: {} };
     }
     const last = this.lastRun;
     if (!last || last.run !== run) return;

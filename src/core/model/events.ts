@@ -1,4 +1,5 @@
 import type { Limits, Spent } from '../schedule/limits.ts';
+import type { Selection } from '../schedule/selection.ts';
 import type { CriterionVerdict, Role, Usage } from './model.ts';
 import type { Status } from './status.ts';
 
@@ -21,6 +22,8 @@ interface EventMap {
     hasModel: boolean;
     limits: Limits;
     spent: Spent;
+    /** What the run covers, unless that is the whole shift. */
+    selection?: Selection;
     /** Flags of the command line, as `--name=value`: the scope, the agent and the limits. */
     flags?: string[];
     /** Absent for `start`. */

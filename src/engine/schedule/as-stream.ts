@@ -2,6 +2,7 @@ import type { Counts } from '../../core/model/events.ts';
 import type { Trouble } from '../../core/model/model.ts';
 import type { Task } from '../../core/model/shift.ts';
 import { countItems } from '../../core/schedule/plan.ts';
+import { isWholeShift } from '../../core/schedule/selection.ts';
 import type { Course } from '../context.ts';
 import { isCurable } from '../file-patience.ts';
 import { foldLessons } from '../learning.ts';
@@ -187,7 +188,7 @@ export class Streaming implements AsyncDisposable {
     const { parts, shift } = this.#course;
     const to = this.#stream.limit;
     const was = this.#knownSize;
-    const isWritten = to !== was && !parts.isPart;
+    const isWritten = to !== was && isWholeShift(parts.selection ?? {});
     try {
       const inForce = await parts.documents.finishBatch(counts, isWritten ? { was, to } : undefined);
       if (isWritten) {

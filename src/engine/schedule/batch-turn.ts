@@ -2,6 +2,7 @@ import type { Task } from '../../core/model/shift.ts';
 import { adaptSize, startSize } from '../../core/schedule/dispatch.ts';
 import { chooseNext } from '../../core/schedule/next.ts';
 import { countItems } from '../../core/schedule/plan.ts';
+import { isWholeShift } from '../../core/schedule/selection.ts';
 import type { Snapshot } from '../../store/store.ts';
 import type { Course } from '../context.ts';
 import type { BatchEnd, RunParts } from '../ports.ts';
@@ -66,7 +67,7 @@ export async function settleTurn(
     ? adaptSize(from, end, maxBatchSize)
     : { to: from, reason: parallel ? '' : 'sequential' };
   const counts = countItems(await parts.store.snapshot());
-  const isWritten = adapts && !parts.isPart;
+  const isWritten = adapts && isWholeShift(parts.selection ?? {});
   if (adapts && !isWritten) course.ownSize = { size: to, inFile: was };
   const inForce = await parts.documents.finishBatch(counts, isWritten ? { was, to } : undefined);
   const isTheirs = isWritten && inForce !== to;

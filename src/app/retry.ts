@@ -1,0 +1,130 @@
+import type { History } from '../core/folds/history.ts';
+import { NightshiftError } from '../core/model/errors.ts';
+import type { Status } from '../core/model/status.ts';
+import { limitsInForce, usedUp } from '../core/schedule/limits.ts';
+import { cellsAt, countEligible, statusAt, tasksFrom } from '../core/schedule/plan.ts';
+import { isSameRetry } from '../core/schedule/retrying.ts';
+import type { NextCommand, RunRequest } from '../core/schedule/run-request.ts';
+import type { Selection } from '../core/schedule/selection.ts';
+import { outputsByTask } from '../formats/compile.ts';
+import type { ShiftPaths } from '../store/folder/layout.ts';
+import { identitiesOf } from '../store/folder/table/identity-file.ts';
+import { changeTable } from '../store/folder/table/table-change.ts';
+import { type Reset, resetRows } from './edit/edit-items.ts';
+import { readHistory, spentIn } from './history.ts';
+import { nextOfRequest } from './next-command.ts';
+import { planRun, type RunPlan, type RunSettings } from './run/plan-run.ts';
+import type { World } from './world.ts';
+
+/** Which failures to retry: all that is given must hold. */
+export interface RetrySettings extends Pick<RunSettings, 'task' | 'rows' | 'agent' | 'model' | 'limits'> {
+  /** Text in the reason of the failure, in capitals or not. */
+  readonly reason?: string | undefined;
+  /** Also run everything else that is left. */
+  readonly all?: boolean | undefined;
+  /** Leave the later tasks of these items as they are. */
+  readonly keepLater?: boolean | undefined;
+  /** Names this retry: one with the same flags continues it after an interruption. */
+  readonly flags: readonly string[];
+}
+
+export interface Failure {
+  /** 1-based. */
+  readonly row: number;
+  readonly item: string;
+  readonly task: string;
+  readonly reason: string;
+}
+
+export interface RetryPlan {
+  /** In Task Order, and then by rows. */
+  readonly failures: readonly Failure[];
+  /** Of the same retry that was interrupted: by item, from which task on. */
+  readonly left: ReadonlyMap<string, string>;
+  /** Item-tasks that could start besides. */
+  readonly others: number;
+  readonly run: RunPlan;
+  readonly history: History;
+}
+
+/** Makes the checks of a run and finds what to retry. Writes nothing. Throws if something was chosen and nothing matches. */
+export async function planRetry(paths: ShiftPaths, settings: RetrySettings, world: World): Promise<RetryPlan> {
+  const { reason, task, rows, agent, model, limits = {}, all, flags } = settings;
+  const run = await planRun(paths, { agent, model, task, rows, limits }, world);
+  const history = await readHistory(paths, world);
+  const failures = findFailures(history, run, reason);
+  const left = leftOf(history, run, flags);
+  const isChosen = [reason, task, rows].some((each) => each !== undefined);
+  if (failures.length + left.size === 0 && !all && isChosen) {
+    const hint = `\`nightshift status ${paths.name}\` lists what failed, and why`;
+    throw new NightshiftError('nothing-to-do', `no failure of ${paths.name} matches`, hint);
+  }
+  return { failures, left, others: countEligible(run.snapshot), run, history };
+}
+
+/** The limit that would end the run at once, in words, and the command that raises it; undefined: there is none. */
+export function limitReached(
+  { run, history }: RetryPlan,
+  request: RunRequest,
+  now: number,
+): { readonly text: string; readonly next: NextCommand } | undefined {
+  const { limits } = run.shift.settings;
+  const reached = usedUp(limitsInForce(limits, false, now), spentIn(history), now);
+  if (!reached) return undefined;
+  return { text: reached.text, next: nextOfRequest(run.shift.name, request, limits, { history, now }) };
+}
+
+/** Resets to `todo` what is still failed of the plan, and the later tasks of these items, in one write. */
+export async function resetFailures(
+  paths: ShiftPaths,
+  { failures, run }: RetryPlan,
+  { flags, keepLater }: RetrySettings,
+  world: Pick<World, 'now'>,
+): Promise<Reset> {
+  const wanted = new Set(failures.map(({ item, task }) => `${task} ${item}`));
+  const documents = await run.files.read();
+  const tasks = documents.tasks.map(({ name }) => name);
+  const statusAndOutputs = new Set([...tasks, ...[...outputsByTask(documents).values()].flat()]);
+  return changeTable(
+    paths,
+    (table) => {
+      const identities = identitiesOf(paths, table, statusAndOutputs);
+      const isNamed = (row: number, task: string, status: Status) =>
+        status === 'failed' && wanted.has(`${task} ${identities.id(row)}`);
+      const rows = Array.from({ length: table.rowCount }, (_, row) => row);
+      const open = { paths, tasks: run.snapshot.tasks, statusAndOutputs };
+      return { ...resetRows(open, table, { rows, isNamed, keepLater }), retry: flags };
+    },
+    world.now,
+  );
+}
+
+/** What the run covers: the failures and the tasks after them, or with `all` everything. */
+export function retrySelection({ failures, left }: RetryPlan, { all }: RetrySettings): Selection {
+  if (all) return {};
+  const first = new Map<string, string>();
+  for (const { item, task } of failures) if (!first.has(item)) first.set(item, task);
+  return { items: Object.fromEntries([...left, ...first]) };
+}
+
+function findFailures(history: History, { snapshot, selection }: RunPlan, wanted: string | undefined): Failure[] {
+  const failures = cellsAt(snapshot, 'failed', selection).map(({ row, task }) => {
+    const item = snapshot.id(row);
+    return { row: row + 1, item, task, reason: history.of(task, item)?.failure ?? '' };
+  });
+  if (wanted === undefined) return failures;
+  return failures.filter(({ reason }) => reason.toLowerCase().includes(wanted.toLowerCase()));
+}
+
+function leftOf({ retrying }: History, { snapshot }: RunPlan, flags: readonly string[]): Map<string, string> {
+  const left = new Map<string, string>();
+  if (!isSameRetry(retrying, flags)) return left;
+  for (let row = 0; row < snapshot.count; row++) {
+    const item = snapshot.id(row);
+    const task = retrying.items.get(item);
+    if (task === undefined) continue;
+    const later = tasksFrom(snapshot.tasks, task).map((name) => snapshot.tasks.indexOf(name));
+    if (later.some((position) => statusAt(snapshot, row, position) !== 'done')) left.set(item, task);
+  }
+  return left;
+}

@@ -1,0 +1,27 @@
+import { count } from './plain.ts';
+import { oneLine } from './printable.ts';
+
+interface Found {
+  readonly failures: readonly { readonly row: number; readonly task: string; readonly reason: string }[];
+  /** Rows of the same retry that was interrupted. */
+  readonly left: number;
+  /** Item-tasks that `--all` would run besides. */
+  readonly others: number;
+}
+
+/** What a retry would do. */
+export function retryPlanLines({ failures, left, others }: Found): string[] {
+  const reset = `${count(failures.length, 'item-task')} would be reset to todo.`;
+  const interrupted = left === 0 ? '' : ` ${count(left, 'row')} of the retry that was interrupted would be continued.`;
+  const besides = others === 0 ? '' : ` With --all, ${count(others, 'other item-task')} would be run too.`;
+  return [
+    ...failures.map(({ row, task, reason }) => `row ${row} ${task}: ${oneLine(reason) || 'no reason recorded'}`),
+    `${reset}${interrupted}${besides} Nothing was written, no agent was started.`,
+  ];
+}
+
+/** `others`: item-tasks that could start. */
+export function nothingFailedLine(shift: string, others: number): string {
+  const more = others === 0 ? '' : ` \`nightshift start ${shift}\` does the ${count(others, 'item-task')} left.`;
+  return `Nothing has failed.${more}`;
+}
