@@ -28,7 +28,7 @@ export interface RetrySettings extends Pick<RunSettings, 'task' | 'rows' | 'agen
   readonly flags: readonly string[];
 }
 
-export interface Failure {
+interface Failure {
   /** 1-based. */
   readonly row: number;
   readonly item: string;

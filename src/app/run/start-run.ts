@@ -5,7 +5,6 @@ import { type LimitKey, readLimits, type SetLimits } from '../../core/schedule/l
 import type { ShiftPaths } from '../../store/folder/layout.ts';
 import type { LimitOptions, Run, RunOptions, RunResult } from '../api.ts';
 import { adaptAgents } from '../custom-agent.ts';
-import { parseRows } from '../rows.ts';
 import { parseSample } from '../select-rows.ts';
 import type { World } from '../world.ts';
 import { EventQueue } from './event-queue.ts';
@@ -82,7 +81,7 @@ export function readRunOptions(options: RunOptions): RunSettings & Required<Pick
     agents: adaptAgents(options.agents ?? []),
     limits: readLimitOptions(limits),
     task,
-    rows: rows === undefined ? undefined : parseRows(rows),
+    rows,
     where: conditions.length === 0 ? undefined : conditions,
     sample,
     request: { command: 'start', flags: wordsIn(flags) },

@@ -231,3 +231,19 @@ test('X6 what stands in the journal twice is spent once', () => {
   // Without a number nobody can tell.
   expect(history.usage).toEqual({ costUsd: 7 });
 });
+
+test('M7 the last run keeps what it covered, without the items of a retry; older journals have only flags', () => {
+  const begun = {
+    ...{ type: 'run:started', total: 2, tasks: [], parallel: false, stream: false, agent: 'shell', pid: 1 },
+    ...{ recovered: 0, waiting: 0, counts: [], hasModel: false, limits: {}, flags: ['--rows=3,7'] },
+    spent: { usage: {}, ms: 0, failures: 0 },
+  } as const;
+  const lastRun = (more: object) => historyOf({ ...begun, ...more } as unknown as Happening).lastRun;
+  const covered = lastRun({ selection: { rows: '3,7', items: { i1: 'work' } } });
+  expect(covered).toMatchObject({ selection: { rows: '3,7' }, flags: ['--rows=3,7'] });
+  expect(covered?.selection).not.toHaveProperty('items');
+  expect(lastRun({})).toMatchObject({ flags: ['--rows=3,7'] });
+  for (const wrong of [undefined, { rows: 3 }, { items: { i1: 'work' } }]) {
+    expect(lastRun({ selection: wrong })).not.toHaveProperty('selection');
+  }
+});
