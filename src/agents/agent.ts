@@ -15,9 +15,9 @@ export interface Agent extends AgentTraits, Partial<AsyncDisposable> {
   /** The variables of the caller that its program logs in with: names, or `PREFIX_*`. */
   readonly credentials: readonly string[];
   /** Whether the program is there, before anything is claimed. A sentence with what to do, or undefined. */
-  missing(settings: AgentSettings, place: Place): Promise<string | undefined>;
+  missing(settings: AgentSettings, context: LaunchContext): Promise<string | undefined>;
   /** For `doctor`; absent where there is nothing to inspect. */
-  inspect?(place: Place): Promise<Inspection>;
+  inspect?(context: LaunchContext): Promise<Inspection>;
   open(opening: Opening): Promise<Session>;
 }
 
@@ -30,7 +30,7 @@ export interface AgentSettings {
 }
 
 /** Where a program would run. */
-export interface Place {
+export interface LaunchContext {
   /** Absent: each item has its own, so nothing can be said about relative paths yet. */
   readonly folder?: string;
   readonly environment: Readonly<Record<string, string>>;

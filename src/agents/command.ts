@@ -3,7 +3,7 @@ import type { Usage } from '../core/model/model.ts';
 import { PrintedUsage, reportedUsage } from '../core/model/reported-usage.ts';
 import type { Agent, Answer, Opening, Question } from './agent.ts';
 import { jsonObjects, lastJsonObject } from './last-json.ts';
-import { asksToTryLater, type Ended, howItEnded, runProcess, SHELL } from './process/process.ts';
+import { asksToTryLater, howItEnded, type ProcessResult, runProcess, SHELL } from './process/process.ts';
 import { missingProgram } from './program.ts';
 import { toTranscript } from './shell.ts';
 
@@ -18,8 +18,8 @@ export const commandAgent: Agent = {
   ...AGENT_TRAITS.command,
   hasEnvironment: true,
   credentials: [],
-  async missing({ command = '' }, place) {
-    const missing = await missingProgram(command, place);
+  async missing({ command = '' }, context) {
+    const missing = await missingProgram(command, context);
     return missing === undefined ? undefined : `${missing}: install it, or correct \`command: ${command}\``;
   },
   async open(opening) {
@@ -59,7 +59,7 @@ function lastUsage(text: string): Usage | undefined {
 }
 
 /** Asking again would repeat the effects of the program: never. */
-function readAnswer(ended: Ended, report: unknown): Answer {
+function readAnswer(ended: ProcessResult, report: unknown): Answer {
   if (ended.kind === 'aborted') return { kind: 'aborted' };
   if (ended.kind === 'not-started' && ended.fault === 'system')
     return { kind: 'trouble', trouble: { reason: ended.reason } };

@@ -50,20 +50,20 @@ function parse(text: string, { start, end }: Span): Record<string, unknown> {
   return JSON.parse(text.slice(start, end)) as Record<string, unknown>;
 }
 
-type Scanned =
+type ScanResult =
   | { readonly kind: 'whole'; readonly end: number; readonly depth: number }
   /** Nothing before `end` is or begins an outermost object. */
   | { readonly kind: 'no-json'; readonly end: number }
   | { readonly kind: 'unclosed' };
 
 /** What may come next. */
-type Expected = 'key or }' | 'key' | ':' | 'value or ]' | 'value' | ', or close';
+type NextToken = 'key or }' | 'key' | ':' | 'value or ]' | 'value' | ', or close';
 
 /** The grammar of RFC 8259 with a stack instead of recursion: nesting costs no more than length. */
-function scanObject(text: string, start: number): Scanned {
+function scanObject(text: string, start: number): ScanResult {
   const open: ('{' | '[')[] = ['{'];
   let depth = 1;
-  let expected: Expected = 'key or }';
+  let expected: NextToken = 'key or }';
   let at = skipSpace(text, start + 1);
   // A lone brace at the end is no object yet.
   if (at >= text.length) return { kind: 'no-json', end: at };
@@ -97,7 +97,7 @@ function scanObject(text: string, start: number): Scanned {
   return { kind: 'unclosed' };
 }
 
-function mayClose(expected: Expected, char: string): boolean {
+function mayClose(expected: NextToken, char: string): boolean {
   return expected === ', or close' || (char === '}' ? expected === 'key or }' : expected === 'value or ]');
 }
 

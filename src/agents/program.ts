@@ -1,11 +1,11 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
-import type { Place } from './agent.ts';
-import { type Ended, runProcess, SHELL } from './process/process.ts';
+import type { LaunchContext } from './agent.ts';
+import { type ProcessResult, runProcess, SHELL } from './process/process.ts';
 
 /** Where a program is that is named as on a command line; undefined if there is none. */
-export async function findProgram(name: string, { folder, environment }: Place): Promise<string | undefined> {
+export async function findProgram(name: string, { folder, environment }: LaunchContext): Promise<string | undefined> {
   const places = name.includes('/')
     ? [isAbsolute(name) ? name : resolve(folder ?? '/', name)]
     : (environment.PATH ?? '').split(delimiter).map((each) => join(each, name));
@@ -30,17 +30,17 @@ const ANSWER_MS = 30_000;
 export function askProgram(
   file: string,
   args: readonly string[],
-  { folder, environment }: Place,
+  { folder, environment }: LaunchContext,
   signal: AbortSignal = AbortSignal.timeout(ANSWER_MS),
-): Promise<Ended> {
+): Promise<ProcessResult> {
   return runProcess({ file, args, cwd: folder ?? '/', env: environment, signal, keepBytes: ANSWER_BYTES });
 }
 
 /** A sentence if the program that a shell's line begins with is not there. */
-export async function missingProgram(line: string, place: Place): Promise<string | undefined> {
+export async function missingProgram(line: string, context: LaunchContext): Promise<string | undefined> {
   const program = firstWord(line);
-  if (program === undefined || (await isThere(program, place))) return undefined;
-  const where = program.includes('/') ? `in ${place.folder ?? '/'}` : 'on PATH';
+  if (program === undefined || (await isThere(program, context))) return undefined;
+  const where = program.includes('/') ? `in ${context.folder ?? '/'}` : 'on PATH';
   return `there is no program ${program} ${where}`;
 }
 
@@ -63,7 +63,7 @@ function firstWord(line: string): string | undefined {
   return undefined;
 }
 
-async function isThere(program: string, { folder, environment }: Place): Promise<boolean> {
+async function isThere(program: string, { folder, environment }: LaunchContext): Promise<boolean> {
   if (program.includes('/')) {
     if (isAbsolute(program)) return isExecutable(program);
     return folder === undefined || isExecutable(resolve(folder, program));

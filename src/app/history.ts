@@ -2,7 +2,7 @@ import { History } from '../core/folds/history.ts';
 import { ItemDetails } from '../core/folds/item-details.ts';
 import type { NightshiftEvent } from '../core/model/events.ts';
 import type { Spent } from '../core/schedule/limits.ts';
-import { filesOfRun, olderFiles, readEvents, readValues } from '../store/folder/journal/journal-files.ts';
+import { filesOfRun, olderFiles, readEvents, readValues } from '../store/folder/journal/journal-reader.ts';
 import { Ledger } from '../store/folder/journal/ledger.ts';
 import type { ShiftPaths } from '../store/folder/layout.ts';
 import type { World } from './world.ts';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Agent, Place } from '../agents/agent.ts';
+import type { Agent, LaunchContext } from '../agents/agent.ts';
 import { NightshiftError } from '../core/model/errors.ts';
 import { nearest } from '../core/model/names.ts';
 import type { Shift, Task } from '../core/model/shift.ts';
@@ -19,7 +19,7 @@ export async function checkAgents(
     if (agent.runsSteps) requireScripts(task, agent);
     if (!judge.judges) requireChecks(task, judge);
     for (const each of new Set([agent, judge]))
-      await requireProgram(task, each, placeOf(task, shift, environmentFor(each)));
+      await requireProgram(task, each, launchContext(task, shift, environmentFor(each)));
   }
 }
 
@@ -32,7 +32,7 @@ export function refuseUnwritten({ name, file, unwritten }: Task): void {
 }
 
 /** What a task asks of an agent's program; the qa's settings differ only in what no program has to be there for. */
-async function requireProgram(task: Task, agent: Agent, place: Place): Promise<void> {
+async function requireProgram(task: Task, agent: Agent, context: LaunchContext): Promise<void> {
   const { name, needs } = agent;
   const lines = { command: task.settings.command, 'acp-command': task.settings.acpCommand };
   if (needs !== undefined && lines[needs] === undefined) {
@@ -43,7 +43,7 @@ async function requireProgram(task: Task, agent: Agent, place: Place): Promise<v
       task.place('agent'),
     );
   }
-  const missing = await agent.missing(task.settings, place);
+  const missing = await agent.missing(task.settings, context);
   if (missing !== undefined) {
     const message = `the agent of ${task.name} can't be started`;
     throw new NightshiftError('agent-missing', message, missing, task.place(needs ?? 'agent'));
@@ -51,7 +51,7 @@ async function requireProgram(task: Task, agent: Agent, place: Place): Promise<v
 }
 
 /** A `working-dir` with placeholders differs from item to item, so relative programs can't be looked for yet. */
-function placeOf(task: Task, shift: Shift, environment: Readonly<Record<string, string>>): Place {
+function launchContext(task: Task, shift: Shift, environment: Readonly<Record<string, string>>): LaunchContext {
   const [only, ...more] = task.workingDir.segments;
   if (more.length > 0 || typeof only !== 'string') return { environment };
   return { folder: resolve(shift.root, only), environment };

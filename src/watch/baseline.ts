@@ -3,7 +3,7 @@ import type { FoundRecord, ProtectedPlace, ProtectionRecord, SavedFile } from '.
 import { hashOf, isSameState, LARGEST_FILE, quickMark, readState } from './file-state.ts';
 import { identityIn } from './inventory.ts';
 import { findMatching, type ListingScope, listProtected } from './protected-listing.ts';
-import { isWithin, Unlisted } from './survey.ts';
+import { isWithin, SurveyFailure } from './survey.ts';
 
 /** All protected files together; what is above that is not held. */
 const MOST_BYTES = 512 * 1024 * 1024;
@@ -16,7 +16,7 @@ const AT_ONCE = 1000;
 const SETTLE_MS = 20;
 const SETTLE_TRIES = 5;
 
-interface Held extends SavedFile {
+interface HeldFile extends SavedFile {
   mark: string;
 }
 
@@ -38,7 +38,7 @@ export interface BaselineSurroundings {
 export class Baseline {
   readonly #around: BaselineSurroundings;
   /** Folders before what is in them: what is missing is put back in this order. */
-  #held = new Map<string, Held>();
+  #held = new Map<string, HeldFile>();
   readonly #inMemory = new Map<string, Buffer>();
   /** Where new files count too. */
   readonly #open: ProtectedPlace[] = [];
@@ -51,13 +51,13 @@ export class Baseline {
 
   async add(place: ProtectedPlace): Promise<void> {
     const listing = await listProtected(this.#around.scope, place);
-    if (listing instanceof Unlisted) {
+    if (listing instanceof SurveyFailure) {
       this.#around.warn(`\`protect\` does not hold for devs ${listing.where}`);
       return;
     }
     if (!listing.isTracked) this.#open.push(place);
     const own = this.#around.ownOutput();
-    const added: Held[] = [];
+    const added: HeldFile[] = [];
     for (const path of this.#withFolders(listing.files, place.folder)) {
       if (this.#held.has(path) || own.has(identityIn(quickMark(path)) ?? '')) continue;
       if (added.length % AT_ONCE === AT_ONCE - 1) await breathe();
@@ -87,7 +87,7 @@ export class Baseline {
     return [...paths].sort();
   }
 
-  async #take(path: string): Promise<Held | undefined> {
+  async #take(path: string): Promise<HeldFile | undefined> {
     const mark = quickMark(path);
     const { state, content } = readState(path);
     if (state.kind === 'other') {
@@ -109,7 +109,7 @@ export class Baseline {
 
   /** What is not as it was, folders first. Each is to be settled before the next is looked at. */
   async *differences(): AsyncGenerator<Difference> {
-    const isChanged = (held: Held) => quickMark(held.path) !== held.mark;
+    const isChanged = (held: HeldFile) => quickMark(held.path) !== held.mark;
     const changed: string[] = [];
     let looked = 0;
     for (const held of this.#held.values()) {
@@ -136,7 +136,7 @@ export class Baseline {
     const added: string[] = [];
     for (const place of this.#open) {
       const found = await findMatching(this.#around.scope, place);
-      if (found instanceof Unlisted) continue;
+      if (found instanceof SurveyFailure) continue;
       const fresh = [...found].filter((path) => !this.#held.has(path));
       const own = fresh.length === 0 ? new Set<string>() : this.#around.ownOutput();
       added.push(...fresh.filter((path) => !own.has(identityIn(quickMark(path)) ?? '')));

@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import type { FolderChanges, FolderWatch, WatchRequest } from '../core/model/folder-watch.ts';
 import { identityIn } from './inventory.ts';
 import { type Git, openRepository, type Repository } from './repository.ts';
-import { changesBetween, isWithin, type Survey, surveyAfter, surveyBefore, Unlisted } from './survey.ts';
+import { changesBetween, isWithin, type Survey, SurveyFailure, surveyAfter, surveyBefore } from './survey.ts';
 
 /** What is around the folders that agents work in. */
 export interface Surroundings {
@@ -101,8 +101,8 @@ export class Folders {
   }
 
   /** Where a folder can't be watched, that is told instead. */
-  #told(survey: Survey | Unlisted, signal: AbortSignal): Survey | undefined {
-    if (!(survey instanceof Unlisted)) return survey;
+  #told(survey: Survey | SurveyFailure, signal: AbortSignal): Survey | undefined {
+    if (!(survey instanceof SurveyFailure)) return survey;
     if (!signal.aborted) this.#unwatched(survey.kind, survey.where);
     return undefined;
   }

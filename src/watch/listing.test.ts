@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Found, findNamed } from './listing.ts';
+import { type FoundFiles, findNamed } from './listing.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'nightshift-listing-'));
 const FILES = [
@@ -42,7 +42,7 @@ test.each([
   ['no/such/*', ''],
   ['a.db/**/x', ''],
 ])('Q2 the glob %s names what it says, and neither the repository nor the shifts', async (glob, named) => {
-  const found: Found = { files: new Set(), folders: 0, leftOut: join(folder, '.nightshift') };
+  const found: FoundFiles = { files: new Set(), folders: 0, leftOut: join(folder, '.nightshift') };
   await findNamed(folder, glob, found);
   expect(
     [...found.files]

@@ -6,7 +6,7 @@ import { globParts, namePattern } from '../core/text/glob.ts';
 export const MOST_FILES = 50_000;
 
 /** Files on their way to be found. */
-export interface Found {
+export interface FoundFiles {
   readonly files: Set<string>;
   /** Folders that were walked through. */
   folders: number;
@@ -14,12 +14,12 @@ export interface Found {
   readonly leftOut: string;
 }
 
-export function isTooMany({ files, folders }: Found): boolean {
+export function isTooMany({ files, folders }: FoundFiles): boolean {
   return files.size > MOST_FILES || folders > MOST_FILES;
 }
 
 /** Repositories below a folder: they are found, and git knows what is in them. */
-export interface Nested {
+export interface NestedRepositories {
   /** Is walked whether it is one or not. */
   readonly top: string;
   readonly repositories: Set<string>;
@@ -31,13 +31,13 @@ export interface Nested {
  * A file, or all files below a folder. Links are not followed; what git keeps for itself is passed over. Without
  * `nested`, a repository is a folder like any other.
  */
-export async function findBelow(path: string, found: Found, nested?: Nested): Promise<void> {
+export async function findBelow(path: string, found: FoundFiles, nested?: NestedRepositories): Promise<void> {
   const stats = await lstat(path).catch(() => undefined);
   if (stats?.isDirectory()) await walk(path, found, nested);
   else if (stats) found.files.add(path);
 }
 
-async function walk(folder: string, found: Found, nested?: Nested): Promise<void> {
+async function walk(folder: string, found: FoundFiles, nested?: NestedRepositories): Promise<void> {
   if (nested && folder !== nested.top && (await isRepository(folder))) {
     nested.repositories.add(folder);
     if (nested.known?.has(folder) ?? true) return;
@@ -58,11 +58,11 @@ async function isRepository(folder: string): Promise<boolean> {
  * The files that a glob names, relative to a folder: `*` and `?` stand for characters of a name, `**` for folders, any
  * number of them. A folder stands for all that is in it.
  */
-export async function findNamed(folder: string, glob: string, found: Found): Promise<void> {
+export async function findNamed(folder: string, glob: string, found: FoundFiles): Promise<void> {
   await match(folder, globParts(glob), found);
 }
 
-async function match(at: string, [part, ...rest]: readonly string[], found: Found): Promise<void> {
+async function match(at: string, [part, ...rest]: readonly string[], found: FoundFiles): Promise<void> {
   if (isTooMany(found) || at === found.leftOut) return;
   if (part === undefined) return findBelow(at, found);
   if (part === '**') {
@@ -81,7 +81,7 @@ async function match(at: string, [part, ...rest]: readonly string[], found: Foun
 }
 
 /** What can't be read has nothing in it for us: a qa, which is the same user, can't write there either. */
-async function entriesOf(folder: string, found: Found): Promise<{ name: string; isFolder: boolean }[]> {
+async function entriesOf(folder: string, found: FoundFiles): Promise<{ name: string; isFolder: boolean }[]> {
   found.folders++;
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   return entries

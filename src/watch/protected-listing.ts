@@ -2,9 +2,9 @@ import { existsSync, lstatSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ProtectedPlace } from '../core/model/protection.ts';
 import { globMatcher } from '../core/text/glob.ts';
-import { type Found, findBelow, findNamed, isTooMany, MOST_FILES } from './listing.ts';
+import { type FoundFiles, findBelow, findNamed, isTooMany, MOST_FILES } from './listing.ts';
 import { type Git, listTracked, openRepository } from './repository.ts';
-import { isWithin, Unlisted } from './survey.ts';
+import { isWithin, SurveyFailure } from './survey.ts';
 
 export interface ListingScope {
   /** The project: links that lead out of it are held, what they lead to is not. */
@@ -22,12 +22,15 @@ export interface ProtectedListing {
 }
 
 /** The files that `protect:` names in a folder: those that git tracks; outside of git, all. */
-export async function listProtected(scope: ListingScope, place: ProtectedPlace): Promise<ProtectedListing | Unlisted> {
+export async function listProtected(
+  scope: ListingScope,
+  place: ProtectedPlace,
+): Promise<ProtectedListing | SurveyFailure> {
   const repository = await openRepository(scope.git, place.folder, scope.signal);
   if (!repository && isInGit(place.folder)) return unlistable(place);
   if (!repository) {
     const found = await findMatching(scope, place);
-    return found instanceof Unlisted ? found : { files: found, isTracked: false };
+    return found instanceof SurveyFailure ? found : { files: found, isTracked: false };
   }
   const tracked = await listTracked(scope.git, repository, scope.signal);
   if (tracked === undefined) return unlistable(place);
@@ -44,8 +47,8 @@ export async function listProtected(scope: ListingScope, place: ProtectedPlace):
 export async function findMatching(
   { leftOut, root }: ListingScope,
   place: ProtectedPlace,
-): Promise<Set<string> | Unlisted> {
-  const found: Found = { files: new Set(), folders: 0, leftOut };
+): Promise<Set<string> | SurveyFailure> {
+  const found: FoundFiles = { files: new Set(), folders: 0, leftOut };
   for (const glob of place.globs) await findNamed(place.folder, glob, found);
   const files = new Set<string>();
   for (const file of found.files) {
@@ -57,8 +60,8 @@ export async function findMatching(
   return isTooMany(found) || files.size > MOST_FILES ? tooMany(place) : files;
 }
 
-function unlistable({ folder }: ProtectedPlace): Unlisted {
-  return new Unlisted('git', `in ${folder}: git can't list its files`);
+function unlistable({ folder }: ProtectedPlace): SurveyFailure {
+  return new SurveyFailure('git', `in ${folder}: git can't list its files`);
 }
 
 /** There is a repository, whether git can read it or not. To git, too, a folder without a HEAD is none. */
@@ -70,8 +73,8 @@ function isInGit(folder: string): boolean {
   }
 }
 
-function tooMany({ folder }: ProtectedPlace): Unlisted {
-  return new Unlisted('size', `in ${folder}: it names more than ${MOST_FILES} files`);
+function tooMany({ folder }: ProtectedPlace): SurveyFailure {
+  return new SurveyFailure('size', `in ${folder}: it names more than ${MOST_FILES} files`);
 }
 
 /** A link that git tracks stands for what it leads to, inside of the project. */
@@ -94,7 +97,7 @@ async function followTracked(
 }
 
 async function addBelow(path: string, files: Set<string>, leftOut: string): Promise<void> {
-  const found: Found = { files: new Set(), folders: 0, leftOut };
+  const found: FoundFiles = { files: new Set(), folders: 0, leftOut };
   await findBelow(path, found);
   for (const file of found.files) files.add(file);
 }

@@ -117,7 +117,7 @@ export function withoutSlash(path: string): string {
 }
 
 /** Absolute paths. */
-export interface Tracked {
+export interface TrackedFiles {
   readonly files: readonly string[];
   /** Of these, symbolic links. */
   readonly links: readonly string[];
@@ -127,7 +127,11 @@ const LINK_MODE = '120000';
 const SUBMODULE_MODE = '160000';
 
 /** What git tracks in a repository, its submodules and the repositories inside of it. */
-export async function listTracked(git: Git, repository: Repository, signal: AbortSignal): Promise<Tracked | undefined> {
+export async function listTracked(
+  git: Git,
+  repository: Repository,
+  signal: AbortSignal,
+): Promise<TrackedFiles | undefined> {
   const files: string[] = [];
   const links: string[] = [];
   const left = [repository];

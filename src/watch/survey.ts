@@ -1,6 +1,6 @@
 import { basename, sep } from 'node:path';
 import { changedFiles, type Inventory, takeContents, takeInventory } from './inventory.ts';
-import { type Found, findBelow, findNamed, isTooMany, MOST_FILES } from './listing.ts';
+import { type FoundFiles, findBelow, findNamed, isTooMany, MOST_FILES } from './listing.ts';
 import { isLeftBeside, isOfTool } from './noise.ts';
 import {
   type Git,
@@ -28,7 +28,7 @@ export interface Scope {
 }
 
 /** What is looked at as one: a repository, which git lists, or a folder, which is walked. */
-type Place = Repository | string;
+type WatchedRoot = Repository | string;
 
 /** The watched files at one moment. */
 export interface Survey {
@@ -36,13 +36,13 @@ export interface Survey {
   /** What decides which files git lists. */
   readonly rules: Inventory;
   /** Without a listing where git lists nothing. */
-  readonly places: ReadonlyMap<Place, Listing | undefined>;
+  readonly places: ReadonlyMap<WatchedRoot, Listing | undefined>;
   /** What was one of the places before, and git can't list now. */
   readonly broken: readonly string[];
 }
 
 /** Why a folder can't be surveyed. */
-export class Unlisted {
+export class SurveyFailure {
   readonly kind: 'size' | 'git';
   readonly where: string;
 
@@ -55,23 +55,23 @@ export class Unlisted {
 /** Repositories, and folders that git does not list, inside of one another; with more, nothing is watched. */
 const MOST_PLACES = 200;
 
-export function surveyBefore(scope: Scope): Promise<Survey | Unlisted> {
+export function surveyBefore(scope: Scope): Promise<Survey | SurveyFailure> {
   return survey(scope, [scope.repository ?? scope.folder]);
 }
 
 /** The same places by the same rules. A repository that was made since is named, not listed. */
-export function surveyAfter(scope: Scope, before: Survey): Promise<Survey | Unlisted> {
+export function surveyAfter(scope: Scope, before: Survey): Promise<Survey | SurveyFailure> {
   return survey(scope, [...before.places.keys()], before);
 }
 
-async function survey(scope: Scope, left: Place[], before?: Survey): Promise<Survey | Unlisted> {
+async function survey(scope: Scope, left: WatchedRoot[], before?: Survey): Promise<Survey | SurveyFailure> {
   const { folder, git, signal } = scope;
   const files: Inventory = new Map();
-  const places = new Map<Place, Listing | undefined>();
+  const places = new Map<WatchedRoot, Listing | undefined>();
   const broken: string[] = [];
   for (let place = left.pop(); place !== undefined; place = left.pop()) {
     const listing = typeof place === 'string' ? undefined : await listRepository(git, place, signal);
-    if (listing === 'not-run') return new Unlisted('git', `in ${folder}: git can't list its files`);
+    if (listing === 'not-run') return new SurveyFailure('git', `in ${folder}: git can't list its files`);
     if (listing === 'refused') {
       const { top } = place as Repository;
       if (before) broken.push(`${top}/.git`);
@@ -80,26 +80,26 @@ async function survey(scope: Scope, left: Place[], before?: Survey): Promise<Sur
     }
     places.set(place, listing);
     if (places.size > MOST_PLACES) {
-      return new Unlisted('size', `in ${folder}: there are more than ${MOST_PLACES} repositories`);
+      return new SurveyFailure('size', `in ${folder}: there are more than ${MOST_PLACES} repositories`);
     }
     const marks = listing
       ? await markListed(scope, place as Repository, listing)
       : await markWalked(scope, place as string, before);
-    if (marks instanceof Unlisted) return marks;
+    if (marks instanceof SurveyFailure) return marks;
     for (const [file, mark] of marks) {
       files.set(file, mark);
       if (mark === 'folder' && !before) left.push(await placeAt(scope, file));
     }
   }
   const named = await markProtected(scope);
-  if (named instanceof Unlisted) return named;
+  if (named instanceof SurveyFailure) return named;
   for (const [file, mark] of named) files.set(file, mark);
   const rules = await takeContents(ruleFiles((before ?? { places }).places), signal);
   return { files, rules, places, broken };
 }
 
 /** A folder that git names but does not walk: a submodule or another repository, or what is left of one. */
-async function placeAt({ git, distrusted, signal }: Scope, folder: string): Promise<Place> {
+async function placeAt({ git, distrusted, signal }: Scope, folder: string): Promise<WatchedRoot> {
   if (distrusted.has(folder)) return folder;
   const repository = await openRepository(git, folder, signal);
   return repository?.top === folder ? repository : folder;
@@ -144,20 +144,24 @@ async function newlyHidden(
 }
 
 /** All of a folder, except for what is in repositories. */
-async function markWalked({ leftOut, signal }: Scope, top: string, before?: Survey): Promise<Inventory | Unlisted> {
-  const found: Found = { files: new Set(), folders: 0, leftOut };
+async function markWalked(
+  { leftOut, signal }: Scope,
+  top: string,
+  before?: Survey,
+): Promise<Inventory | SurveyFailure> {
+  const found: FoundFiles = { files: new Set(), folders: 0, leftOut };
   const tops = before && [...before.places.keys()].map((place) => (typeof place === 'string' ? place : place.top));
   const repositories = new Set<string>();
   await findBelow(top, found, { top, known: tops && new Set(tops), repositories });
-  if (isTooMany(found)) return new Unlisted('size', `in ${top}: there are more than ${MOST_FILES} files`);
+  if (isTooMany(found)) return new SurveyFailure('size', `in ${top}: there are more than ${MOST_FILES} files`);
   return takeInventory([...found.files, ...repositories], signal);
 }
 
-async function markProtected({ folder, protect, leftOut, signal }: Scope): Promise<Inventory | Unlisted> {
-  const found: Found = { files: new Set(), folders: 0, leftOut };
+async function markProtected({ folder, protect, leftOut, signal }: Scope): Promise<Inventory | SurveyFailure> {
+  const found: FoundFiles = { files: new Set(), folders: 0, leftOut };
   for (const glob of protect) await findNamed(folder, glob, found);
   if (!isTooMany(found)) return takeInventory(found.files, signal);
-  return new Unlisted('size', `in what \`protect\` names in ${folder}: there are more than ${MOST_FILES} files`);
+  return new SurveyFailure('size', `in what \`protect\` names in ${folder}: there are more than ${MOST_FILES} files`);
 }
 
 async function markListed(scope: Scope, repository: Repository, listing: Listing): Promise<Inventory> {
@@ -171,9 +175,9 @@ async function unhidden(scope: Scope, repository: Repository, { ignored }: Listi
   const behind = await rulesBehind(git, repository, [...ignored], signal);
   const isHidden = (path: string) => distrusted.has(withoutSlash(path)) || distrusted.has(behind?.get(path) ?? '');
   const isOwn = (path: string) => repository.own.has(behind?.get(path) ?? '') && !isOfTool(path);
-  const found: Found = { files: new Set(), folders: 0, leftOut };
+  const found: FoundFiles = { files: new Set(), folders: 0, leftOut };
   for (const path of ignored) if (isHidden(path)) await findBelow(withoutSlash(path), found);
-  const own: Found = { files: new Set(), folders: 0, leftOut };
+  const own: FoundFiles = { files: new Set(), folders: 0, leftOut };
   for (const path of ignored) if (isOwn(path)) await findBelow(withoutSlash(path), own);
   // Half of them would be other ones the next time.
   return isTooMany(own) ? found.files : new Set([...found.files, ...[...own.files].filter((path) => !isOfTool(path))]);

@@ -15,7 +15,7 @@ export interface Edit {
   readonly writers?: ReadonlySet<string>;
 }
 
-export interface Watched {
+export interface WatchTarget {
   /** What others did to the table since the last look. */
   changes(): Promise<readonly Change[]>;
   /** Puts documents back as they are in force; answers what was put back. */
@@ -35,7 +35,7 @@ interface Suspicion {
  * Nightshift may write, and knows whose edit it was when only one could have made it.
  */
 export class Watch implements AsyncDisposable {
-  readonly #watched: Watched;
+  readonly #watched: WatchTarget;
   readonly #inFlight = new Map<string, AbortController>();
   /** The keys of their items, by token. */
   readonly #keys = new Map<string, string>();
@@ -48,7 +48,7 @@ export class Watch implements AsyncDisposable {
   /** Tokens of items that were withdrawn while they waited for their qa, and why. */
   readonly #withdrawn = new Map<string, string>();
 
-  constructor(watched: Watched) {
+  constructor(watched: WatchTarget) {
     this.#watched = watched;
     void this.#lookOnAndOn();
   }

@@ -3,10 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { McpServer as AcpServer, PromptResponse, RequestPermissionRequest } from '@agentclientprotocol/sdk';
 import { AGENT_TRAITS } from '../../core/model/agent-traits.ts';
 import type { Usage } from '../../core/model/model.ts';
-import type { Agent, AgentSettings, Answer, Opening, Place, Question, Session } from '../agent.ts';
+import type { Agent, AgentSettings, Answer, LaunchContext, Opening, Question, Session } from '../agent.ts';
 import { lastJsonObject } from '../last-json.ts';
 import { type McpServer, readMcpJson } from '../mcp-json.ts';
-import { type Ended, howItEnded } from '../process/process.ts';
+import { howItEnded, type ProcessResult } from '../process/process.ts';
 import { missingProgram } from '../program.ts';
 import { type AcpConnection, connect } from './connection.ts';
 import { readProtocolError } from './failure.ts';
@@ -33,11 +33,11 @@ export const acpAgent: Agent = {
   },
 };
 
-async function missing({ acpCommand = '', tools }: AgentSettings, place: Place): Promise<string | undefined> {
-  const program = await missingProgram(acpCommand, place);
+async function missing({ acpCommand = '', tools }: AgentSettings, context: LaunchContext): Promise<string | undefined> {
+  const program = await missingProgram(acpCommand, context);
   if (program !== undefined) return `${program}: install it, or correct \`acp-command: ${acpCommand}\``;
-  if (place.folder === undefined) return undefined;
-  const found = await findServers(serverNames(tools), [place.folder], place.environment);
+  if (context.folder === undefined) return undefined;
+  const found = await findServers(serverNames(tools), [context.folder], context.environment);
   return 'problem' in found ? `${found.problem}: ${found.remedy}` : undefined;
 }
 
@@ -168,7 +168,11 @@ class AcpSession implements Session {
     return 'ready';
   }
 
-  async #unlessEnded<T>(asked: Promise<T>, ended: Promise<Ended>, onEnd: (end: string) => Answer): Promise<T | Answer> {
+  async #unlessEnded<T>(
+    asked: Promise<T>,
+    ended: Promise<ProcessResult>,
+    onEnd: (end: string) => Answer,
+  ): Promise<T | Answer> {
     const end = ended.then((how) => {
       if (how.kind === 'aborted') return { kind: 'aborted' } as const;
       if (how.kind === 'not-started' && how.fault === 'item') return { kind: 'failed', reason: how.reason } as const;

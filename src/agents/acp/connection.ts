@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import type { AnyMessage, ClientContext, RequestPermissionRequest, SessionUpdate } from '@agentclientprotocol/sdk';
 import type { Mask } from '../../core/text/mask.ts';
 import { JsonLines } from '../json-lines.ts';
-import { type Ended, runProcess, SHELL } from '../process/process.ts';
+import { type ProcessResult, runProcess, SHELL } from '../process/process.ts';
 
 export interface AcpHandlers {
   readonly onUpdate: (update: SessionUpdate) => void;
@@ -25,9 +25,9 @@ const KEEP_BYTES = 16 * 1024;
 /** A program that speaks ACP on standard input and output, and the connection to it. */
 export interface AcpConnection {
   readonly agent: ClientContext;
-  readonly ended: Promise<Ended>;
+  readonly ended: Promise<ProcessResult>;
   /** Ends the program and all that it started. */
-  close(): Promise<Ended>;
+  close(): Promise<ProcessResult>;
 }
 
 export async function connect(start: Start, handlers: AcpHandlers): Promise<AcpConnection> {

@@ -4,7 +4,7 @@ import type { Opening, Question } from '../agent.ts';
 import type { InForce } from './stream.ts';
 
 /** What a session asks of the program, and holds it to. */
-export interface Wanted {
+export interface SessionNeeds {
   /** The program's own tools. */
   readonly tools: readonly string[];
   readonly servers: readonly string[];
@@ -22,7 +22,7 @@ const TOOLS: Readonly<Record<Role, readonly string[]>> = {
   manager: [],
 };
 
-export function wantedTools({ role, settings }: Pick<Opening, 'role' | 'settings'>): Wanted {
+export function wantedTools({ role, settings }: Pick<Opening, 'role' | 'settings'>): SessionNeeds {
   const hasShell = role === 'dev' && settings.tools.includes('bash');
   return {
     tools: hasShell ? [...TOOLS[role], 'Bash'] : TOOLS[role],
@@ -37,7 +37,7 @@ export function namedServers(tools: readonly string[]): string[] {
 
 export interface Run {
   readonly opening: Pick<Opening, 'folder' | 'shiftFolder'>;
-  readonly wanted: Wanted;
+  readonly wanted: SessionNeeds;
   readonly schema: object;
   readonly session: string;
   /** Whether it goes on with the session, or begins it. */
@@ -95,7 +95,7 @@ interface Difference {
 }
 
 /** What is in force besides, or instead of, what was asked for; then nothing of the session can be relied on. */
-export function differenceFrom(wanted: Wanted, inForce: InForce): Difference | undefined {
+export function differenceFrom(wanted: SessionNeeds, inForce: InForce): Difference | undefined {
   for (const name of wanted.servers) {
     const status = inForce.servers.find((server) => server.name === name)?.status ?? 'not there';
     if (status === 'connected') continue;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { TranscriptEntry } from '../../core/model/events.ts';
 import type { Answer } from '../agent.ts';
-import type { Ended } from '../process/process.ts';
+import type { ProcessResult } from '../process/process.ts';
 import { readAnswer } from './errors.ts';
 import { ClaudeStream } from './stream.ts';
 
@@ -48,7 +48,7 @@ const result = (more: object = {}) => ({
 });
 
 const none = { text: '', cut: false };
-const exited = (code: number, stderr = ''): Exclude<Ended, { kind: 'aborted' }> => ({
+const exited = (code: number, stderr = ''): Exclude<ProcessResult, { kind: 'aborted' }> => ({
   kind: 'exited',
   code,
   stdout: none,

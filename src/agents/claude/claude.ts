@@ -5,14 +5,14 @@ import { AGENT_TRAITS } from '../../core/model/agent-traits.ts';
 import type { Trouble, Usage } from '../../core/model/model.ts';
 import type { Agent, Answer, Opening, Question, Session } from '../agent.ts';
 import { isRecord } from '../json-lines.ts';
-import { type Ended, runProcess } from '../process/process.ts';
+import { type ProcessResult, runProcess } from '../process/process.ts';
 import { askProgram, findProgram } from '../program.ts';
 import {
   claudeArguments,
   claudeEnvironment,
   differenceFrom,
   namedServers,
-  type Wanted,
+  type SessionNeeds,
   wantedTools,
 } from './arguments.ts';
 import { INSTALL, LOG_IN, readAnswer } from './errors.ts';
@@ -39,17 +39,17 @@ export const claudeAgent: Agent = {
     ...['AWS_REGION', 'AWS_PROFILE', 'AWS_BEARER_TOKEN_BEDROCK', 'CLOUD_ML_REGION', 'VERTEX_REGION_*'],
     ...['GOOGLE_APPLICATION_CREDENTIALS', 'CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC'],
   ],
-  async missing({ tools }, place) {
-    if ((await findProgram(PROGRAM, place)) === undefined) return `there is no program claude on PATH: ${INSTALL}`;
+  async missing({ tools }, context) {
+    if ((await findProgram(PROGRAM, context)) === undefined) return `there is no program claude on PATH: ${INSTALL}`;
     // Where each item has its own folder, that folder may have the server.
-    if (place.folder === undefined) return undefined;
-    const unknown = unknownServer(namedServers(tools), await configuredServers(place.folder, place.environment));
+    if (context.folder === undefined) return undefined;
+    const unknown = unknownServer(namedServers(tools), await configuredServers(context.folder, context.environment));
     return unknown === undefined ? undefined : `${unknown}: ${ADD_SERVER}`;
   },
-  async inspect(place) {
-    const version = await askProgram(PROGRAM, ['--version'], place);
+  async inspect(context) {
+    const version = await askProgram(PROGRAM, ['--version'], context);
     if (version.kind !== 'exited' || version.code !== 0) return { tested: TESTED, hint: INSTALL };
-    const { loggedIn } = objectIn(await askProgram(PROGRAM, ['auth', 'status'], place));
+    const { loggedIn } = objectIn(await askProgram(PROGRAM, ['auth', 'status'], context));
     return {
       version: version.stdout.text.trim().split(' ')[0] ?? '',
       tested: TESTED,
@@ -62,7 +62,7 @@ export const claudeAgent: Agent = {
   },
 };
 
-function objectIn({ stdout }: Ended): Record<string, unknown> {
+function objectIn({ stdout }: ProcessResult): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(stdout.text);
     return isRecord(value) ? value : {};
@@ -78,7 +78,7 @@ function unknownServer(named: readonly string[], configured: Readonly<Record<str
 
 class ClaudeSession implements Session {
   readonly #opening: Opening;
-  readonly #wanted: Wanted;
+  readonly #wanted: SessionNeeds;
   /** Of the program's sessions: the one that is asked, and all that there were, with what they were begun with. */
   #id = '';
   readonly #begun = new Map<string, Question['environment']>();

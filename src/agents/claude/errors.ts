@@ -1,10 +1,10 @@
 import type { Trouble } from '../../core/model/model.ts';
 import type { Answer } from '../agent.ts';
 import { lastJsonObject } from '../last-json.ts';
-import { type Ended, howItEnded } from '../process/process.ts';
+import { howItEnded, type ProcessResult } from '../process/process.ts';
 import type { ClaudeStream, Ending } from './stream.ts';
 
-type Told = Pick<ClaudeStream, 'inForce' | 'ending' | 'error' | 'limitEnds' | 'said'>;
+type StreamFacts = Pick<ClaudeStream, 'inForce' | 'ending' | 'error' | 'limitEnds' | 'said'>;
 
 export const INSTALL = 'install it (npm install -g @anthropic-ai/claude-code), and put it on PATH';
 export const LOG_IN = 'run `claude auth login`, or set ANTHROPIC_API_KEY';
@@ -13,7 +13,7 @@ export const LOG_IN = 'run `claude auth login`, or set ANTHROPIC_API_KEY';
 const NOT_THERE = new Set([126, 127]);
 
 /** What became of a run that nobody aborted. */
-export function readAnswer(ended: Exclude<Ended, { kind: 'aborted' }>, told: Told): Answer {
+export function readAnswer(ended: Exclude<ProcessResult, { kind: 'aborted' }>, told: StreamFacts): Answer {
   if (ended.kind === 'not-started') {
     return ended.fault === 'system' ? trouble(ended.reason) : { kind: 'failed', reason: ended.reason };
   }
@@ -22,7 +22,10 @@ export function readAnswer(ended: Exclude<Ended, { kind: 'aborted' }>, told: Tol
 }
 
 /** It ended without saying how. Before it had begun, that is nobody's work gone wrong (rule X5). */
-function readDeath(ended: Exclude<Ended, { kind: 'aborted' | 'not-started' }>, { inForce }: Told): Answer {
+function readDeath(
+  ended: Exclude<ProcessResult, { kind: 'aborted' | 'not-started' }>,
+  { inForce }: StreamFacts,
+): Answer {
   const end = howItEnded(ended, 'stderr');
   if (inForce !== undefined) return { kind: 'failed', reason: `claude ended before its turn did: ${end}` };
   if (ended.kind === 'exited' && NOT_THERE.has(ended.code)) return trouble(`claude can't be run: ${end}`, INSTALL);
@@ -33,7 +36,7 @@ function readDeath(ended: Exclude<Ended, { kind: 'aborted' | 'not-started' }>, {
  * `structured_output` may be missing though all went well: then the model wrote, instead of calling the tool. The program
  * has urged it to, so what it wrote may stand before its last words.
  */
-function readReport({ structured, text, denied }: Ending, { said }: Told): Answer {
+function readReport({ structured, text, denied }: Ending, { said }: StreamFacts): Answer {
   const report = structured ?? lastJsonObject(text) ?? lastJsonObject(said);
   if (report !== undefined && report !== null) return { kind: 'report', report };
   if (denied.length > 0) {
@@ -45,7 +48,7 @@ function readReport({ structured, text, denied }: Ending, { said }: Told): Answe
 }
 
 /** Who can end it, by the program's own words for it; the others are no trouble of this kind. */
-const ERRORS: Readonly<Record<string, (ending: Ending, told: Told) => Trouble>> = {
+const ERRORS: Readonly<Record<string, (ending: Ending, told: StreamFacts) => Trouble>> = {
   authentication_failed: notLoggedIn,
   oauth_org_not_allowed: notLoggedIn,
   account_on_hold: notLoggedIn,
@@ -69,7 +72,7 @@ const ERRORS: Readonly<Record<string, (ending: Ending, told: Told) => Trouble>> 
   }),
 };
 
-function readError(ending: Ending, told: Told): Answer {
+function readError(ending: Ending, told: StreamFacts): Answer {
   const find = told.error !== undefined && Object.hasOwn(ERRORS, told.error) ? ERRORS[told.error] : undefined;
   if (find !== undefined && ending.kind !== 'max_output_tokens') {
     return { kind: 'trouble', trouble: find(ending, told) };
@@ -85,7 +88,7 @@ function notLoggedIn(ending: Ending): Trouble {
   return { reason: `claude is not logged in${http(ending)}: ${ending.text}`, remedy: LOG_IN };
 }
 
-function limited(ending: Ending, { limitEnds }: Told): Trouble {
+function limited(ending: Ending, { limitEnds }: StreamFacts): Trouble {
   if (limitEnds === undefined) return { reason: `claude: rate limited${http(ending)}` };
   return { reason: `claude: ${ending.text}`, until: limitEnds };
 }

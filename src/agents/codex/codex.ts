@@ -2,11 +2,11 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AGENT_TRAITS } from '../../core/model/agent-traits.ts';
 import type { Usage } from '../../core/model/model.ts';
-import type { Agent, AgentSettings, Answer, Inspection, Opening, Place, Question, Session } from '../agent.ts';
+import type { Agent, AgentSettings, Answer, Inspection, LaunchContext, Opening, Question, Session } from '../agent.ts';
 import { JsonLines } from '../json-lines.ts';
 import { lastJsonObject } from '../last-json.ts';
 import { readMcpJson } from '../mcp-json.ts';
-import { type Ended, howItEnded, runProcess } from '../process/process.ts';
+import { howItEnded, type ProcessResult, runProcess } from '../process/process.ts';
 import { askProgram, findProgram } from '../program.ts';
 import { type CodexConfig, type CodexServer, configure, type Toml } from './config.ts';
 import { CodexEvents, type Totals } from './events.ts';
@@ -33,34 +33,34 @@ export const codexAgent: Agent = {
   },
 };
 
-async function missing({ tools }: AgentSettings, place: Place): Promise<string | undefined> {
-  if ((await findProgram(PROGRAM, place)) === undefined) return `there is no program codex on PATH: ${INSTALL}`;
+async function missing({ tools }: AgentSettings, context: LaunchContext): Promise<string | undefined> {
+  if ((await findProgram(PROGRAM, context)) === undefined) return `there is no program codex on PATH: ${INSTALL}`;
   const named = tools.filter((tool) => tool !== 'bash');
   // Where each item has its own folder, each has its own `.mcp.json`.
-  const { folder, environment } = place;
+  const { folder, environment } = context;
   if (named.length === 0 || folder === undefined) return undefined;
   const found = await findServers(named, { folder, environment }, []);
   return 'problem' in found ? [found.problem, found.remedy ?? 'try again'].join(': ') : undefined;
 }
 
-async function inspect(place: Place): Promise<Inspection> {
-  const version = await askProgram(PROGRAM, ['--version'], place);
+async function inspect(context: LaunchContext): Promise<Inspection> {
+  const version = await askProgram(PROGRAM, ['--version'], context);
   const said = version.kind === 'exited' && version.code === 0 ? /\d+\.\d+\.\d+\S*/.exec(version.stdout.text) : null;
   if (!said) return { tested: TESTED, hint: INSTALL };
   const found = { version: said[0], tested: TESTED };
-  const login = await askProgram(PROGRAM, ['login', 'status'], place);
+  const login = await askProgram(PROGRAM, ['login', 'status'], context);
   if (login.kind === 'exited' && login.code === 0) return { ...found, isLoggedIn: true };
   // A key in the environment, or a provider of the user's own: Codex looks at these only when it asks.
-  const { CODEX_API_KEY, OPENAI_API_KEY } = place.environment;
+  const { CODEX_API_KEY, OPENAI_API_KEY } = context.environment;
   if (CODEX_API_KEY !== undefined || OPENAI_API_KEY !== undefined) return found;
   const hint = 'log in with `codex login`';
-  if (await hasOwnProvider(place))
+  if (await hasOwnProvider(context))
     return { ...found, isLoggedIn: false, hint: `${hint}, if your model provider asks for it` };
   return { ...found, isLoggedIn: false, needsLogin: true, hint };
 }
 
 /** One that is not OpenAI's may ask for no login. */
-async function hasOwnProvider({ folder, environment }: Place): Promise<boolean> {
+async function hasOwnProvider({ folder, environment }: LaunchContext): Promise<boolean> {
   const files = [codexHome(environment), join(folder ?? '/', '.codex')].map((home) => join(home, 'config.toml'));
   const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')));
   return texts.some((text) => /^\s*(model_provider|oss_provider|profile)\s*=/m.test(text));
@@ -163,8 +163,8 @@ class CodexSession implements Session {
     if (this.#threadId === undefined) return;
     // Codex takes its time; its file holds the prompts, with values of `.env`, which do not rest.
     if (this.#opening.signal.aborted) return removeSessionFile(this.#environment, this.#threadId);
-    const place = { folder: this.#opening.folder, environment: this.#environment };
-    await askProgram(PROGRAM, ['delete', '--force', this.#threadId], place, AbortSignal.timeout(TIDY_MS));
+    const context = { folder: this.#opening.folder, environment: this.#environment };
+    await askProgram(PROGRAM, ['delete', '--force', this.#threadId], context, AbortSignal.timeout(TIDY_MS));
   }
 }
 
@@ -173,7 +173,7 @@ function rootOf(shiftFolder: string): string {
   return dirname(dirname(shiftFolder));
 }
 
-function readAnswer(ended: Ended, events: CodexEvents, file: SessionFile | undefined): Answer {
+function readAnswer(ended: ProcessResult, events: CodexEvents, file: SessionFile | undefined): Answer {
   if (ended.kind === 'aborted') return { kind: 'aborted' };
   if (events.failure !== undefined) return readFailure({ message: events.failure, type: file?.errorType }, Date.now());
   if (events.totals !== undefined) {
@@ -189,7 +189,7 @@ function readAnswer(ended: Ended, events: CodexEvents, file: SessionFile | undef
 }
 
 /** Nothing was asked yet: a wrong configuration, an MCP server that does not come up, no such program. */
-function notBegun(ended: Exclude<Ended, { kind: 'aborted' }>): Answer {
+function notBegun(ended: Exclude<ProcessResult, { kind: 'aborted' }>): Answer {
   if (ended.kind === 'not-started') return { kind: 'trouble', trouble: { reason: ended.reason } };
   const error = /^Error:? ?([\s\S]*?)(?:\n\s*\n|$(?![\s\S]))/m.exec(ended.stderr.text)?.[0].trim();
   const reason = `codex did not start: ${error ?? howItEnded(ended, 'stderr')}`;
@@ -213,11 +213,11 @@ type FoundServers =
 /** All servers that Codex would start by itself, so that it leaves out what is not named, and those of `.mcp.json` that are. */
 async function findServers(
   named: readonly string[],
-  place: Required<Place>,
+  context: Required<LaunchContext>,
   more: readonly string[],
   signal?: AbortSignal,
 ): Promise<FoundServers> {
-  const ended = await askProgram(PROGRAM, ['mcp', 'list', '--json'], place, signal);
+  const ended = await askProgram(PROGRAM, ['mcp', 'list', '--json'], context, signal);
   const own = ended.kind === 'exited' && ended.code === 0 ? readList(ended.stdout.text) : undefined;
   // A machine without room for another process gets over it.
   if (ended.kind === 'not-started') return { problem: ended.reason, isItems: ended.fault === 'item' };
@@ -234,7 +234,7 @@ async function findServers(
   });
   const rest = named.filter((name) => !own.some((each) => each.name === name));
   if (rest.length === 0) return { servers };
-  const project = await readMcpJson([place.folder, ...more], place.environment);
+  const project = await readMcpJson([context.folder, ...more], context.environment);
   for (const name of rest) {
     const server = project.servers.get(name);
     if (!server) {
@@ -247,14 +247,14 @@ async function findServers(
   return { servers };
 }
 
-interface Listed {
+interface ListedServer {
   readonly name: string;
   readonly transport?: { readonly type?: string; readonly env_vars?: readonly Toml[] };
 }
 
-function readList(text: string): Listed[] | undefined {
+function readList(text: string): ListedServer[] | undefined {
   try {
-    return JSON.parse(text) as Listed[];
+    return JSON.parse(text) as ListedServer[];
   } catch {
     return undefined;
   }

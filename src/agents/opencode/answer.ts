@@ -4,22 +4,22 @@ import type { Answer } from '../agent.ts';
 import { lastJsonObject } from '../last-json.ts';
 
 /** The last message of a turn. */
-export interface Said {
+export interface LastMessage {
   readonly info: AssistantMessage;
   readonly parts: readonly Part[];
 }
 
 /** The last message of a session, if it is an answer, is over, and came after that one. */
-export function saidIn(
+export function lastMessageIn(
   last: { readonly info: Message; readonly parts: readonly Part[] } | undefined,
   before: string,
-): Said | undefined {
+): LastMessage | undefined {
   if (last?.info.role !== 'assistant' || last.info.id <= before) return undefined;
   const isOver = last.info.time.completed !== undefined || last.info.error !== undefined;
   return isOver ? { info: last.info, parts: last.parts } : undefined;
 }
 
-interface Spent {
+interface MessageCost {
   readonly cost: number;
   readonly tokens: Omit<AssistantMessage['tokens'], 'total'>;
 }
@@ -31,7 +31,7 @@ const SHORT_PAUSE_SECONDS = 60;
 export const LOG_IN = 'log in with `opencode auth login`, or set the API key of the provider';
 
 /** Cached input is input, and reasoning is output. A model without a price has a cost of 0, which nobody believes. */
-export function usageOf({ tokens, cost }: Spent): Usage {
+export function usageOf({ tokens, cost }: MessageCost): Usage {
   return {
     inputTokens: tokens.input + tokens.cache.read + tokens.cache.write,
     outputTokens: tokens.output + tokens.reasoning,
@@ -39,14 +39,14 @@ export function usageOf({ tokens, cost }: Spent): Usage {
   };
 }
 
-export interface Asked {
+export interface TurnRequest {
   readonly agent: string;
   /** `provider/model`; absent: whatever the user has chosen. */
   readonly model?: string | undefined;
 }
 
 /** What came of a turn that is over. `error`: what the server said of it, where there is no answer that says it. */
-export function readAnswer(said: Said | undefined, asked: Asked, error: ProgramError | undefined): Answer {
+export function readAnswer(said: LastMessage | undefined, asked: TurnRequest, error: ProgramError | undefined): Answer {
   const stranger = said && wrongOne(said.info, asked);
   if (stranger !== undefined) return { kind: 'failed', reason: stranger };
   const failure = said === undefined ? error : said.info.error;
@@ -66,7 +66,7 @@ export function modelOf({ providerID, modelID }: Pick<AssistantMessage, 'provide
 }
 
 /** OpenCode falls back to another agent without an error. */
-function wrongOne({ agent, providerID, modelID, summary }: AssistantMessage, asked: Asked): string | undefined {
+function wrongOne({ agent, providerID, modelID, summary }: AssistantMessage, asked: TurnRequest): string | undefined {
   // A compaction is summed up by an agent of the program's own.
   if (summary === true) return undefined;
   if (agent !== asked.agent) return `the agent ${agent} answered instead of ${asked.agent}: nothing it did counts`;
@@ -75,7 +75,7 @@ function wrongOne({ agent, providerID, modelID, summary }: AssistantMessage, ask
   return `the model ${model} answered instead of ${asked.model}`;
 }
 
-function readError(error: ProgramError, asked: Asked): Answer {
+function readError(error: ProgramError, asked: TurnRequest): Answer {
   switch (error.name) {
     case 'ProviderAuthError':
       return trouble({ reason: `opencode: ${error.data.message}`, remedy: LOG_IN });
@@ -94,7 +94,7 @@ function readError(error: ProgramError, asked: Asked): Answer {
 
 type ApiFailure = Extract<ProgramError, { name: 'APIError' }>['data'];
 
-function readApiError(failure: ApiFailure, asked: Asked): Answer {
+function readApiError(failure: ApiFailure, asked: TurnRequest): Answer {
   const { statusCode: status, message, isRetryable } = failure;
   const reason = `opencode: ${message}${status === undefined ? '' : ` (HTTP ${status})`}`;
   if (status === 401 || status === 403) return trouble({ reason, remedy: LOG_IN });

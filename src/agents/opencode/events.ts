@@ -2,7 +2,7 @@ import type { GlobalEvent, Message, Part, SessionStatus } from '@opencode-ai/sdk
 import type { TranscriptEntry } from '../../core/model/events.ts';
 import type { Usage } from '../../core/model/model.ts';
 import { sum } from '../../core/model/usage.ts';
-import { type Said, saidIn, usageOf } from './answer.ts';
+import { type LastMessage, lastMessageIn, usageOf } from './answer.ts';
 import { isReading } from './config.ts';
 
 export type ServerEvent = GlobalEvent['payload'];
@@ -54,8 +54,8 @@ export class EventReader {
   }
 
   /** The answer, if all of it was heard. */
-  get said(): Said | undefined {
-    return this.#hasMissed ? undefined : saidIn(this.#last, this.#after);
+  get said(): LastMessage | undefined {
+    return this.#hasMissed ? undefined : lastMessageIn(this.#last, this.#after);
   }
 
   /** An answer was begun, and its end will be heard. */

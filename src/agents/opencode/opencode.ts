@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AGENT_TRAITS } from '../../core/model/agent-traits.ts';
 import type { Trouble } from '../../core/model/model.ts';
-import type { Agent, AgentSettings, Inspection, Place } from '../agent.ts';
+import type { Agent, AgentSettings, Inspection, LaunchContext } from '../agent.ts';
 import { lastJsonObject } from '../last-json.ts';
 import { readMcpJson } from '../mcp-json.ts';
 import { askProgram, findProgram } from '../program.ts';
@@ -37,7 +37,7 @@ export function createOpencode(): Agent {
     ...AGENT_TRAITS.opencode,
     hasEnvironment: false,
     credentials: CREDENTIALS,
-    missing: (settings, place) => missing(settings, place, pool.knownServers),
+    missing: (settings, context) => missing(settings, context, pool.knownServers),
     inspect,
     async open(opening) {
       return new OpencodeSession(opening, pool);
@@ -48,19 +48,19 @@ export function createOpencode(): Agent {
 
 async function missing(
   { model, tools }: AgentSettings,
-  place: Place,
+  context: LaunchContext,
   knownServers: Set<string>,
 ): Promise<string | undefined> {
-  if ((await findProgram('opencode', place)) === undefined) return `there is no program opencode on PATH: ${INSTALL}`;
+  if ((await findProgram('opencode', context)) === undefined) return `there is no program opencode on PATH: ${INSTALL}`;
   if (model !== undefined && !splitModel(model)) {
     return `opencode knows models as provider/model, and \`model: ${model}\` is not: \`opencode models\` lists them`;
   }
   const named = namedServers(tools);
   // Where each item has its own folder, that folder may have the server.
-  if (named.length === 0 || place.folder === undefined) return undefined;
-  const { servers, problems } = await readMcpJson([place.folder], place.environment);
+  if (named.length === 0 || context.folder === undefined) return undefined;
+  const { servers, problems } = await readMcpJson([context.folder], context.environment);
   if (named.every((name) => servers.has(name))) return undefined;
-  const ended = await askProgram('opencode', ['debug', 'config'], place);
+  const ended = await askProgram('opencode', ['debug', 'config'], context);
   const config = lastJsonObject(ended.stdout.text) as { mcp?: object } | undefined;
   if (!config) return undefined;
   for (const name of Object.keys(config.mcp ?? {})) knownServers.add(name);
@@ -70,10 +70,10 @@ async function missing(
   return `no MCP server ${unknown} is in the configuration of opencode nor in .mcp.json${broken}: add it, or correct \`tools:\``;
 }
 
-async function inspect(place: Place): Promise<Inspection> {
-  const version = await askProgram('opencode', ['--version'], place);
+async function inspect(context: LaunchContext): Promise<Inspection> {
+  const version = await askProgram('opencode', ['--version'], context);
   if (version.kind !== 'exited' || version.code !== 0) return { tested: TESTED, hint: INSTALL };
-  const { stdout } = await askProgram('opencode', ['auth', 'list'], place);
+  const { stdout } = await askProgram('opencode', ['auth', 'list'], context);
   const counts = [...stdout.text.matchAll(/(\d+) (?:credential|environment variable)/g)].map(([, count]) =>
     Number(count),
   );

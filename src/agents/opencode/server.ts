@@ -5,7 +5,7 @@ import type { OpencodeClient } from '@opencode-ai/sdk/v2/client';
 import type { Trouble } from '../../core/model/model.ts';
 import type { Mask } from '../../core/text/mask.ts';
 import { endMarked } from '../process/leftovers.ts';
-import { type Ended, howItEnded, runProcess } from '../process/process.ts';
+import { howItEnded, type ProcessResult, runProcess } from '../process/process.ts';
 import { configContent, mergeContent } from './config.ts';
 import { Door } from './door.ts';
 import type { ServerEvent } from './events.ts';
@@ -59,7 +59,12 @@ export class OpencodeServer implements AsyncDisposable {
   /** The session that a child session belongs to. */
   readonly #parents = new Map<string, string>();
 
-  private constructor(client: OpencodeClient, request: ServerRequest, process: Promise<Ended>, stop: AbortController) {
+  private constructor(
+    client: OpencodeClient,
+    request: ServerRequest,
+    process: Promise<ProcessResult>,
+    stop: AbortController,
+  ) {
     this.client = client;
     this.folders = new Folders(client, request.root);
     this.#stop = stop;

@@ -4,7 +4,7 @@ import type { Trouble, Usage } from '../../core/model/model.ts';
 import { rest, sum } from '../../core/model/usage.ts';
 import type { Answer, Opening, Question, Session } from '../agent.ts';
 import { readMcpJson } from '../mcp-json.ts';
-import { modelOf, readAnswer, type Said, saidIn, usageOf } from './answer.ts';
+import { type LastMessage, lastMessageIn, modelOf, readAnswer, usageOf } from './answer.ts';
 import { agentName, namedServers, permissionRules, serverEnvironment, splitModel } from './config.ts';
 import { EventReader } from './events.ts';
 import { whyNoModel } from './models.ts';
@@ -29,7 +29,7 @@ const MOST_LOOKS = 60;
 const ABORT_AGAIN_MS = 200;
 const ABORT_MS = 1500;
 
-interface Place {
+interface RemoteSession {
   readonly server: OpencodeServer;
   readonly id: string;
 }
@@ -39,7 +39,7 @@ export class OpencodeSession implements Session {
   readonly #opening: Opening;
   readonly #pool: ServerPool;
   readonly #root: string;
-  #place: Place | undefined;
+  #remote: RemoteSession | undefined;
   /** The last message that was heard of, and what the session had spent by then. */
   #lastMessage = '';
   #spent: Usage = {};
@@ -53,7 +53,7 @@ export class OpencodeSession implements Session {
   }
 
   get remembers(): boolean {
-    return this.#place?.server.isAlive === true && !this.#isLost;
+    return this.#remote?.server.isAlive === true && !this.#isLost;
   }
 
   async ask(question: Question): Promise<Answer> {
@@ -68,12 +68,12 @@ export class OpencodeSession implements Session {
   async #answer(question: Question): Promise<Answer> {
     const { signal } = this.#opening;
     try {
-      const place = this.#place ?? (await this.#begin(question));
-      if ('reason' in place) return signal.aborted ? { kind: 'aborted' } : { kind: 'trouble', trouble: place };
-      this.#place = place;
+      const remote = this.#remote ?? (await this.#begin(question));
+      if ('reason' in remote) return signal.aborted ? { kind: 'aborted' } : { kind: 'trouble', trouble: remote };
+      this.#remote = remote;
       // Nobody waited for it to begin.
       if (this.#isOver) await this[Symbol.asyncDispose]();
-      return this.#isOver ? { kind: 'aborted' } : await this.#turn(place, question);
+      return this.#isOver ? { kind: 'aborted' } : await this.#turn(remote, question);
     } catch (error) {
       if (signal.aborted) return { kind: 'aborted' };
       return { kind: 'trouble', trouble: await this.#lost((error as Error).message) };
@@ -83,11 +83,11 @@ export class OpencodeSession implements Session {
   /** The server does not answer, or not in its own form. */
   async #lost(message: string): Promise<Trouble> {
     this.#isLost = true;
-    const server = this.#place?.server;
+    const server = this.#remote?.server;
     return gone(server && !server.isAlive ? await server.ended : message);
   }
 
-  async #begin({ environment }: Question): Promise<Place | Trouble> {
+  async #begin({ environment }: Question): Promise<RemoteSession | Trouble> {
     const { folder, mask } = this.#opening;
     const server = await this.#pool.take({
       environment: serverEnvironment(environment),
@@ -96,15 +96,15 @@ export class OpencodeSession implements Session {
       mask,
     });
     if ('reason' in server) return server;
-    const place = await this.#create(server, environment).catch((error: Error) => gone(error.message));
-    if ('reason' in place) {
+    const remote = await this.#create(server, environment).catch((error: Error) => gone(error.message));
+    if ('reason' in remote) {
       await server.folders.leave(folder).catch(() => {});
       await this.#pool.release(server);
     }
-    return place;
+    return remote;
   }
 
-  async #create(server: OpencodeServer, environment: Question['environment']): Promise<Place | Trouble> {
+  async #create(server: OpencodeServer, environment: Question['environment']): Promise<RemoteSession | Trouble> {
     const { role, settings, folder } = this.#opening;
     const named = role === 'manager' ? [] : namedServers(settings.tools);
     const ofProject = await readMcpJson([folder, this.#root], environment);
@@ -120,12 +120,12 @@ export class OpencodeSession implements Session {
     return data ? { server, id: data.id } : { reason: `opencode: no session: ${JSON.stringify(error)}` };
   }
 
-  async #turn(place: Place, question: Question): Promise<Answer> {
+  async #turn(remote: RemoteSession, question: Question): Promise<Answer> {
     const { role, settings, folder, signal, transcript } = this.#opening;
-    const { client } = place.server;
+    const { client } = remote.server;
     using wait = new Wait(signal);
     const reader = new EventReader(transcript, wait, this.#lastMessage);
-    place.server.hear(place.id, {
+    remote.server.hear(remote.id, {
       hear: (event, isOwn) => reader.hear(event, isOwn),
       missed: () => {
         reader.miss();
@@ -135,10 +135,10 @@ export class OpencodeSession implements Session {
       gone: (how) => wait.gone(how),
     });
     const model = settings.model === undefined ? undefined : splitModel(settings.model);
-    await place.server.door.enter(wait.underWay);
+    await remote.server.door.enter(wait.underWay);
     if (wait.reason) return wait.reason;
     const { error, response } = await client.session.promptAsync({
-      sessionID: place.id,
+      sessionID: remote.id,
       directory: folder,
       agent: agentName(role),
       ...(model ? { model } : {}),
@@ -146,15 +146,15 @@ export class OpencodeSession implements Session {
       parts: [{ type: 'text', text: question.prompt }],
     });
     if (error && !response) return { kind: 'trouble', trouble: await this.#lost(String(error)) };
-    if (error) return this.#blame(place, { kind: 'failed', reason: `opencode: ${JSON.stringify(error)}` });
-    const { said, usage: own } = await this.#end(place, wait, reader);
+    if (error) return this.#blame(remote, { kind: 'failed', reason: `opencode: ${JSON.stringify(error)}` });
+    const { said, usage: own } = await this.#end(remote, wait, reader);
     const read = () => readAnswer(said, { agent: agentName(role), model: settings.model }, wait.error);
-    const answer = wait.reason ?? (await this.#blame(place, read()));
+    const answer = wait.reason ?? (await this.#blame(remote, read()));
     this.#isLost ||= answer.kind === 'trouble' || answer.kind === 'aborted';
     this.#lastMessage = said?.info.id ?? reader.last;
     const usage = sum(own, reader.ofChildren);
     // What is told of this turn later is counted by now.
-    place.server.forget(place.id);
+    remote.server.forget(remote.id);
     const answered = said && modelOf(said.info);
     if (answered !== undefined && model === undefined) {
       transcript({ kind: 'note', text: `no model is set: OpenCode chose ${answered}` });
@@ -163,7 +163,7 @@ export class OpencodeSession implements Session {
   }
 
   /** Of what failed, a model that is not there may be the cause: no error type of the program tells. */
-  async #blame({ server }: Place, answer: Answer): Promise<Answer> {
+  async #blame({ server }: RemoteSession, answer: Answer): Promise<Answer> {
     if (answer.kind !== 'failed') return answer;
     const { folder, settings } = this.#opening;
     // Where the server does not tell, the failure stays what it was.
@@ -172,13 +172,17 @@ export class OpencodeSession implements Session {
   }
 
   /** Waits until the turn is over, by itself or because there is a reason to end it; its last message, if there is one. */
-  async #end(place: Place, wait: Wait, reader: EventReader): Promise<{ said?: Said | undefined; usage: Usage }> {
+  async #end(
+    remote: RemoteSession,
+    wait: Wait,
+    reader: EventReader,
+  ): Promise<{ said?: LastMessage | undefined; usage: Usage }> {
     for (let looks = 0; ; ) {
       await wait.next(wait.isIdle ? LOOK_AGAIN_MS : LOOK_MS);
       if (wait.reason) {
-        this.#isLost = !(await this.#abort(place));
+        this.#isLost = !(await this.#abort(remote));
         // What was told until now counts also where the server can't sum it up any more.
-        const total = await this.#total(place).catch(() => undefined);
+        const total = await this.#total(remote).catch(() => undefined);
         return { usage: total ? this.#spend(total) : reader.own };
       }
       const heard = wait.isIdle ? reader.said : undefined;
@@ -186,9 +190,9 @@ export class OpencodeSession implements Session {
         this.#spent = sum(this.#spent, reader.own);
         return { said: heard, usage: reader.own };
       }
-      if (!wait.isIdle && (await this.#isBusy(place))) continue;
+      if (!wait.isIdle && (await this.#isBusy(remote))) continue;
       // At once: each question takes as long as the server is busy with others.
-      const [isBusy, said, total] = await Promise.all([this.#isBusy(place), this.#said(place), this.#total(place)]);
+      const [isBusy, said, total] = await Promise.all([this.#isBusy(remote), this.#said(remote), this.#total(remote)]);
       if (isBusy) continue;
       // What is asked while it puts away what it had begun gets no answer.
       const isSettled = wait.isSettled || !reader.isAnswering;
@@ -197,20 +201,20 @@ export class OpencodeSession implements Session {
     }
   }
 
-  async #isBusy({ server, id }: Place): Promise<boolean> {
+  async #isBusy({ server, id }: RemoteSession): Promise<boolean> {
     const { data } = await server.client.session.status({ directory: this.#opening.folder });
     const state = data?.[id];
     return state !== undefined && state.type !== 'idle';
   }
 
   /** Only the last one: a list that holds a prompt with a schema is refused by the server that took it (1.18.33). */
-  async #said({ server, id }: Place): Promise<Said | undefined> {
+  async #said({ server, id }: RemoteSession): Promise<LastMessage | undefined> {
     const query = { sessionID: id, directory: this.#opening.folder, limit: 1 };
-    return saidIn((await server.client.session.messages(query)).data?.at(-1), this.#lastMessage);
+    return lastMessageIn((await server.client.session.messages(query)).data?.at(-1), this.#lastMessage);
   }
 
   /** What the session has spent in all; the program sums it up, without child sessions. */
-  async #total({ server, id }: Place): Promise<Usage | undefined> {
+  async #total({ server, id }: RemoteSession): Promise<Usage | undefined> {
     if (!server.isAlive) return undefined;
     const { data } = await server.client.session.get({ sessionID: id, directory: this.#opening.folder });
     return data?.tokens && usageOf({ cost: data.cost ?? 0, tokens: data.tokens });
@@ -224,13 +228,13 @@ export class OpencodeSession implements Session {
   }
 
   /** Repeated until it has an effect, or the engine would not wait any longer; whether it had one. */
-  async #abort(place: Place): Promise<boolean> {
-    const { server, id } = place;
+  async #abort(remote: RemoteSession): Promise<boolean> {
+    const { server, id } = remote;
     const repeat = async () => {
       while (server.isAlive) {
         await server.client.session.abort({ sessionID: id, directory: this.#opening.folder });
         await delay(ABORT_AGAIN_MS);
-        if (!(await this.#isBusy(place))) return true;
+        if (!(await this.#isBusy(remote))) return true;
       }
       return false;
     };
@@ -239,15 +243,15 @@ export class OpencodeSession implements Session {
 
   /** Its turn is over, or was aborted: nobody needs to wait until the server has put its things away. */
   async [Symbol.asyncDispose](): Promise<void> {
-    const place = this.#place;
-    this.#place = undefined;
+    const remote = this.#remote;
+    this.#remote = undefined;
     this.#isOver = true;
-    place?.server.forget(place.id);
-    if (place) this.#pool.later(() => this.#remove(place));
+    remote?.server.forget(remote.id);
+    if (remote) this.#pool.later(() => this.#remove(remote));
   }
 
   /** The session is removed: prompts may hold values of `.env`, which do not rest. */
-  async #remove({ server, id }: Place): Promise<void> {
+  async #remove({ server, id }: RemoteSession): Promise<void> {
     if (server.isAlive) {
       const directory = this.#opening.folder;
       const signal = AbortSignal.timeout(ABORT_MS);

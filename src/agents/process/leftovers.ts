@@ -18,7 +18,7 @@ const PAUSE_MS = 25;
 const SHORT_MS = 1000;
 const MOST_IDS = 500;
 
-interface Found {
+interface MarkedProcess {
   readonly pid: number;
   /** Of the environment. */
   readonly shiftFolder: string | undefined;
@@ -29,7 +29,7 @@ interface Found {
 
 /** The processes that carry the mark, whatever their parent or group; never this one nor its ancestors. Linux only. */
 export async function findMarked(mark: Mark): Promise<number[]> {
-  const isMarked = ({ pid, shiftFolder, key, role, tag }: Found): boolean => {
+  const isMarked = ({ pid, shiftFolder, key, role, tag }: MarkedProcess): boolean => {
     const isItem = key === mark.key && (mark.role === undefined || role === mark.role);
     if (shiftFolder === mark.shiftFolder && (mark.key === undefined || isItem)) return true;
     return mark.key === undefined && tag !== undefined && isOfShift(tag, mark.shiftFolder) && !isDead(pid);
@@ -79,7 +79,7 @@ async function endAll(find: () => Promise<number[]>): Promise<number> {
 }
 
 /** Who asks in the same moment shares one walk over /proc: a hundred items that are stopped at once need one, not a hundred. */
-class Shared<T> {
+class SharedWalk<T> {
   readonly #work: () => T;
   #next: Promise<T> | undefined;
 
@@ -98,10 +98,10 @@ class Shared<T> {
   }
 }
 
-const walks = new Shared(walk);
-const tagWalks = new Shared(walkTags);
+const walks = new SharedWalk(walk);
+const tagWalks = new SharedWalk(walkTags);
 
-function walk(): Found[] {
+function walk(): MarkedProcess[] {
   const spared = withAncestors(process.pid);
   return pids()
     .filter((pid) => !spared.has(pid))

@@ -3,7 +3,7 @@ import type { Mask, MaskStream } from '../../core/text/mask.ts';
 
 export type StreamName = 'stdout' | 'stderr';
 
-export interface Kept {
+export interface OutputTail {
   readonly text: string;
   /** There was more before it. */
   readonly cut: boolean;
@@ -41,7 +41,7 @@ export class Output {
     }
   }
 
-  kept(): { stdout: Kept; stderr: Kept; recent: Recent } {
+  kept(): { stdout: OutputTail; stderr: OutputTail; recent: Recent } {
     return { stdout: this.#tails.stdout.kept(), stderr: this.#tails.stderr.kept(), recent: this.#recent };
   }
 
@@ -77,7 +77,7 @@ class Tail {
     this.#length += chunk.length;
   }
 
-  kept(): Kept {
+  kept(): OutputTail {
     let start = Math.max(0, this.#length - this.#keep);
     const cut = this.#cut || start > 0;
     // Begin with a whole character: a continuation byte is 10xxxxxx, and there are at most three.

@@ -15,7 +15,7 @@ export interface Launch {
   readonly stdio: readonly [number, number, number];
 }
 
-export interface Launched {
+export interface SpawnedProcess {
   /** Also the id of its process group, and of its session. */
   readonly pid: number;
   readonly exit: Promise<Exit>;
@@ -32,7 +32,7 @@ export function loadPosixSpawn(): Spawn | undefined {
   return loaded.spawn;
 }
 
-type Spawn = (launch: Launch) => Promise<Launched>;
+type Spawn = (launch: Launch) => Promise<SpawnedProcess>;
 let loaded: { spawn: Spawn | undefined } | undefined;
 
 const SETSIGDEF = 0x04;

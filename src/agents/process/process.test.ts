@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Ended, howItEnded, type ProcessRequest, runProcess, SHELL } from './process.ts';
+import { howItEnded, type ProcessRequest, type ProcessResult, runProcess, SHELL } from './process.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-function sh(source: string, more: Partial<ProcessRequest> = {}): Promise<Ended> {
+function sh(source: string, more: Partial<ProcessRequest> = {}): Promise<ProcessResult> {
   return runProcess({
     file: SHELL,
     args: ['-e', '-c', source],
@@ -24,7 +24,10 @@ function sh(source: string, more: Partial<ProcessRequest> = {}): Promise<Ended> 
 }
 
 /** Runs a script that writes the ids of its processes to `pids`, and aborts when there are as many as expected. */
-async function abortWhenUp(source: string, processes: number): Promise<{ ended: Ended; pids: number[]; ms: number }> {
+async function abortWhenUp(
+  source: string,
+  processes: number,
+): Promise<{ ended: ProcessResult; pids: number[]; ms: number }> {
   const stop = new AbortController();
   const running = sh(source, { signal: stop.signal });
   const pids = await pidsIn(processes);

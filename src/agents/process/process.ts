@@ -3,11 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Mask, NO_MASK } from '../../core/text/mask.ts';
 import { guardGroup, readyGuard, releaseGroup } from './guard.ts';
 import { endMarked, endTagged } from './leftovers.ts';
-import { type NotStarted, whyNotStarted, whyUnstartable } from './not-started.ts';
-import { type Kept, lastLines, Output, type Recent, type StreamName } from './output.ts';
+import { lastLines, Output, type OutputTail, type Recent, type StreamName } from './output.ts';
 import type { Exit } from './posix-spawn.ts';
 import { tagProcess } from './process-tag.ts';
-import { gated, type Started, start } from './start.ts';
+import { gated, type RunningProgram, start } from './start.ts';
+import { type StartFailure, whyNotStarted, whyUnstartable } from './start-failure.ts';
 
 export { SHELL } from './start.ts';
 
@@ -30,11 +30,11 @@ export interface ProcessRequest {
   readonly mask?: Mask;
 }
 
-type Ending = Exit | { readonly kind: 'aborted' } | NotStarted;
+type Ending = Exit | { readonly kind: 'aborted' } | StartFailure;
 
-export type Ended = Ending & {
-  readonly stdout: Kept;
-  readonly stderr: Kept;
+export type ProcessResult = Ending & {
+  readonly stdout: OutputTail;
+  readonly stderr: OutputTail;
   /** As far as two pipes tell in which order it came. */
   readonly recent: Recent;
 };
@@ -51,7 +51,7 @@ const POLL_MS = 20;
  * Runs a program in a process group of its own, to the end of its whole tree. Never throws for what the program does.
  * When the signal aborts: SIGTERM, a short grace, SIGKILL. Then whatever left the group, found by its tag or its mark.
  */
-export async function runProcess(request: ProcessRequest): Promise<Ended> {
+export async function runProcess(request: ProcessRequest): Promise<ProcessResult> {
   const output = new Output(request.keepBytes, request.mask ?? NO_MASK, request.onOutput);
   const ending = await run(request, output);
   output.end();
@@ -64,7 +64,7 @@ async function run(request: ProcessRequest, output: Output): Promise<Ending> {
   const unstartable = whyUnstartable(program);
   if (unstartable !== undefined) return unstartable;
   readyGuard();
-  let started: Started;
+  let started: RunningProgram;
   try {
     started = await start(program);
   } catch (error) {
@@ -105,7 +105,7 @@ async function run(request: ProcessRequest, output: Output): Promise<Ending> {
 }
 
 /** Resolves when both streams have ended, or were destroyed. */
-function collect({ stdout, stderr }: Started, output: Output): Promise<unknown> {
+function collect({ stdout, stderr }: RunningProgram, output: Output): Promise<unknown> {
   stdout.on('data', (bytes: Buffer) => output.add('stdout', bytes));
   stderr.on('data', (bytes: Buffer) => output.add('stderr', bytes));
   return Promise.all([closed(stdout), closed(stderr)]);
@@ -161,12 +161,12 @@ async function within(milliseconds: number, promise: Promise<unknown>): Promise<
 }
 
 /** Whether the program itself asks to try later. */
-export function asksToTryLater(ended: Ended): boolean {
+export function asksToTryLater(ended: ProcessResult): boolean {
   return ended.kind === 'exited' && ended.code === TRY_LATER;
 }
 
 /** `exit code 3: no such page`, with the end of what was printed. */
-export function howItEnded(ended: Exclude<Ended, { kind: 'aborted' }>, from: keyof Recent = 'both'): string {
+export function howItEnded(ended: Exclude<ProcessResult, { kind: 'aborted' }>, from: keyof Recent = 'both'): string {
   if (ended.kind === 'not-started') return ended.reason;
   const end = ended.kind === 'exited' ? `exit code ${ended.code}` : `ended by ${ended.signal}`;
   const tail = lastLines(ended.recent[from]);

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { Input, openPipes } from './pipes.ts';
-import { type Exit, type Launch, type Launched, loadPosixSpawn } from './posix-spawn.ts';
+import { type Exit, type Launch, loadPosixSpawn, type SpawnedProcess } from './posix-spawn.ts';
 
 /** The shell of the system, as system(3) has it: a PATH that an agent is given does not decide which shell this is. */
 export const SHELL = '/bin/sh';
@@ -14,7 +14,7 @@ export const SHELL = '/bin/sh';
 const GATE = 'read -r _ || exit 1; ';
 const NO_INPUT = 'exec </dev/null; ';
 
-export interface Started {
+export interface RunningProgram {
   /** The id of the leader is that of its group. */
   readonly group: number;
   readonly stdin: Input;
@@ -37,7 +37,7 @@ export function gated({ file, args, cwd, env, input }: Program & { readonly inpu
 }
 
 /** Throws what the system said, when there is no process. */
-export async function start(program: Program): Promise<Started> {
+export async function start(program: Program): Promise<RunningProgram> {
   const pipes = openPipes();
   if (pipes === undefined) return startByNode(program);
   const { stdin, stdout, stderr } = pipes;
@@ -53,17 +53,17 @@ export async function start(program: Program): Promise<Started> {
   }
 }
 
-async function startByNode({ file, args, ...options }: Program): Promise<Started> {
+async function startByNode({ file, args, ...options }: Program): Promise<RunningProgram> {
   const child = spawn(file, args, { ...options, detached: true });
   const { pid, exit } = await followed(child);
   return { group: pid, stdin: new Input(child.stdin), stdout: child.stdout, stderr: child.stderr, exit };
 }
 
-function launchByNode({ file, args, stdio, ...options }: Launch): Promise<Launched> {
+function launchByNode({ file, args, stdio, ...options }: Launch): Promise<SpawnedProcess> {
   return followed(spawn(file, args, { ...options, stdio: [...stdio], detached: true }));
 }
 
-async function followed(child: ReturnType<typeof spawn>): Promise<Launched> {
+async function followed(child: ReturnType<typeof spawn>): Promise<SpawnedProcess> {
   const { pid } = child;
   if (pid === undefined) throw await new Promise((resolve) => child.once('error', resolve));
   const exit = new Promise<Exit>((resolve) => {

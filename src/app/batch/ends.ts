@@ -1,6 +1,6 @@
 import { statusAt } from '../../core/schedule/plan.ts';
 import type { OpenBatch, OpenItem } from '../../store/folder/batch-file.ts';
-import { readSince } from '../../store/folder/journal/journal-files.ts';
+import { readSince } from '../../store/folder/journal/journal-reader.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
 import type { Snapshot } from '../../store/store.ts';
 import { type ByHand, locate } from './by-hand.ts';

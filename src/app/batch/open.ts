@@ -8,7 +8,7 @@ import { chooseTurn, type Turn } from '../../engine/schedule/batch-turn.ts';
 import { claimRows } from '../../engine/schedule/lease.ts';
 import { batchLease, type OpenItem, removeBatch, writeBatch } from '../../store/folder/batch-file.ts';
 import { InForceRecord } from '../../store/folder/documents/in-force-record.ts';
-import { journalEnd } from '../../store/folder/journal/journal-files.ts';
+import { journalEnd } from '../../store/folder/journal/journal-reader.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
 import { hashToken, newToken } from '../../store/folder/token.ts';
 import type { Snapshot } from '../../store/store.ts';

@@ -1,6 +1,6 @@
 import type { Task } from '../../core/model/shift.ts';
 import type { Status } from '../../core/model/status.ts';
-import { leaseTerms } from '../../engine/leases.ts';
+import { leaseTerms } from '../../engine/lease-terms.ts';
 import type { ByHand } from './by-hand.ts';
 import type { Ended } from './ends.ts';
 

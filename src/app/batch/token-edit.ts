@@ -5,7 +5,7 @@ import type { Status } from '../../core/model/status.ts';
 import { statusAt } from '../../core/schedule/plan.ts';
 import { createMask } from '../../core/text/mask.ts';
 import { hearDev } from '../../engine/by-hand.ts';
-import { leaseTerms } from '../../engine/leases.ts';
+import { leaseTerms } from '../../engine/lease-terms.ts';
 import { type OpenBatch, type OpenItem, readBatch, renewBatch, updateItem } from '../../store/folder/batch-file.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
 import { hashToken, newToken } from '../../store/folder/token.ts';

@@ -1,4 +1,4 @@
-import type { Agent, Inspection, Place } from '../../agents/agent.ts';
+import type { Agent, Inspection, LaunchContext } from '../../agents/agent.ts';
 import { agentEnvironment } from '../../agents/environment.ts';
 import { AgentSet, agentNames } from '../../agents/registry.ts';
 import { askedCriteria } from '../../core/model/order.ts';
@@ -43,15 +43,15 @@ function agentsOf(task: Task): string[] {
   return askedCriteria(task).length > 0 ? [agent, qaAgent] : [agent];
 }
 
-async function checkAgent(agent: Agent, place: Place): Promise<Finding> {
+async function checkAgent(agent: Agent, context: LaunchContext): Promise<Finding> {
   const { name } = agent;
   if (!agent.inspect) {
     // Any command stands for the one that a shift names.
-    const missing = await agent.missing({ command: 'sh', acpCommand: 'sh', tools: [] }, place);
+    const missing = await agent.missing({ command: 'sh', acpCommand: 'sh', tools: [] }, context);
     if (missing === undefined) return { level: 'ok', message: `agent ${name}` };
     return { level: 'note', message: `the agent ${name} can't be started`, remedy: missing };
   }
-  return describe(name, await agent.inspect(place));
+  return describe(name, await agent.inspect(context));
 }
 
 /** What is not installed, or is another version than the tested one, is worth a note and no more. */

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { NightshiftError } from '../../core/model/errors.ts';
-import { termsOf } from '../../store/folder/documents/accepted.ts';
+import { termsOf } from '../../store/folder/documents/acceptances.ts';
 import { type KeptCopy, waitingCopies } from '../../store/folder/documents/put-back.ts';
 import { ShiftFiles } from '../../store/folder/documents/shift-files.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';

@@ -4,7 +4,7 @@ import type { Clock } from '../../core/model/clock.ts';
 import type { Happening, NightshiftEvent, TranscriptHappening } from '../../core/model/events.ts';
 import { setAsideText } from '../../store/folder/files/inside.ts';
 import { Journal } from '../../store/folder/journal/journal.ts';
-import type { Keeper } from '../../store/folder/journal/journal-keeper.ts';
+import type { JournalMemory } from '../../store/folder/journal/journal-memory.ts';
 import { Ledger } from '../../store/folder/journal/ledger.ts';
 import { Transcripts } from '../../store/folder/journal/transcripts.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
@@ -92,7 +92,7 @@ export class EventStream implements AsyncDisposable {
     this.emit({ type: 'run:warning', message: setAsideText(file, kept) });
   };
 
-  #keeper(onLost?: () => void): Keeper {
+  #keeper(onLost?: () => void): JournalMemory {
     const { history } = this;
     return {
       run: this.#run,

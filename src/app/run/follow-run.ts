@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isCheckpoint } from '../../core/folds/checkpoint.ts';
 import type { NightshiftEvent } from '../../core/model/events.ts';
-import { filesOfRun, olderFiles } from '../../store/folder/journal/journal-files.ts';
+import { filesOfRun, olderFiles } from '../../store/folder/journal/journal-reader.ts';
 import { LineFollower } from '../../store/folder/journal/line-follower.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
 import { currentHolder } from '../../store/folder/run-lock.ts';

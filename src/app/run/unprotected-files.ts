@@ -7,7 +7,7 @@ import { type Shift, type Task, valuesOf } from '../../core/model/shift.ts';
 import { globMatcher } from '../../core/text/glob.ts';
 import { type ShiftPaths, shiftsFolder } from '../../store/folder/layout.ts';
 import type { Snapshot, Store } from '../../store/store.ts';
-import { type Found, findNamed } from '../../watch/listing.ts';
+import { type FoundFiles, findNamed } from '../../watch/listing.ts';
 import { type Git, listTracked, openRepository } from '../../watch/repository.ts';
 import type { World } from '../world.ts';
 import { gitProgram } from './git-program.ts';
@@ -107,7 +107,7 @@ async function findUnprotected(
   const { task, folder, tracked, leftOut } = checked;
   const isNamed = globMatcher(folder, task.settings.protect);
   for (const glob of anyOf) {
-    const found: Found = { files: new Set(), folders: 0, leftOut };
+    const found: FoundFiles = { files: new Set(), folders: 0, leftOut };
     await findNamed(folder, glob, found);
     const files = [...found.files];
     if (files.length === 0) continue;

@@ -4,7 +4,7 @@ import type { Shift, Task } from '../../core/model/shift.ts';
 import { type DevUsage, mayGoBack, verdictText } from '../../core/schedule/qa-retry.ts';
 import type { Claim, Snapshot } from '../../store/store.ts';
 import { Watch } from '../../watch/watch.ts';
-import { leaseTerms, renewLeases } from '../leases.ts';
+import { leaseTerms, renewLeases } from '../lease-terms.ts';
 import type { BatchEnd, RunParts } from '../ports.ts';
 import { workingFolder } from '../worker/work.ts';
 

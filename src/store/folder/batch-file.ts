@@ -7,7 +7,7 @@ import type { Opener } from '../../core/model/opener.ts';
 import { LOCK_WAIT_MS, lockWithin } from './files/flock.ts';
 import { folderOf, replaceInside } from './files/inside.ts';
 import { readHere } from './files/read-here.ts';
-import type { Position } from './journal/journal-files.ts';
+import type { Position } from './journal/journal-reader.ts';
 import type { ShiftPaths } from './layout.ts';
 import { isAlive } from './process-life.ts';
 

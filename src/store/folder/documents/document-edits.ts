@@ -3,12 +3,12 @@ import { isHarmless, judgeManagerEdit, type ManagerEdit, managerEditText } from 
 import { envEditText, taskEditText } from '../../../formats/document-edit.ts';
 import { parseManager, readShiftSettings, restoreTerms, setSetting } from '../../../formats/manager.ts';
 import type { ShiftPaths } from '../layout.ts';
-import { isUnreadable, type Seen } from './put-back.ts';
+import { type FileContent, isUnreadable } from './put-back.ts';
 
 /** `now`: when the run began. */
 interface Edit {
   readonly before: string;
-  readonly seen: Seen;
+  readonly seen: FileContent;
   readonly now: number;
 }
 
@@ -28,7 +28,7 @@ export function describeEdit({ manager, env }: ShiftPaths, file: string, { befor
  * What is in force after an edit of `manager.md` in flight: the edited text itself if nothing in it has to go back. Else its
  * settings and Task Order do, but for what may take effect at once; free text stays as it was edited.
  */
-export function mergeManager({ manager }: ShiftPaths, inForce: string, { text }: Seen, now: number): string {
+export function mergeManager({ manager }: ShiftPaths, inForce: string, { text }: FileContent, now: number): string {
   const edit = text === undefined ? undefined : judge(manager, inForce, text, now);
   if (text === undefined || edit === undefined || edit instanceof NightshiftError) return inForce;
   if (isHarmless(edit)) return text;

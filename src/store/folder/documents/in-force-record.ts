@@ -7,7 +7,7 @@ import { replaceInside } from '../files/inside.ts';
 import { readHere } from '../files/read-here.ts';
 import type { ShiftPaths } from '../layout.ts';
 import { initRoot } from '../new-shift.ts';
-import { hashSecrets, isHashOfSecrets, termsOf } from './accepted.ts';
+import { hashSecrets, isHashOfSecrets, termsOf } from './acceptances.ts';
 import { readDocument } from './document-text.ts';
 
 /** The texts in force, by file; undefined: there is no such file. */

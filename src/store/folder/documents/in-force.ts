@@ -9,11 +9,11 @@ import { parseManager, readShiftSettings, setProgress, setSetting } from '../../
 import { replaceSteps } from '../../../formats/task.ts';
 import type { DocumentEdit, Documents, ItemInFlight, SizeChange } from '../../documents.ts';
 import { retryPassing } from '../files/retry.ts';
-import { acceptedId } from './accepted.ts';
+import { acceptedId } from './acceptances.ts';
 import { describeEdit, mergeManager } from './document-edits.ts';
 import type { InForceOptions } from './in-force-options.ts';
 import { type Texts, textsOf } from './in-force-record.ts';
-import { isSameSeen, type Seen, settle } from './put-back.ts';
+import { type FileContent, isSameContent, settle } from './put-back.ts';
 import type { ShiftFiles } from './shift-files.ts';
 import { patienceWith, type Unusable, type Witnesses } from './unusable.ts';
 
@@ -185,12 +185,12 @@ export class InForce implements Documents {
   async #lookOnce(): Promise<void> {
     if (!(await this.#isHere())) return;
     if (this.#atWork.size > 0) this.#options.record?.touch(this.#options.now());
-    const differing = [...this.#texts.keys()].filter((file) => !isSameSeen(this.#files.see(file), this.#seen(file)));
-    const settled = new Map<string, Seen>();
+    const differing = [...this.#texts.keys()].filter((file) => !isSameContent(this.#files.see(file), this.#seen(file)));
+    const settled = new Map<string, FileContent>();
     // First of all: whoever writes may be done in a moment.
     const open = differing.length > 0 ? this.#options.writers?.() : undefined;
     const seen = differing.length > 0 ? await settle(differing, (file) => this.#files.see(file)) : [];
-    for (const [file, each] of seen) if (!isSameSeen(each, this.#seen(file))) settled.set(file, each);
+    for (const [file, each] of seen) if (!isSameContent(each, this.#seen(file))) settled.set(file, each);
     const accepted = await this.#takeAccepted(settled);
     const unusable = new Map<string, Unusable>();
     for (const [file, seen] of settled) {
@@ -208,15 +208,15 @@ export class InForce implements Documents {
     return [...this.#atWork.values()].filter((item) => item !== undefined).slice(0, NAMED_AT_MOST);
   }
 
-  #seen(file: string): Seen {
+  #seen(file: string): FileContent {
     const text = this.#texts.get(file);
     return text === undefined ? {} : { text };
   }
 
   /** What a person put in force with a command, all of it or nothing: a Task Order and the task that it names are one edit. */
-  async #takeAccepted(settled: ReadonlyMap<string, Seen>): Promise<ReadonlySet<string>> {
+  async #takeAccepted(settled: ReadonlyMap<string, FileContent>): Promise<ReadonlySet<string>> {
     const { paths } = this.#files;
-    const idOf = (file: string, { text }: Seen) => {
+    const idOf = (file: string, { text }: FileContent) => {
       const id = text === undefined ? undefined : acceptedId(paths, file, text);
       return id === undefined || this.#taken.has(id) ? undefined : id;
     };
@@ -260,7 +260,7 @@ export class InForce implements Documents {
   }
 
   /** Puts a file back, but for what may take effect at once. False: it was just written again. */
-  async #refuse(file: string, seen: Seen, { inFlight, writers }: Witnesses): Promise<boolean> {
+  async #refuse(file: string, seen: FileContent, { inFlight, writers }: Witnesses): Promise<boolean> {
     const inForce = this.#texts.get(file);
     const { paths } = this.#files;
     const what = this.#mask(describeEdit(paths, file, { before: inForce ?? '', seen, now: this.#startedAt }));

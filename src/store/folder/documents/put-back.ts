@@ -6,16 +6,16 @@ import { type Failpoint, replaceFile } from '../files/atomic-write.ts';
 import { readHere } from '../files/read-here.ts';
 
 /** What stands where a document should be: its text, nothing, or what is no text at all (a link, a folder). */
-export interface Seen {
+export interface FileContent {
   readonly text?: string;
   readonly unreadable?: string;
 }
 
-export function isSameSeen(a: Seen, b: Seen): boolean {
+export function isSameContent(a: FileContent, b: FileContent): boolean {
   return a.text === b.text && a.unreadable === b.unreadable;
 }
 
-export function isUnreadable({ unreadable }: Seen): boolean {
+export function isUnreadable({ unreadable }: FileContent): boolean {
   return unreadable !== undefined;
 }
 
@@ -24,13 +24,16 @@ const SETTLE_MS = 100;
 const SETTLE_TRIES = 10;
 
 /** Waits until nobody writes these files any more; what stands there then. */
-export async function settle(files: readonly string[], see: (file: string) => Seen): Promise<Map<string, Seen>> {
+export async function settle(
+  files: readonly string[],
+  see: (file: string) => FileContent,
+): Promise<Map<string, FileContent>> {
   const look = () => new Map(files.map((file) => [file, see(file)]));
   let before = look();
   for (let tries = 0; ; tries++) {
     await sleep(SETTLE_MS);
     const now = look();
-    if (tries === SETTLE_TRIES || files.every((file) => isSameSeen(before.get(file)!, now.get(file)!))) return now;
+    if (tries === SETTLE_TRIES || files.every((file) => isSameContent(before.get(file)!, now.get(file)!))) return now;
     before = now;
   }
 }
@@ -40,7 +43,7 @@ const MARK = '.put-back-';
 const KEPT_AT_MOST = 50;
 
 /** The other text goes to a file beside it that only its owner can read; answers which. Undefined: there was none to keep. */
-export async function keepBeside(file: string, seen: Seen, failpoint: Failpoint): Promise<string | undefined> {
+export async function keepBeside(file: string, seen: FileContent, failpoint: Failpoint): Promise<string | undefined> {
   const { text } = seen;
   if (text === undefined && !isUnreadable(seen)) return undefined;
   const name = `${file}${MARK}${new Date().toISOString().replace(/[:.]/g, '')}`;

@@ -20,9 +20,9 @@ import { LOCK_WAIT_MS, lockWithin } from '../files/flock.ts';
 import { folderOf, type OnSetAside } from '../files/inside.ts';
 import { retryPassing } from '../files/retry.ts';
 import { makeFolder, type ShiftPaths } from '../layout.ts';
-import { accept, termsOf } from './accepted.ts';
+import { accept, termsOf } from './acceptances.ts';
 import { readDocument } from './document-text.ts';
-import { isSameSeen, isUnreadable, keepBeside, restoredMode, type Seen } from './put-back.ts';
+import { type FileContent, isSameContent, isUnreadable, keepBeside, restoredMode } from './put-back.ts';
 import { Versions } from './versions.ts';
 
 /** The documents of a shift: `manager.md`, the task files, `.env`. Written under the shift's lock, all or nothing. */
@@ -188,7 +188,7 @@ export class ShiftFiles {
   }
 
   /** What stands there now. Throws only what is nobody's edit: too many open files, a disk that fails. */
-  see(file: string): Seen {
+  see(file: string): FileContent {
     try {
       return { text: readDocument(file) };
     } catch (error) {
@@ -202,9 +202,9 @@ export class ShiftFiles {
    * Writes `text` in place of what was seen there, and keeps that beside the file; without a text there is to be no file.
    * Undefined: something else stands there by now, and nothing was done.
    */
-  async restore(file: string, seen: Seen, text: string | undefined): Promise<{ kept?: string } | undefined> {
+  async restore(file: string, seen: FileContent, text: string | undefined): Promise<{ kept?: string } | undefined> {
     using _lock = await lockWithin(this.paths.lock, LOCK_WAIT_MS);
-    const isCurrent = () => isSameSeen(this.see(file), seen);
+    const isCurrent = () => isSameContent(this.see(file), seen);
     if (!isCurrent()) return undefined;
     const mode = restoredMode(file, statIfThere(file));
     try {

@@ -1,6 +1,6 @@
 import type { ItemInFlight } from '../../documents.ts';
 import type { Texts } from './in-force-record.ts';
-import type { Seen } from './put-back.ts';
+import type { FileContent } from './put-back.ts';
 import type { ShiftFiles } from './shift-files.ts';
 
 /** Who was there when an edit was first seen. `writers`: keys of items that had the file open to write. */
@@ -11,7 +11,7 @@ export interface Witnesses {
 
 /** An edit that can't be used as it is, and since when. */
 export interface Unusable extends Witnesses {
-  readonly seen: Seen;
+  readonly seen: FileContent;
   readonly since: number;
 }
 
@@ -20,13 +20,13 @@ const GONE_MS = 1000;
 const UNREADABLE_MS = 10_000;
 
 /** How long an edit in flight is left to be repaired before it is put back; none that could be used is. */
-export function patienceWith(files: ShiftFiles, texts: Texts, file: string, seen: Seen): number {
+export function patienceWith(files: ShiftFiles, texts: Texts, file: string, seen: FileContent): number {
   if (canBeUsed(files, texts, file, seen)) return 0;
   return seen.text === undefined ? GONE_MS : UNREADABLE_MS;
 }
 
 /** `.env` may be absent; everything else has to be there and to fit together. */
-function canBeUsed(files: ShiftFiles, texts: Texts, file: string, { text, unreadable }: Seen): boolean {
+function canBeUsed(files: ShiftFiles, texts: Texts, file: string, { text, unreadable }: FileContent): boolean {
   if (unreadable !== undefined || (text === undefined && file !== files.paths.env)) return false;
   try {
     const edited = new Map([...texts, [file, text]]);

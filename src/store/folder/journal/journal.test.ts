@@ -6,8 +6,8 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { History } from '../../../core/folds/history.ts';
 import type { NightshiftEvent } from '../../../core/model/events.ts';
 import { Journal } from './journal.ts';
-import { filesOfRun, journalEnd, readSince, readValues } from './journal-files.ts';
-import type { Keeper } from './journal-keeper.ts';
+import type { JournalMemory } from './journal-memory.ts';
+import { filesOfRun, journalEnd, readSince, readValues } from './journal-reader.ts';
 import { LineFollower } from './line-follower.ts';
 
 function place() {
@@ -18,7 +18,7 @@ function place() {
 }
 
 /** A run, as far as the journal is concerned. */
-function keeperOf(history: History, run: string, lost: string[] = []): Keeper {
+function keeperOf(history: History, run: string, lost: string[] = []): JournalMemory {
   return {
     run,
     mayRotate: true,

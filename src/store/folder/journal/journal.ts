@@ -6,10 +6,10 @@ import { diskError, temporaryName } from '../files/atomic-write.ts';
 import { folderOf, type InnerFolder, setAside } from '../files/inside.ts';
 import { retryPassing } from '../files/retry.ts';
 import type { ShiftPaths } from '../layout.ts';
-import { JournalFile } from './journal-file.ts';
-import { olderFiles } from './journal-files.ts';
-import type { Keeper } from './journal-keeper.ts';
-import * as place from './journal-place.ts';
+import { JournalFile } from './append-file.ts';
+import type { JournalMemory } from './journal-memory.ts';
+import { olderFiles } from './journal-reader.ts';
+import * as place from './replace-journal.ts';
 
 /** Events come in bursts: those of a moment go out in one write. */
 const SOON_MS = 10;
@@ -29,7 +29,7 @@ type Paths = Pick<ShiftPaths, 'folder' | 'journal'>;
  */
 export class Journal implements AsyncDisposable {
   readonly #place: Paths;
-  readonly #keeper: Keeper | undefined;
+  readonly #keeper: JournalMemory | undefined;
   readonly #folderId: string | undefined;
   #file!: JournalFile;
   /** Of the checkpoint that the file begins with. */
@@ -42,13 +42,13 @@ export class Journal implements AsyncDisposable {
   readonly #failed = new AbortController();
   readonly #syncing = new Together(() => this.#sync());
 
-  private constructor(paths: Paths, keeper: Keeper | undefined) {
+  private constructor(paths: Paths, keeper: JournalMemory | undefined) {
     this.#place = paths;
     this.#keeper = keeper;
     this.#folderId = place.idOf(paths.folder);
   }
 
-  static async open(paths: Paths, keeper?: Keeper): Promise<Journal> {
+  static async open(paths: Paths, keeper?: JournalMemory): Promise<Journal> {
     const journal = new Journal(paths, keeper);
     try {
       await journal.#begin();
@@ -238,7 +238,7 @@ export class Journal implements AsyncDisposable {
   }
 
   /** Somebody put another file in its place: a copy of ours, or what other processes have appended since. */
-  async #adopt(next: JournalFile, keeper: Keeper): Promise<void> {
+  async #adopt(next: JournalFile, keeper: JournalMemory): Promise<void> {
     try {
       await next.lock();
       let isCopy = false;

@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { notAFile, READ_ONLY_HERE, readError } from '../table/table-file.ts';
-import { fileId } from './journal-files.ts';
+import { fileId } from './journal-reader.ts';
 
 const MOST_BYTES = 1024 * 1024;
 

@@ -16,18 +16,18 @@ import type {
 } from '../../store.ts';
 import { replaceFile } from '../files/atomic-write.ts';
 import { LOCK_WAIT_MS, lockWithin } from '../files/flock.ts';
-import { journalEnd, type Position } from '../journal/journal-files.ts';
+import { journalEnd, type Position } from '../journal/journal-reader.ts';
+import { readCommandEdits } from './command-edits.ts';
 import { Draft, snapshotOf, statusColumns } from './draft.ts';
 import type { FolderStoreOptions } from './folder-store-options.ts';
 import { Identities } from './identities.ts';
 import { readBasis } from './identity-file.ts';
+import { LeaseWriter, type Withdrawal } from './lease-writer.ts';
 import { Leases } from './leases.ts';
-import { Leasing, type Withdrawal } from './leasing.ts';
 import { ReadingLock } from './reading-lock.ts';
 import { type Reading, reconcile, summarise } from './reconcile.ts';
 import { RemovedRows } from './removed-rows.ts';
 import { replayColumns } from './replay-columns.ts';
-import { readSanctioned } from './sanctioned.ts';
 import { allRowsGone, TableFile } from './table-file.ts';
 import { WriteQueue } from './write-queue.ts';
 
@@ -39,7 +39,7 @@ export class FolderStore implements Store {
   readonly #leases = new Leases();
   readonly #removedRows = new RemovedRows();
   readonly #queue: WriteQueue<Draft>;
-  readonly #leasing: Leasing;
+  readonly #leasing: LeaseWriter;
   #tasks: readonly string[];
   #outputs: ReadonlyMap<string, readonly string[]>;
   #reading: Reading | undefined;
@@ -62,7 +62,7 @@ export class FolderStore implements Store {
       isCurrent: () => this.#file.isCurrent(),
       expectsMoreThan: (waiting) => this.#leases.count > waiting,
     });
-    this.#leasing = new Leasing({
+    this.#leasing = new LeaseWriter({
       queue: this.#queue,
       leases: this.#leases,
       columnOf: (task) => this.#taskIndex(task),
@@ -224,7 +224,7 @@ export class FolderStore implements Store {
   }
 
   async #settle(known: Reading, after: Reading): Promise<boolean> {
-    const sanctioned = await readSanctioned(this.#options.journal, this.#journalSeen);
+    const sanctioned = await readCommandEdits(this.#options.journal, this.#journalSeen);
     const identify = this.#identify.bind(this);
     const before = replayColumns(known, sanctioned.columns, identify);
     const settled = reconcile(before, after, {

@@ -34,7 +34,7 @@ interface Withdrawn {
   readonly reason: string;
 }
 
-export interface Reconciled {
+export interface Reconciliation {
   readonly reading: Reading;
   /** Cells to write so that only what an outsider may change has changed. */
   readonly putBack: readonly CellChange[];
@@ -54,7 +54,7 @@ const PROTECTED: readonly Status[] = ['in_progress', 'qa', 'done'];
  * Somebody else wrote the table while a run knew it as `before` (rules T4, T7, D5). Their metadata, rows and order hold;
  * their statuses hold where a person may set them, and are put back where only the run may.
  */
-export function reconcile(before: Reading, after: Reading, known: Knowledge): Reconciled {
+export function reconcile(before: Reading, after: Reading, known: Knowledge): Reconciliation {
   const images = matchReadings(before, after, known.removedRows.texts());
   const ids: [number, string][] = [];
   for (const [row, id] of before.identities.known()) {

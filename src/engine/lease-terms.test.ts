@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { MemoryStore } from '../store/memory/memory-store.ts';
-import { leaseTerms, renewLeases } from './leases.ts';
+import { leaseTerms, renewLeases } from './lease-terms.ts';
 
 it('T8 a run renews all of its own leases, and no others', async () => {
   const store = new MemoryStore({ rows: [{ work: 'todo' }, { work: 'qa' }, { work: 'todo' }], tasks: ['work'] });

@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { lockOpen } from '../files/flock.ts';
 import { retryPassing } from '../files/retry.ts';
 import { notAFile } from '../table/table-file.ts';
-import { fileId, type ReadOptions, valuesIn } from './journal-files.ts';
+import { fileId, type ReadOptions, valuesIn } from './journal-reader.ts';
 
 /** Enough to tell that a file was emptied and filled again. */
 const TAIL_BYTES = 64;

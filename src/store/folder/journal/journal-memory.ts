@@ -2,7 +2,7 @@ import type { NightshiftEvent } from '../../../core/model/events.ts';
 import type { OnSetAside } from '../files/inside.ts';
 
 /** Who knows what the journal says, and can say it again. */
-export interface Keeper {
+export interface JournalMemory {
   readonly run: string;
   /** Whether the journal may be continued in a new file: only the one run of a shift does that. */
   readonly mayRotate: boolean;

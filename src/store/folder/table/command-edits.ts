@@ -1,9 +1,9 @@
 import type { ColumnChange } from '../../../core/model/events.ts';
 import { isStatus } from '../../../core/model/status.ts';
-import { journalEnd, type Position, readSince } from '../journal/journal-files.ts';
+import { journalEnd, type Position, readSince } from '../journal/journal-reader.ts';
 
 /** What a person changed with a command: `table edit`, `reset` and `rename-column`, say, leave a line in the journal. */
-export interface Sanctioned {
+export interface CommandEdits {
   has(item: string, task: string, to: string): boolean;
   /** In the order in which they were made. */
   readonly columns: readonly ColumnChange[];
@@ -11,7 +11,7 @@ export interface Sanctioned {
   readonly end: Position | undefined;
 }
 
-export async function readSanctioned(journal: string, from: Position | undefined): Promise<Sanctioned> {
+export async function readCommandEdits(journal: string, from: Position | undefined): Promise<CommandEdits> {
   const cells = new Set<string>();
   const columns: ColumnChange[] = [];
   const end = journalEnd(journal);

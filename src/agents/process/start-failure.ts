@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 
 /** There was never a process. `fault`: whether another item would have got one. */
-export interface NotStarted {
+export interface StartFailure {
   readonly kind: 'not-started';
   readonly reason: string;
   readonly fault: 'item' | 'system';
@@ -18,7 +18,7 @@ interface Request {
 const LONGEST_STRING = 131_071;
 
 /** What the system would refuse anyway, in words that name the culprit. */
-export function whyUnstartable({ args, env }: Request): NotStarted | undefined {
+export function whyUnstartable({ args, env }: Request): StartFailure | undefined {
   for (const [name, value] of Object.entries(env)) {
     if (value.includes('\0')) return itemsFault(`the environment variable ${name} would hold a NUL byte: remove it`);
     const bytes = Buffer.byteLength(name) + 1 + Buffer.byteLength(value);
@@ -41,7 +41,7 @@ export function whyUnstartable({ args, env }: Request): NotStarted | undefined {
   return undefined;
 }
 
-export function whyNotStarted(error: NodeJS.ErrnoException, { file, cwd }: Request): NotStarted {
+export function whyNotStarted(error: NodeJS.ErrnoException, { file, cwd }: Request): StartFailure {
   switch (error.code) {
     case 'E2BIG':
       return itemsFault(
@@ -62,11 +62,11 @@ export function whyNotStarted(error: NodeJS.ErrnoException, { file, cwd }: Reque
   return systemsFault(`${file} could not be started: ${error.message}`);
 }
 
-function itemsFault(reason: string): NotStarted {
+function itemsFault(reason: string): StartFailure {
   return { kind: 'not-started', reason, fault: 'item' };
 }
 
-function systemsFault(reason: string): NotStarted {
+function systemsFault(reason: string): StartFailure {
   return { kind: 'not-started', reason, fault: 'system' };
 }
 

@@ -10,7 +10,7 @@ import type { ShiftPaths } from '../layout.ts';
  * Texts that a person put in force with a command while items may be in flight, by the name of their file: a run takes
  * what it finds there if it is listed here. By hash, the last one of each file.
  */
-interface Accepted {
+interface Acceptances {
   readonly [document: string]: { readonly id: string; readonly hash: string } | undefined;
 }
 
@@ -27,14 +27,14 @@ export function acceptedId(paths: ShiftPaths, file: string, text: string): strin
 export async function accept(paths: ShiftPaths, file: string, text: string): Promise<void> {
   if (!existsSync(paths.inForce)) return;
   const entry = { id: randomBytes(8).toString('hex'), hash: hashOf(paths, file, text) };
-  const accepted: Accepted = { ...read(paths), [basename(file)]: entry };
+  const accepted: Acceptances = { ...read(paths), [basename(file)]: entry };
   await replaceInside({ base: paths.folder }, paths.accepted, Buffer.from(JSON.stringify(accepted)));
 }
 
-function read({ accepted }: ShiftPaths): Accepted {
+function read({ accepted }: ShiftPaths): Acceptances {
   try {
     const found: unknown = JSON.parse(readHere(accepted));
-    return typeof found === 'object' && found !== null ? (found as Accepted) : {};
+    return typeof found === 'object' && found !== null ? (found as Acceptances) : {};
   } catch {
     return {};
   }

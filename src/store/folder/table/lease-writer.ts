@@ -22,7 +22,7 @@ interface Cell extends ItemTask {
   readonly column: number;
 }
 
-export interface LeasingOptions {
+export interface LeaseWriterOptions {
   readonly queue: WriteQueue<Draft>;
   readonly leases: Leases;
   /** Throws if the task is not in the Task Order. */
@@ -32,10 +32,10 @@ export interface LeasingOptions {
 }
 
 /** The part of the store that hands out leases and ends them. A lease changes only after the table was written. */
-export class Leasing {
-  readonly #options: LeasingOptions;
+export class LeaseWriter {
+  readonly #options: LeaseWriterOptions;
 
-  constructor(options: LeasingOptions) {
+  constructor(options: LeaseWriterOptions) {
     this.#options = options;
   }
 

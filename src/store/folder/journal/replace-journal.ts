@@ -2,8 +2,8 @@ import { linkSync, lstatSync, renameSync, unlinkSync } from 'node:fs';
 import { NightshiftError } from '../../../core/model/errors.ts';
 import { syncFolder } from '../files/atomic-write.ts';
 import type { InnerFolder } from '../files/inside.ts';
-import type { JournalFile } from './journal-file.ts';
-import { fileId, namesOfOlder, nextOlder } from './journal-files.ts';
+import type { JournalFile } from './append-file.ts';
+import { fileId, namesOfOlder, nextOlder } from './journal-reader.ts';
 
 const LINES_AT_ONCE = 1000;
 
