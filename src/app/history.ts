@@ -7,7 +7,7 @@ import { Ledger } from '../store/folder/journal/ledger.ts';
 import type { ShiftPaths } from '../store/folder/layout.ts';
 import type { World } from './world.ts';
 
-/** What the journal says, and what was spent beyond that by the record outside of the project. */
+/** The history in the journal. If the ledger outside of the project shows more spending, that counts. */
 export async function readHistory(paths: ShiftPaths, { env }: Pick<World, 'env'>): Promise<History> {
   const history = new History();
   for await (const { value, isFirst } of readValues(paths.journal)) history.read(value, isFirst);
@@ -16,12 +16,12 @@ export async function readHistory(paths: ShiftPaths, { env }: Pick<World, 'env'>
   return history;
 }
 
-/** What counts for the limits of a run that has not begun. */
+/** What counts towards the limits before a run starts. */
 export function spentIn({ usage, tally }: History): Spent {
   return { usage, ms: tally.ms, failures: 0 };
 }
 
-/** The latest event of this type that a run has told of. */
+/** The latest event of this type in a run. */
 export async function lastEvent<T extends NightshiftEvent['type']>(
   paths: ShiftPaths,
   run: string,
@@ -37,7 +37,7 @@ export async function lastEvent<T extends NightshiftEvent['type']>(
   return undefined;
 }
 
-/** What was said about the latest try of an item, by task; of tasks that `history` knows of. */
+/** The details of the latest try of an item, by task, for tasks that are in `history`. */
 export async function readDetails(
   { journal }: ShiftPaths,
   item: string,
@@ -53,7 +53,7 @@ export async function readDetails(
       .reverse(),
   ];
   const told: NightshiftEvent[][] = [];
-  // Newest first: how it began is seldom far away.
+  // Newest first: the start of the latest try is seldom far back.
   for (const file of files) {
     if (wanted.size === 0) break;
     const found: NightshiftEvent[] = [];

@@ -10,7 +10,7 @@ import type { ShiftPaths } from '../store/folder/layout.ts';
 import { FolderStore } from '../store/folder/table/folder-store.ts';
 import type { Snapshot } from '../store/store.ts';
 
-/** A shift that was read and found right, with the parts that read it. */
+/** A shift that was read and checked, with the parts that read it. */
 export interface OpenShift {
   readonly shift: Shift;
   readonly files: ShiftFiles;
@@ -22,11 +22,11 @@ export interface OpenOptions extends Overrides {
   readonly emit?: Emit;
   readonly failpoint?: Failpoint;
   readonly isShared?: boolean;
-  /** How long a table that can't be read any more is read again; a run has its own patience. */
+  /** How long to retry a table that became unreadable; a run has its own patience. */
   readonly patienceMs?: number;
 }
 
-/** Reads everything and checks it against each other (rules F1-F7, V2, V4); writes nothing. */
+/** Reads all files of a shift and checks that they agree (rules F1-F7, V2, V4). Writes nothing. */
 export async function openAndCheck(paths: ShiftPaths, options: OpenOptions = {}): Promise<OpenShift> {
   const warn = (message: string) => options.emit?.({ type: 'run:warning', message });
   const files = new ShiftFiles(paths, options.failpoint, (file, kept) => warn(setAsideText(file, kept)));
@@ -57,8 +57,8 @@ export async function openAndCheck(paths: ShiftPaths, options: OpenOptions = {})
 }
 
 /**
- * Reads the shift as it is in force now, for a run that is going on; the store learns of tasks and outputs that are new.
- * The same object as the last time if nothing changed.
+ * Reads the shift as it is in force now, for a run. Tells the store of new tasks and outputs. Returns the same object
+ * as last time if nothing changed.
  */
 export function reloader(
   inForce: Pick<InForce, 'read'>,
@@ -82,8 +82,7 @@ export function reloader(
 }
 
 /**
- * Throws if a run can't work with documents that somebody has changed. `requireAgents`: a task that was added or changed may
- * ask for an agent that is not there.
+ * Throws if a run can't use changed documents. `requireAgents`: checks the agents of tasks that were added or changed.
  */
 export function checkerOf(
   store: FolderStore,

@@ -10,14 +10,14 @@ import type { World } from './world.ts';
 
 type Spent = Extract<Happening, { type: 'usage:spent' }>;
 
-/** What a command that is no run spends of a shift's money: it counts, and ends at a limit (rule X6). */
+/** What a command outside of a run spends. It counts for the shift, and ends at a limit (rule X6). */
 export interface Spending extends AsyncDisposable {
-  /** By this command alone. */
+  /** Of this command alone. */
   readonly usage: Usage;
   /** The limit of the shift that is used up now. */
   readonly reached: UsedUp | undefined;
   add(spent: Spent): void;
-  /** From now on its time counts, too. */
+  /** From now on, its time counts too. */
   begin(): void;
 }
 
@@ -39,7 +39,7 @@ export async function openSpending(world: World, paths: ShiftPaths, set: SetLimi
     },
     add({ type, role, agent, task, usage: more }) {
       usage = sum(usage, more);
-      // Of no item: what the table says of one was done without it.
+      // Without the item: a test is no part of the item's history.
       stream.emit({ type, role, agent, ...(task === undefined ? {} : { task }), usage: more });
     },
     begin() {

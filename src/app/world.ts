@@ -1,4 +1,4 @@
-/** What the application has of the world; given to it, so that it asks for nothing else. */
+/** The environment of the application, as an argument. */
 export interface World {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;

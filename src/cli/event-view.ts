@@ -4,16 +4,16 @@ import type { Io } from './io.ts';
 import { LiveTerminal } from './live-terminal.ts';
 import type { Options } from './program.ts';
 
-/** What shows a run to whoever looks on; disposing of it leaves the terminal as it was. */
+/** Shows a run. Disposing of it leaves the terminal as it was. */
 export interface EventView extends Disposable {
   event(event: NightshiftEvent): void;
   heard(happening: Pick<TranscriptHappening, 'task' | 'item' | 'entry'>): void;
 }
 
-/** What Ctrl-C does where the run is another process's. */
+/** What Ctrl-C does when the run is in another process. */
 export const ONLY_WATCHING = 'Ctrl-C here only stops watching.';
 
-/** JSON for machines, the live view on a terminal, else plain lines. `ctrlC`: what that does, if not to the run. */
+/** JSON for programs, the live view on a terminal, else plain lines. `ctrlC`: what it does, if not stop the run. */
 export function viewEvents(io: Io, { json, plain }: Options, ctrlC?: string): EventView {
   if (!json && !plain && io.terminal) return new LiveTerminal(io.terminal, io.now, ctrlC);
   return {

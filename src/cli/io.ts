@@ -4,19 +4,19 @@ import type { World } from '../app/world.ts';
 import { systemError } from '../core/model/system-errors.ts';
 import { escapeUnsafe } from '../views/printable.ts';
 
-/** What a command has of the world; given to it, so that it asks for nothing else. */
+/** The environment of a command, as an argument. */
 export interface Io extends World {
-  /** Somebody sits in front of it. */
+  /** Standard input and output are a terminal. */
   readonly isInteractive: boolean;
-  /** A terminal that lines can be redrawn on; not a pipe, not a log, not one that can't. */
+  /** A terminal that can redraw lines; undefined for pipes, logs and dumb terminals. */
   readonly terminal: Terminal | undefined;
-  /** A line on standard output. */
+  /** Writes a line to standard output. */
   print(line: string): void;
-  /** Bytes for the program that reads standard output, as they are; a terminal gets them as `print` does. */
+  /** Writes bytes to standard output as they are; to a terminal, as `print` does. */
   send(bytes: Uint8Array): void;
-  /** What somebody answers on the terminal; undefined if they would not. Only where it is interactive. */
+  /** Asks a question on the terminal; undefined if there was no answer. Only if `isInteractive`. */
   ask(question: string): Promise<string | undefined>;
-  /** A line on standard error: for people, also when standard output is for machines. */
+  /** Writes a line to standard error: for people, even when standard output is JSON. */
   warn(line: string): void;
 }
 
@@ -24,15 +24,15 @@ export interface Terminal {
   readonly columns: number;
   readonly rows: number;
   readonly colour: boolean;
-  /** As it is, with what moves the cursor: whatever comes from cells or agents must have been made safe before. */
+  /** Writes text with its cursor movements: text of cells and agents must already be escaped. */
   write(text: string): void;
-  /** Calls back when the window has another size; disposing of it ends that. */
+  /** Calls back when the window changes its size, until it is disposed. */
   onResize(listener: () => void): Disposable;
 }
 
 export function processIo(): Io {
   return {
-    // Asked when it is needed: it may be gone.
+    // Read when it is needed: the folder may be gone.
     get cwd() {
       return process.cwd();
     },
@@ -47,7 +47,7 @@ export function processIo(): Io {
   };
 }
 
-/** Ctrl-C and Ctrl-D are answers, too. */
+/** Ctrl-C and Ctrl-D mean that there is no answer. */
 async function askTerminal(question: string): Promise<string | undefined> {
   const { createInterface } = await import('node:readline/promises');
   process.stdin.ref();
@@ -58,7 +58,7 @@ async function askTerminal(question: string): Promise<string | undefined> {
     return await Promise.race([terminal.question(question), closed]);
   } finally {
     terminal.close();
-    // Else an open terminal would keep the program from ending.
+    // Otherwise the open terminal would keep the program alive.
     process.stdin.unref();
   }
 }
@@ -84,18 +84,18 @@ function findTerminal(): Terminal | undefined {
 }
 
 function write(fd: number, line: string): void {
-  // The last gate: whatever a cell, an agent or a file name holds, no control character of theirs gets to a terminal.
+  // The last gate: no control character of a cell, an agent or a file name reaches a terminal.
   writeCalmly(fd, `${escapeUnsafe(line)}\n`);
 }
 
-/** All of it at once; a reader that has gone (`| head`, a closed terminal) does not end a night's work. */
+/** Ignores a reader that is gone (`| head`, a closed terminal): the run must not end because of it. */
 function writeCalmly(fd: number, text: string): void {
   try {
     writeAll(fd, Buffer.from(text));
   } catch {}
 }
 
-/** What was asked for must be whole; only a reader that wants no more of it is no error. */
+/** Throws if not everything could be written, unless the reader closed the pipe. */
 function send(bytes: Uint8Array): void {
   try {
     writeAll(1, bytes);
@@ -110,7 +110,7 @@ function writeAll(fd: number, bytes: Uint8Array): void {
       offset += writeSync(fd, bytes, offset);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
-      // A full pipe that does not block: wait a moment for its reader.
+      // The pipe is full and does not block: wait a moment for its reader.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
     }
   }
@@ -119,8 +119,8 @@ function writeAll(fd: number, bytes: Uint8Array): void {
 const TERMINALS_AT_START = [0, 1, 2].filter((fd) => isatty(fd));
 
 /**
- * For the very end: Node restores the terminal that it began with, and aborts if that is gone (nodejs/node#51519, in 20 and 22).
- * What it does not find any more it leaves alone. A terminal that was hung up is a device that is no terminal any more.
+ * For the very end: Node 20 and 22 restore the terminal that they began with, and abort if it is gone
+ * (nodejs/node#51519). They leave closed descriptors alone. A terminal that was hung up is no terminal any more.
  */
 export function letGoOfLostTerminal(): void {
   for (const fd of TERMINALS_AT_START) if (!isatty(fd)) closeSync(fd);

@@ -7,12 +7,12 @@ import { LiveBlock } from '../views/terminal.ts';
 import type { EventView } from './event-view.ts';
 import type { Terminal } from './io.ts';
 
-/** At most eight times a second, and each second since times move on. */
+/** Redraws at most eight times a second, and at least once a second because the times change. */
 const REDRAW_MS = 125;
 const TICK_MS = 1000;
 const TALLEST = 16;
 
-/** The live view on a terminal: what has ended scrolls away as plain lines, what goes on is redrawn below. */
+/** The live view: finished items scroll away as plain lines, running items are redrawn below. */
 export class LiveTerminal implements EventView {
   readonly state = new ViewState();
   readonly #terminal: Terminal;
@@ -38,7 +38,7 @@ export class LiveTerminal implements EventView {
     this.past(event);
   }
 
-  /** What had happened before somebody looked on: it counts, and is not printed. */
+  /** An event from before the view was opened: it counts but is not printed. */
   past(event: NightshiftEvent): void {
     this.state.add(event);
     this.#plan();
@@ -74,7 +74,7 @@ export class LiveTerminal implements EventView {
   }
 }
 
-/** The time of the day here; with the day if that is another one. */
+/** The local time of day, with the weekday if it is not today. */
 function clockAt(now: number): (time: number) => string {
   const today = new Date(now).toDateString();
   return (time) => {

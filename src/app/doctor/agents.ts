@@ -6,7 +6,7 @@ import type { Shift, Task } from '../../core/model/shift.ts';
 import type { Finding } from '../../views/findings.ts';
 import type { World } from '../world.ts';
 
-/** Which agents could play, asked at the same time; what a shift that uses one would miss is a problem of that shift. */
+/** Which agents could be used, all examined at once. What a shift's own agent lacks is a problem of that shift. */
 export async function checkAgentPrograms(world: World, folder: string): Promise<Finding[]> {
   await using agents = new AgentSet();
   return Promise.all(
@@ -19,7 +19,7 @@ export async function checkAgentPrograms(world: World, folder: string): Promise<
   );
 }
 
-/** The agents of a shift that nobody is logged in with, where the program is certain that this is needed. */
+/** Agents of a shift that certainly need a login and have none. */
 export async function checkLogins(
   world: World,
   { name, root, tasks, secrets }: Shift,
@@ -32,7 +32,7 @@ export async function checkLogins(
     const sources = { caller: world.env, passEnv: [...agent.credentials, ...passEnv], secrets, own: {} };
     const { needsLogin, hint } = await agent.inspect({ folder: root, environment: agentEnvironment(sources) });
     if (!needsLogin) return [];
-    const message = `nobody is logged in with its agent ${used}`;
+    const message = `its agent ${used} is not logged in`;
     return [{ level: 'problem', shift: name, message, remedy: hint ?? 'log in with that program' }];
   });
   return (await Promise.all(findings)).flat();
@@ -46,7 +46,7 @@ function agentsOf(task: Task): string[] {
 async function checkAgent(agent: Agent, context: LaunchContext): Promise<Finding> {
   const { name } = agent;
   if (!agent.inspect) {
-    // Any command stands for the one that a shift names.
+    // `sh` stands for the command that a shift would name.
     const missing = await agent.missing({ command: 'sh', acpCommand: 'sh', tools: [] }, context);
     if (missing === undefined) return { level: 'ok', message: `agent ${name}` };
     return { level: 'note', message: `the agent ${name} can't be started`, remedy: missing };
@@ -54,7 +54,7 @@ async function checkAgent(agent: Agent, context: LaunchContext): Promise<Finding
   return describe(name, await agent.inspect(context));
 }
 
-/** What is not installed, or is another version than the tested one, is worth a note and no more. */
+/** A missing program, or a version that was not tested, is only a note. */
 function describe(name: string, { version, tested, isLoggedIn, hint }: Inspection): Finding {
   if (version === undefined) {
     return { level: 'note', message: `agent ${name}: not installed`, ...(hint === undefined ? {} : { remedy: hint }) };

@@ -10,7 +10,7 @@ import type { World } from '../world.ts';
 import { checkAgentPrograms } from './agents.ts';
 
 const OLDEST_NODE = [20, 19] as const;
-/** Below this a night of transcripts may not fit. */
+/** With less, the transcripts of a night may not fit. */
 const LEAST_FREE_BYTES = 100 * 2 ** 20;
 
 /** Everything but the shifts: Node, locks, disk, git, agents. `folder` is where the shifts are or would be. */
@@ -33,7 +33,7 @@ function checkNode(version: string): Finding {
   return { level: 'problem', message, remedy: 'install a newer one from https://nodejs.org' };
 }
 
-/** A lock that a second one gets too is none: some network file systems are like that. */
+/** On some network file systems, two processes can hold the same lock. */
 function checkLocks(folder: string): Finding {
   const file = join(folder, `.doctor-${process.pid}.lock`);
   try {
@@ -86,7 +86,7 @@ async function checkGit(root: string): Promise<Finding[]> {
   return [
     ...cleaned,
     ...tracked.map((file): Finding => {
-      const remedy = `\`git rm --cached ${file}\`, commit, and change the secrets: whoever has the history has them`;
+      const remedy = `\`git rm --cached ${file}\`, commit, and change the secrets: they are in the history`;
       return { level: 'problem', message: 'git tracks a file with secrets', file, remedy };
     }),
     ...open.map((file): Finding => {
@@ -96,7 +96,7 @@ async function checkGit(root: string): Promise<Finding[]> {
   ];
 }
 
-/** What `git clean -x` would remove of shifts that are there: all of one that git does not track, else what it ignores. */
+/** What `git clean -x` would remove: untracked shifts as a whole, and the ignored files of the others. */
 async function lostToCleaning(root: string): Promise<Finding[]> {
   const isTracked = async (file: string) => (await git(root, ['ls-files', '-z', '--', file])).stdout !== '';
   const shifts = listShifts(root).map((shift) => join(relative(root, shiftsFolder(root)), shift));
@@ -128,14 +128,14 @@ function note(details: readonly string[], message: string, remedy: string): Find
   return details.length === 0 ? [] : [{ level: 'note', message, details, remedy }];
 }
 
-/** Of shifts, of archived ones and of kept copies. */
+/** The `.env` files of shifts, archived shifts and backups. */
 function secretFiles(root: string): string[] {
   const folder = shiftsFolder(root);
   const homes = [folder, archiveFolder(root)].flatMap((each) => foldersIn(each).map((name) => join(each, name)));
   return homes.map((home) => join(home, '.env')).flatMap((file) => (existsSync(file) ? [relative(root, file)] : []));
 }
 
-/** What can't be looked into is told where a shift is checked. */
+/** A folder that can't be read is reported when its shift is checked. */
 function foldersIn(folder: string): string[] {
   try {
     const entries = readdirSync(folder, { withFileTypes: true });
@@ -145,7 +145,7 @@ function foldersIn(folder: string): string[] {
   }
 }
 
-/** Nothing that a repository's configuration names is run. */
+/** Git runs no program that the repository's configuration names. */
 function git(root: string, args: readonly string[]): Promise<{ code: number; stdout: string }> {
   const safe = ['-c', 'core.fsmonitor=false', '-C', root, ...args];
   return new Promise((resolve) => {

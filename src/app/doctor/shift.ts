@@ -24,7 +24,7 @@ import type { World } from '../world.ts';
 import { checkLogins } from './agents.ts';
 import { strayedFiles } from './strayed-files.ts';
 
-/** Everything that is known to go wrong with a shift, each with what to do. Nothing is written. */
+/** Finds everything that is known to go wrong with a shift, each with a remedy. Writes nothing. */
 export async function checkShift(world: World, root: string, name: string): Promise<Finding[]> {
   const findings: Finding[] = [];
   let isCured = false;
@@ -49,7 +49,7 @@ export async function checkShift(world: World, root: string, name: string): Prom
     findings.push(...(logins ?? []));
   }
   const older = await olderFinding(paths, opened === undefined);
-  // What the upgrade cures needs no second complaint.
+  // The upgrade fixes these.
   if (older?.fixable && isCured) findings.length = 0;
   if (older) findings.push(older);
   findings.push(...(await readOnly(paths)));
@@ -73,7 +73,7 @@ export async function checkShift(world: World, root: string, name: string): Prom
   return findings;
 }
 
-/** Anything but wrong input or environment is a bug, and goes on as one. */
+/** Throws on what is neither wrong input nor a wrong environment: that is a bug. */
 export function problemOf(thrown: unknown, shift: string): Finding {
   const error = systemError(thrown) ?? thrown;
   if (!(error instanceof NightshiftError)) throw error;
@@ -90,7 +90,7 @@ export function problemOf(thrown: unknown, shift: string): Finding {
 
 async function olderFinding(paths: ShiftPaths, isBroken: boolean): Promise<Finding | undefined> {
   const { changes, obstacles } = await readUpgrade(paths).catch((error: unknown): Partial<Upgrade> => {
-    // What can't be read was told already.
+    // Reported already.
     if (error instanceof NightshiftError) return {};
     throw error;
   });
@@ -116,7 +116,7 @@ async function olderFinding(paths: ShiftPaths, isBroken: boolean): Promise<Findi
   };
 }
 
-/** What a run has to write is told once, by the first that it may not. */
+/** Reports only the first file that a run could not write. */
 async function readOnly({ name, folder, engine, journal, runLock }: ShiftPaths): Promise<Finding[]> {
   for (const file of [folder, engine, journal, runLock]) {
     try {
@@ -177,7 +177,7 @@ async function leftovers(paths: ShiftPaths, isRunning: boolean): Promise<Finding
   return findings;
 }
 
-/** Puts right what a program can put right; answers what it did, in words. A shift that runs is left alone. */
+/** Fixes what a program can fix and returns what it did, in words. Leaves a running shift alone. */
 export async function fixShift(world: World, root: string, name: string): Promise<string[]> {
   const paths = await Promise.resolve()
     .then(() => openShift(root, name))
@@ -204,7 +204,7 @@ export async function fixShift(world: World, root: string, name: string): Promis
   return done;
 }
 
-/** As the only run, so that none that begins meanwhile loses its agents. */
+/** Under the run lock, so that a run that starts now does not lose its agents. */
 async function endLeftovers(world: World, paths: ShiftPaths): Promise<number> {
   if (!existsSync(paths.engine)) return 0;
   const since = new Date(world.now()).toISOString();
@@ -226,7 +226,7 @@ async function giveBack(world: World, paths: ShiftPaths): Promise<number> {
   return changeTable(
     paths,
     (table) => {
-      // A run that began meanwhile has claimed them itself.
+      // A run that started in between has claimed them itself.
       if (existsSync(paths.runLock) && currentHolder(paths.runLock)) return { table, answer: 0 };
       const stale = tasks.flatMap((task) => {
         const column = table.columnOf(task);

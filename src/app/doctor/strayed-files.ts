@@ -5,12 +5,12 @@ import { type ShiftPaths, shiftsFolder } from '../../store/folder/layout.ts';
 import type { Finding } from '../../views/findings.ts';
 import type { OpenShift } from '../open-shift.ts';
 
-/** `{SHIFT:FOLDER}` with the name of something behind it, and no slash between them. */
+/** `{SHIFT:FOLDER}` directly followed by a name, without a slash. */
 const UNSLASHED = /(?<![${])\{SHIFT:FOLDER\}[\w.{-]/;
 
 /**
- * Until version 0.1, `{SHIFT:FOLDER}` did not end in a slash: what a task wrote to `{SHIFT:FOLDER}out.txt` is beside the
- * shift's folder, and not in it.
+ * Until version 0.1, `{SHIFT:FOLDER}` did not end in a slash: `{SHIFT:FOLDER}out.txt` was a file next to the shift's
+ * folder.
  */
 export async function strayedFiles(paths: ShiftPaths, { shift }: OpenShift): Promise<Finding[]> {
   const places = shift.tasks.flatMap(({ file, text }) =>

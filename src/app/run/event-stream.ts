@@ -11,13 +11,13 @@ import type { ShiftPaths } from '../../store/folder/layout.ts';
 import type { World } from '../world.ts';
 import { processTime } from './process-time.ts';
 
-/** The ledger follows what is spent within this time. */
+/** The ledger is at most this far behind what was spent. */
 const LEDGER_WITHIN_MS = 1000;
 
 interface Listener {
-  /** Everything that happens, as it happens. */
+  /** Called with each event as it happens. */
   readonly onEvent: (event: NightshiftEvent) => void;
-  /** What is said in sessions, as it is said. */
+  /** Called with each line of a session as it is said. */
   readonly onTranscript?: (happening: TranscriptHappening) => void;
   /** What `elapsed` of the events is measured by; without it, the active time of this process. */
   readonly clock?: Pick<Clock, 'elapsed'>;
@@ -30,7 +30,7 @@ export function newRun(since: string): string {
   return `${since.replace(/[-:.]/g, '').slice(0, 15)}-${randomBytes(3).toString('hex')}`;
 }
 
-/** Stamps what happens and hands it to the journal, the history and whoever looks on. */
+/** Stamps each event and passes it to the journal, the history and the listeners. */
 export class EventStream implements AsyncDisposable {
   readonly history = new History();
   readonly #run: string;
@@ -46,7 +46,7 @@ export class EventStream implements AsyncDisposable {
   #seq = 0;
   readonly #clock: Pick<Clock, 'elapsed'>;
   readonly #begunAt: number;
-  /** Item-tasks that were begun and have not ended. */
+  /** Item-tasks that have started and not ended. */
   readonly #begun = new Set<string>();
 
   constructor(run: string, paths: ShiftPaths, world: World, listener: Listener) {
@@ -60,19 +60,19 @@ export class EventStream implements AsyncDisposable {
     this.#ledger = new Ledger(paths.folder, world.env);
   }
 
-  /** Aborts when an event can't be kept: nobody would know what is spent from then on. */
+  /** Aborts when an event can't be written: from then on, spending would not be recorded. */
   get failed(): AbortSignal {
     return this.#failed.signal;
   }
 
-  /** How many are in flight, also between their dev and their qa. */
+  /** How many items are running, including those between dev and qa. */
   get running(): number {
     return this.#begun.size;
   }
 
   /**
-   * `onLost`, of the one run of the shift: somebody removed or damaged what the engine keeps, and the history was written
-   * again. That run also keeps the journal from growing without end.
+   * `onLost` is for the run of the shift: another program removed or damaged the journal, and the history was written
+   * again. The run also rotates the journal.
    */
   async open(onLost?: () => void): Promise<this> {
     this.#journal = await Journal.open(this.#paths, this.#keeper(onLost));
@@ -87,7 +87,7 @@ export class EventStream implements AsyncDisposable {
     return this;
   }
 
-  /** Tells of a link, or the like, that stood where Nightshift writes. */
+  /** Reports a link, or another strange file, that was in the place of one of Nightshift's own. */
   readonly setAside = (file: string, kept: string): void => {
     this.emit({ type: 'run:warning', message: setAsideText(file, kept) });
   };
@@ -99,7 +99,7 @@ export class EventStream implements AsyncDisposable {
       mayRotate: onLost !== undefined,
       read: (value, isFirst) => history.read(value, isFirst),
       heard: (event) => {
-        // What other commands may add beside a run. Anything else can only be forged.
+        // Other commands may add only these during a run. Anything else is forged.
         if (HEARD.includes(event.type)) this.#learn(event);
       },
       checkpoint: () => history.checkpoint({ at: this.#at(), run: this.#run, shift: this.#paths.name }),
@@ -162,7 +162,7 @@ export class EventStream implements AsyncDisposable {
     await this.#journal?.flush();
   }
 
-  /** Throws if an event could not be kept. */
+  /** Throws if an event could not be written. */
   checkKept(): void {
     this.#journal?.check();
   }

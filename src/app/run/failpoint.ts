@@ -1,6 +1,6 @@
 import type { World } from '../world.ts';
 
-/** For the crash tests: ends this process as hard as `kill -9` the n-th time it comes to a named point. */
+/** For the crash tests: kills this process with SIGKILL when it reaches a named point for the n-th time. */
 export function failpointFrom(env: World['env']): (name: string) => void {
   const [wanted, nth = '1'] = (env.NIGHTSHIFT_CRASH_AT ?? '').split('#');
   if (!wanted) return () => {};

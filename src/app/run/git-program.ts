@@ -7,14 +7,14 @@ import type { World } from '../world.ts';
 
 const GIT_MS = 60_000;
 
-/** No program that a repository's configuration names is run, and nothing is fetched. */
+/** Git runs no program that the repository's configuration names, and fetches nothing. */
 const SAFELY = [
   ...['core.fsmonitor=false', 'core.untrackedCache=false', 'core.hooksPath=/dev/null', 'protocol.allow=never'],
-  // Nothing of an owner whom git does not trust is run either; without this, git would list nothing.
+  // Without this, git lists nothing in a repository of another owner. It still runs nothing of theirs.
   'safe.directory=*',
 ].flatMap((setting) => ['-c', setting]);
 
-/** `root`: the project, in which agents may have put programs. */
+/** `root`: the project. Agents may have put programs there, so git is never run from it. */
 export function gitProgram(root: string, world: World): Git {
   const own = { GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', GIT_ALLOW_PROTOCOL: '', GIT_NO_LAZY_FETCH: '1' };
   const env = agentEnvironment({ caller: world.env, passEnv: [], secrets: {}, own });
@@ -41,7 +41,7 @@ export function gitProgram(root: string, world: World): Git {
   };
 }
 
-/** `npm run` and `npx` put folders of the project first, where an agent could leave a program named git. */
+/** `npm run` and `npx` put folders of the project first in PATH, where an agent could leave a program named git. */
 function findGit(path: string, root: string): string {
   const files = path
     .split(delimiter)

@@ -5,7 +5,7 @@ import type { ShiftPaths } from '../../store/folder/layout.ts';
 
 const TAIL_BYTES = 8192;
 
-/** Signs of life for a view that only has the journal: when each transcript of an item in flight grew, and its last line. */
+/** For a view that only has the journal: when the transcript of each running item grew last, and its last line. */
 export async function hearTranscripts(paths: ShiftPaths, state: ViewState): Promise<void> {
   for (const { task, item, key, role, lastSign } of state.inFlight.values()) {
     let handle: FileHandle | undefined;
@@ -17,7 +17,7 @@ export async function hearTranscripts(paths: ShiftPaths, state: ViewState): Prom
       await handle.read(tail, 0, tail.length, size - tail.length);
       state.heard(task, item, mtimeMs, lastEntry(tail.toString('utf8')));
     } catch {
-      // History only: a transcript that can't be read says nothing.
+      // Without its transcript, an item shows no sign of life; nothing else depends on it.
     } finally {
       await handle?.close();
     }

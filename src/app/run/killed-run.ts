@@ -14,14 +14,14 @@ import type { World } from '../world.ts';
 import { EventStream, newRun } from './event-stream.ts';
 
 /**
- * A run gives a sign of life twice a second, and the agents of one that was killed are ended within a second or two: what
- * was written until then was written in flight.
+ * A run gives a sign of life twice a second, and the agents of a killed run end within a second or two. An edit up to
+ * then was made while items were running.
  */
 const LAST_BREATH_MS = 2000;
 
 /**
- * After a run that was killed: what was edited while its items were in flight is put back, and told; what was edited later
- * is a person's, unless processes of the run `lived` until now. The caller holds the run lock.
+ * After a killed run: puts back and reports edits that were made while its items were running. Later edits are a
+ * person's, unless processes of that run `lived` until now. The caller holds the run lock.
  */
 export async function settleKilledRun(
   paths: ShiftPaths,
@@ -57,7 +57,7 @@ export async function settleKilledRun(
   await new InForceRecord(paths).remove();
 }
 
-/** Before anything is read. Answers how many processes of the killed run were still there, and were ended. */
+/** Called before anything is read. Returns how many processes of a killed run were still there; they are ended. */
 export async function settleBeforeStart(
   paths: ShiftPaths,
   holder: Holder,
@@ -77,7 +77,7 @@ export function lostEnv({ env: file }: ShiftPaths, hint: string): NightshiftErro
   return new NightshiftError('bad-env', message, hint, { file });
 }
 
-/** A time of change can be set to anything; the time at which it was set can't. */
+/** A program can set a file's mtime to anything, but not its ctime. */
 function isLater(file: string, time: number): boolean {
   try {
     const { mtimeMs, ctimeMs } = lstatSync(file);
@@ -87,7 +87,7 @@ function isLater(file: string, time: number): boolean {
   }
 }
 
-/** Whether the shift could be run with these documents. */
+/** Throws if the shift can't be run with these documents. */
 export function checkWith(paths: ShiftPaths): (documents: ShiftDocuments) => Promise<void> {
   return async (documents) => {
     compileShift(documents, (await readTable(paths)).header);

@@ -21,7 +21,7 @@ export function openFilesOf(pid: string): OpenFile[] {
   return list(`/proc/${pid}/fd`).map((fd) => ({ pid: Number(pid), fd, link: linkOf(`/proc/${pid}/fd/${fd}`) }));
 }
 
-/** What is gone by now, or somebody else's, is as if it were empty. */
+/** Empty if the process is gone or belongs to another user. */
 export function read(file: string): string {
   try {
     return readFileSync(file, 'utf8');
@@ -46,7 +46,7 @@ export function linkOf(path: string): string {
   }
 }
 
-/** Files that agents have open for writing, each with the NIGHTSHIFT_KEY of their items. Linux only. */
+/** Files that agents have open for writing, with the NIGHTSHIFT_KEY of their items. Linux only. */
 export function keysOfWriters(): Map<string, Set<string>> {
   const writers = new Map<string, Set<string>>();
   for (const pid of list('/proc').filter((name) => /^\d+$/.test(name))) {

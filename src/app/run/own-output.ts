@@ -4,9 +4,9 @@ import { hasFlags, infoOf, linkOf, list, type OpenFile, openFilesOf, read } from
 const TICKS_PER_SECOND = 100;
 
 /**
- * Finds the files that the output of Nightshift goes to: of this process, and of others that print a run, such as
- * `nightshift attach`. On Linux also through pipes and terminals (`| tee night.log`, `script night.log`): what a program
- * that reads the output has open for writing. Such a program must be older than this call, so that no agent can be one.
+ * Finds the files that receive the output of this process and of others that print a run, such as `nightshift attach`.
+ * On Linux it also looks behind pipes and terminals (`| tee night.log`, `script night.log`), at files that the reading
+ * program has open for writing. That program must be older than this call, so that no agent can be one.
  */
 export function outputFinder(): () => ReadonlySet<string> {
   const since = (startOf(process.pid) ?? 0) + process.uptime() * TICKS_PER_SECOND;
@@ -18,7 +18,7 @@ export function outputFinder(): () => ReadonlySet<string> {
   };
 }
 
-/** Whether it is a file and no pipe, terminal or device. */
+/** False for a pipe, a terminal or a device. */
 function addFile(files: Set<string>, stat: () => Stats): boolean {
   try {
     const stats = stat();
@@ -47,7 +47,7 @@ function follow(files: Set<string>, piped: readonly number[], since: number): vo
   }
 }
 
-/** Another process of this program, which no agent started. */
+/** Whether it is another process of this program that no agent started. */
 function isNightshift(pid: string): boolean {
   const program = read(`/proc/${pid}/cmdline`).split('\0')[1];
   if (!program || real(program) !== real(process.argv[1] ?? '')) return false;
@@ -71,7 +71,7 @@ function isNamedPipe(link: string): boolean {
   }
 }
 
-/** A terminal is read from by the program behind it. */
+/** The reader of a terminal is the program that holds its other end. */
 function isReadFrom(channel: string, file: OpenFile): boolean {
   const terminal = /^\/dev\/pts\/(\d+)$/.exec(channel)?.[1];
   if (terminal === undefined) return file.link === channel && hasFlags(file, [0, 2]);

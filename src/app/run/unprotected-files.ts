@@ -12,14 +12,14 @@ import { type Git, listTracked, openRepository } from '../../watch/repository.ts
 import type { World } from '../world.ts';
 import { gitProgram } from './git-program.ts';
 
-/** What a step is about in this way is the dev's work, and is not to be protected. */
+/** A file that a step tells the dev to write is the dev's work and needs no protection. */
 const WORKED_ON =
   /\b(create|write|generate|add|make(?! sure)|save|produce|build|implement|edit|change|update|modify|rewrite|refactor|fix|translate)\b[^.;]{0,40}$/i;
-/** A command that leaves the file that is named behind it. */
+/** A command that writes the file named after it. */
 const LEAVES = /(>|\b(tee|cp|mv|touch|install|curl|wget|git)\b)[^;]*$/;
 
 export interface Unprotected {
-  /** Where the script stands. */
+  /** Where the script is. */
   readonly file: string;
   readonly line: number;
   readonly message: string;
@@ -29,12 +29,12 @@ export interface Unprotected {
 interface Checked {
   readonly task: Task;
   readonly folder: string;
-  /** What git tracks, absolute; undefined outside of git. */
+  /** The files that git tracks, as absolute paths; undefined outside of a repository. */
   readonly tracked: ReadonlySet<string> | undefined;
   readonly leftOut: string;
 }
 
-/** What decides about an item and is run from the working folder: a check, or the program of a `command` agent. */
+/** A check, or the program of a `command` agent: it decides about an item and runs in the working folder. */
 interface Script {
   readonly name: string;
   readonly file: string;
@@ -42,8 +42,8 @@ interface Script {
 }
 
 /**
- * Files of the working folder that checks and `command` run, and that a dev can rewrite because `protect:` does not hold
- * them; a line for each. `row`: the one whose working folder is looked at.
+ * Files of the working folder that checks and `command` run and that a dev can rewrite, because `protect:` does not
+ * cover them. `row`: the row whose working folder is examined.
  */
 export async function unprotectedFiles(
   world: World,
@@ -70,13 +70,12 @@ export async function unprotectedFiles(
   return [...found.values()];
 }
 
-/** A line for each. The snapshot, which may be large, is let go of. */
+/** One line for each file. Does not keep the snapshot, which may be large. */
 export async function unprotectedLines(world: World, shift: Shift, store: Pick<Store, 'snapshot'>): Promise<string[]> {
   const found = await unprotectedFiles(world, shift, { shift, snapshot: await store.snapshot() });
   return found.map(unprotectedLine);
 }
 
-/** As one line. */
 export function unprotectedLine({ file, line, message, remedy }: Unprotected): string {
   return `${file}:${line}: ${message}; ${remedy}`;
 }
@@ -135,7 +134,7 @@ function real(path: string): string {
   }
 }
 
-/** The Steps are about it, or write it themselves. A placeholder in a path stands for any name, as in a glob. */
+/** Whether the Steps tell the dev to write it, or write it themselves. A placeholder in a path matches any name. */
 function isWorkedOn(task: Task, names: readonly string[]): boolean {
   const lines = task.stepTexts.flatMap((step) => step.split('\n')).map((line) => line.replaceAll(/\{[^{}]*\}/g, '*'));
   return lines.some((line) =>

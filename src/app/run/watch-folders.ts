@@ -5,7 +5,7 @@ import type { World } from '../world.ts';
 import { gitProgram } from './git-program.ts';
 import { outputFinder } from './own-output.ts';
 
-/** The watch over the folders that the agents of a shift work in. */
+/** Watches the folders in which the agents of a shift work. */
 export function watchFolders({ root, name }: ShiftPaths, world: World, warn: (message: string) => void): Folders {
   return new Folders({
     leftOut: shiftsFolder(root),
@@ -16,7 +16,7 @@ export function watchFolders({ root, name }: ShiftPaths, world: World, warn: (me
   });
 }
 
-/** A folder that can't be a shift's is run by nobody. */
+/** A folder that can't be a shift is not running. */
 function isRun(root: string, shift: string): boolean {
   try {
     return currentHolder(shiftPaths(root, shift).runLock) !== undefined;
