@@ -342,8 +342,6 @@ test('X5 says which agent programs are there, in which version, whether that was
   project.shift('by-claude', { settings: { agent: 'claude' }, ...parts });
   const needed = await project.run(['doctor'], { env: { PATH } });
   expect(needed.code).toBe(2);
-  expect(needed.stdout).toMatch(
-    /^problem +by-claude: its agent claude is not logged in\n +.*claude auth login/m,
-  );
+  expect(needed.stdout).toMatch(/^problem +by-claude: its agent claude is not logged in\n +.*claude auth login/m);
   expect(needed.stdout).toMatch(/^1 problem\.$/m);
 });

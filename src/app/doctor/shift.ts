@@ -139,7 +139,7 @@ function statusFindings({ shift, snapshot }: OpenShift, isRunning: boolean): Fin
             level: 'problem',
             shift: shift.name,
             message: `${count(stale, 'item-task')} in_progress, but no run is going on`,
-            remedy: `\`nightshift start ${shift.name}\` gives them back and goes on; \`doctor --fix\` only gives them back`,
+            remedy: `\`nightshift start ${shift.name}\` gives them back and continues; \`doctor --fix\` only gives them back`,
             fixable: true,
           } as const,
         ]),
