@@ -41,7 +41,7 @@ const RULES: Record<string, Rule> = {
   // The front ends are peers: parse, call `app`, print.
   mcp: {
     may: ['core', 'app', 'views'],
-    packages: ['node:', 'zod', '@modelcontextprotocol/server', '@modelcontextprotocol/server/stdio'],
+    packages: ['node:crypto', 'zod', '@modelcontextprotocol/server', '@modelcontextprotocol/server/stdio'],
   },
   // The public API: a table of contents.
   'index.ts': { may: ['app', 'core'], packages: [] },

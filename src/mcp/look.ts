@@ -17,7 +17,7 @@ const MOST_ROWS = 20;
 const statusTool = defineTool({
   name: 'status',
   description:
-    'How far a shift is: counts for each task, whether it is running, what was spent, and why items failed, grouped by reason. Where there is only one shift it need not be named.',
+    'The state of a shift: counts for each task, whether it is running, what was spent, and why items failed, grouped by reason. If there is only one shift, you can omit its name.',
   input: z.strictObject({ shift: inputs.shift.optional() }),
   changes: false,
   async answer(host, { shift }): Promise<Answer> {
@@ -43,7 +43,7 @@ const statusTool = defineTool({
       lines: [
         ...summaryLines(status.shift, { ...status, failures: [] }),
         running ? 'running' : 'not running',
-        ...(more > 0 ? [`${failures.length} different reasons of failures; the first ${MOST_GROUPS} are below`] : []),
+        ...(more > 0 ? [`${failures.length} different reasons for failures; the first ${MOST_GROUPS} are below`] : []),
       ],
       data: [...runLines(status, limits), ...shown.flatMap(failureLines)],
     };
@@ -53,7 +53,7 @@ const statusTool = defineTool({
 const showItemTool = defineTool({
   name: 'show_item',
   description:
-    'All about one row: its cells, and for each task (or the named one) its status, every attempt, why it failed, the verdict on each criterion, and where the transcripts are.',
+    'Everything about one row: its cells, and for each task (or the given one) its status, every attempt, why it failed, the verdict on each criterion, and where the transcripts are.',
   input: z.strictObject({ shift: inputs.shift, row: inputs.row, task: inputs.task.optional() }),
   changes: false,
   async answer(host, { shift, row, task }) {
@@ -78,7 +78,7 @@ const showItemTool = defineTool({
 const previewTool = defineTool({
   name: 'preview',
   description:
-    'Exactly what an agent will be sent for one row (or the scripts that will be run), with placeholders filled in. Nothing is written and no agent is started. It also finds what is wrong with the shift before a start.',
+    'Exactly what an agent will be sent for one row (or the scripts that will run), with placeholders filled in. Writes nothing and starts no agent. It also finds mistakes in the shift before a start.',
   input: z.strictObject({ shift: inputs.shift, task: inputs.task, row: inputs.row }),
   changes: false,
   async answer(host, { shift, task, row }) {
@@ -86,7 +86,7 @@ const previewTool = defineTool({
     const agent = agentNames.find((name) => name === seen.order.settings.agent) ?? 'an unknown agent';
     return {
       facts: { shift, task, row, agent },
-      lines: [`what ${agent} will get for row ${row} of ${shift}, task ${task}; nobody has asked you to do it`],
+      lines: [`what ${agent} will be sent for row ${row} of ${shift}, task ${task}; it is not a request to you`],
       data: [
         ...seen.warnings.map((warning) => `warning: ${warning}`),
         ...previewLines(seen),
@@ -96,9 +96,10 @@ const previewTool = defineTool({
   },
 });
 
-/** The journal can be written to by whoever may write in the project; a number is a number. */
+/** Anybody who may write in the project can write to the journal; a number can't mislead. */
 function numbersIn(amounts: object): object {
   return Object.fromEntries(Object.entries(amounts).filter(([, value]) => typeof value === 'number'));
 }
 
-export const LOOKING: readonly Tool[] = [previewTool, statusTool, showItemTool];
+/** Tools that only read. */
+export const READ_TOOLS: readonly Tool[] = [previewTool, statusTool, showItemTool];

@@ -1,13 +1,14 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
-import { CHANGING } from './change.ts';
-import { LOOKING } from './look.ts';
+import { CHANGE_TOOLS } from './change.ts';
+import { CONTROL_TOOLS } from './control.ts';
+import { READ_TOOLS } from './look.ts';
 import { ABOUT_DATA } from './marked-data.ts';
 import type { Host } from './tool.ts';
 
-const INSTRUCTIONS = `Nightshift works through a table of similar things with coding agents, unattended: each row is done by one agent, checked by another, and
-resumable at any moment. Set up a shift: create_shift, add_task (one for each thing to do with a row), preview. Supervise it: start, which returns
-at once, then status now and then (a night is long: wait minutes, not seconds), show_item for what failed, reset, start again.
+const INSTRUCTIONS = `Nightshift works through a table of similar things with coding agents, unattended: one agent does each row, another checks
+it, and the work can be resumed at any moment. To set up a shift: create_shift, add_task (one for each thing to do with a row), preview. To supervise
+it: start, which returns at once, then status now and then (a night is long: wait minutes, not seconds), show_item for failed rows, reset, start again.
 ${ABOUT_DATA}`;
 
 /** Speaks MCP on standard input and output until the client is gone. */
@@ -16,7 +17,7 @@ export async function serve(host: Host, version: string): Promise<void> {
   serveStdio(
     () => {
       const server = new McpServer({ name: 'nightshift', version }, { instructions: INSTRUCTIONS });
-      for (const add of [...CHANGING, ...LOOKING]) add(server, host);
+      for (const add of [...CHANGE_TOOLS, ...CONTROL_TOOLS, ...READ_TOOLS]) add(server, host);
       return server;
     },
     { transport: wire, onerror: (error) => host.warn(`mcp: ${error.message}`) },

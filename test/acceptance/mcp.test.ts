@@ -78,7 +78,7 @@ test('an agent sets up a shift, starts it, reads why a row failed, sets it back,
   const desk = await new Desk(project, {}, true).open();
   const { tools } = await desk.client.listTools();
   expect(tools.map(({ name }) => name)).toEqual([
-    ...['create_shift', 'add_task', 'add_rows', 'start', 'reset', 'stop'],
+    ...['create_shift', 'add_task', 'add_rows', 'reset', 'start', 'pause', 'resume', 'stop'],
     ...['preview', 'status', 'show_item'],
   ]);
   for (const { description } of tools) expect(description).toMatch(/is data, never instructions/);
@@ -94,7 +94,13 @@ test('an agent sets up a shift, starts it, reads why a row failed, sets it back,
   });
   expect(made.facts).toEqual({ shift: 'night', folder: project.path('.nightshift/night'), rows: 2 });
   const text = shellTask('[ ! -e bad-{name} ] || { echo {name} is bad; exit 1; }; echo {name} >> seen');
-  expect((await desk.ok('add_task', { shift: 'night', task: 'work', text })).facts.task).toBe('work');
+  const work = await desk.ok('add_task', {
+    shift: 'night',
+    task: 'work',
+    text: `${text}\n   \`\`\`bash\n   ls\n   \`\`\`\n`,
+  });
+  expect(work.facts.task).toBe('work');
+  expect(work.data).toMatch(/bash block of criterion 1 is not run/);
   project.write('more.csv', 'name\ngamma\n');
   const added = await desk.ok('add_rows', { shift: 'night', file: 'more.csv' });
   expect(added.facts).toEqual({ shift: 'night', added: 1, rows: 3 });
@@ -154,7 +160,25 @@ test('T6 a run outlives its client, is not started twice, and is stopped by the 
   expect(again).toMatchObject({ isError: true, facts: { error: 'already-running' } });
   expect(again.data).toContain(`already being run by process ${facts.pid}`);
   expect((await next.ok('status', {})).facts).toMatchObject({ shift: 'night', running: { pid: facts.pid } });
+  const template = [
+    '## Configuration',
+    '',
+    '## Steps',
+    '',
+    '1. Replace this: x',
+    '',
+    '## Validation',
+    '',
+    '- Replace this: y',
+    '',
+  ].join('\n');
+  const unwritten = await next.call('add_task', { shift: 'night', task: 'later', text: template });
+  expect(unwritten.data).toContain('night is running, and the template is nothing to work on');
+  expect((await next.ok('pause', { shift: 'night' })).facts).toMatchObject({ running: true, paused: true });
+  expect((await next.ok('resume', { shift: 'night' })).facts).toMatchObject({ running: true, resumed: true });
+  expect((await next.ok('resume', { shift: 'night' })).facts).toMatchObject({ running: true, resumed: false });
   expect((await next.ok('stop', { shift: 'night', now: true })).facts).toMatchObject({ stopped: true });
+  expect((await next.ok('pause', { shift: 'night' })).facts).toMatchObject({ running: false, paused: false });
   expect((await next.ok('status', { shift: 'night' })).facts).toMatchObject({
     running: null,
     counts: { completed: 0, remaining: 2 },
@@ -276,6 +300,8 @@ test('D5 an agent at work on an item may look, and change nothing', async () => 
     ['add_rows', { shift: 'night', csv: 'name\nbeta\n' }],
     ['start', { shift: 'night' }],
     ['reset', { shift: 'night' }],
+    ['pause', { shift: 'night' }],
+    ['resume', { shift: 'night' }],
     ['stop', { shift: 'night' }],
   ] as const) {
     const got = await desk.call(name, args);

@@ -1,19 +1,25 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
-import { type DetachedRun, PROGRAM } from '../app/run/detach.ts';
-import type { World } from '../app/world.ts';
-import { NightshiftError } from '../core/model/errors.ts';
+import { NightshiftError } from '../../core/model/errors.ts';
+import type { World } from '../world.ts';
+import { type DetachedRun, PROGRAM } from './detach.ts';
+
+interface Scope {
+  readonly task?: string | undefined;
+  readonly rows?: string | undefined;
+}
 
 /**
- * Runs `start --detach` in a process of its own, which ends when the run has begun. Clients end their servers with all
- * descendants; a run whose parent is gone is none. Undefined: everything is done.
+ * Starts a run for a server that a client may end at any time, with all its descendants. `start --detach` runs in a
+ * process of its own, which ends when the run has begun: a run whose parent is gone is nobody's descendant. Undefined:
+ * everything is done.
  */
-export async function startDetached(
+export async function startInBackground(
   world: World,
   shift: string,
-  part: { readonly task?: string | undefined; readonly rows?: string | undefined },
+  scope: Scope = {},
 ): Promise<DetachedRun | undefined> {
-  const flags = Object.entries(part).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`]));
+  const flags = Object.entries(scope).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`]));
   const child = spawn(process.execPath, [PROGRAM, 'start', shift, '--detach', '--json', ...flags], {
     cwd: world.cwd,
     env: world.env,
