@@ -56,6 +56,15 @@ test('X8 a pause at once ends what runs now, and not what runs after the resume'
   expect(told).toEqual(['run:paused control', 'run:paused control', 'run:resumed control']);
 });
 
+test('X8 items that ran on through a pause are ended by a stop at once', () => {
+  const { control: run } = control();
+  const { interrupt } = run;
+  run.startPause({ since, now: false }, by);
+  run.resume(by);
+  run.stopNow(by);
+  expect(interrupt.aborted).toBe(true);
+});
+
 test('X8 a drain ends the wait of a paused run', async () => {
   const { control: run } = control();
   run.startPause({ since, now: false }, by);

@@ -103,7 +103,8 @@ export class RunControl implements Stop {
   resume(by: Origin): void {
     if (!this.#pause) return;
     this.#pause = undefined;
-    if (!this.now.aborted) this.#interrupt = new AbortController();
+    // Items that run on through the pause keep their signal.
+    if (this.#interrupt.signal.aborted && !this.now.aborted) this.#interrupt = new AbortController();
     this.#tell({ type: 'run:resumed', ...by });
     this.#wake();
   }

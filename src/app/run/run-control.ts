@@ -58,8 +58,9 @@ export class FolderControl extends RunControl implements Disposable {
   /** One after the other; the last one holds. A disk that is full must not end a run here. */
   #answer(): void {
     const { holder, stream } = this.#run;
-    const state = { run: holder.run, ...this.state, running: stream.running };
-    this.#answered = this.#answered.then(() => this.#file.answer(state)).catch(() => {});
+    // A change is told before it takes effect: the state is read afterwards.
+    const state = () => ({ run: holder.run, ...this.state, running: stream.running });
+    this.#answered = this.#answered.then(() => this.#file.answer(state())).catch(() => {});
   }
 
   #hold(): void {
