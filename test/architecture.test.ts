@@ -48,9 +48,6 @@ const RULES: Record<string, Rule> = {
   cli: { may: ['core', 'app', 'views', 'mcp/server.ts'], packages: ['node:', 'commander'] },
 };
 
-/** Files that still import what the table forbids. */
-const EXCEPTIONS = ['cli/commands/retry.ts'];
-
 interface Import {
   readonly from: string;
   /** A path below src, or the name of a package. */
@@ -117,10 +114,7 @@ function isAllowed(each: Import): boolean {
 const describe = ({ from, to, isType }: Import) => `${from} -> ${to}${isType ? ' (type)' : ''}`;
 
 test('every import is one that the table allows', () => {
-  const forbidden = imports.filter((each) => !isAllowed(each));
-  expect(forbidden.filter(({ from }) => !EXCEPTIONS.includes(from)).map(describe)).toEqual([]);
-  // An exception that is not needed any more is removed from the list.
-  expect(EXCEPTIONS).toEqual([...new Set(forbidden.map(({ from }) => from))].sort());
+  expect(imports.filter((each) => !isAllowed(each)).map(describe)).toEqual([]);
 });
 
 test('only the command that starts it knows the MCP server', () => {

@@ -8,6 +8,7 @@ import type { NextCommand, RunRequest } from '../core/schedule/run-request.ts';
 import type { Selection } from '../core/schedule/selection.ts';
 import { outputsByTask } from '../formats/compile.ts';
 import type { ShiftPaths } from '../store/folder/layout.ts';
+import { refuseSecondRun } from '../store/folder/run-lock.ts';
 import { identitiesOf } from '../store/folder/table/identity-file.ts';
 import { changeTable } from '../store/folder/table/table-change.ts';
 import { type Reset, resetRows } from './edit/edit-items.ts';
@@ -45,6 +46,11 @@ export interface RetryPlan {
   readonly others: number;
   readonly run: RunPlan;
   readonly history: History;
+}
+
+/** Nothing is reset while the shift runs. */
+export function refuseWhileRunning({ runLock, name }: ShiftPaths): void {
+  refuseSecondRun(runLock, name);
 }
 
 /** Makes the checks of a run and finds what to retry. Writes nothing. Throws if something was chosen and nothing matches. */

@@ -3,12 +3,12 @@ import {
   planRetry,
   type RetryPlan,
   type RetrySettings,
+  refuseWhileRunning,
   resetFailures,
   retrySelection,
 } from '../../app/retry.ts';
 import { EXIT } from '../../core/model/errors.ts';
 import { parseRows } from '../../core/schedule/selection.ts';
-import { refuseSecondRun } from '../../store/folder/run-lock.ts';
 import { nextLine } from '../../views/next-line.ts';
 import { count } from '../../views/plain.ts';
 import { nothingFailedLine, retryPlanLines } from '../../views/retry.ts';
@@ -27,7 +27,7 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
   const { agent, model, all, json } = options;
   const settings = readSettings(options);
   const paths = await chooseShift(io, name);
-  if (!options.dryRun) refuseSecondRun(paths.runLock, paths.name);
+  if (!options.dryRun) refuseWhileRunning(paths);
   const plan = await planRetry(paths, settings, io);
   if (plan.failures.length + plan.left.size === 0 && !all) {
     io.print(nothingFailedLine(paths.name, plan.others));
