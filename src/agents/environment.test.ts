@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Order } from '../core/model/model.ts';
+import type { LocalOrder } from '../core/model/model.ts';
 import { agentEnvironment, environmentNames, itemEnvironment } from './environment.ts';
 import { runProcess, SHELL } from './process/process.ts';
 
@@ -62,7 +62,7 @@ test('X4 the NIGHTSHIFT_* variables of an item', () => {
     task: 'create_page',
     item: { id: 'i', index: 6, metadata: { slug: 'a "b"', title: 'é' } },
     key: 'k-7',
-  } as unknown as Order;
+  } as unknown as LocalOrder;
   expect(itemEnvironment(order, 2, '/tmp/out')).toEqual({
     NIGHTSHIFT_ROLE: 'qa',
     NIGHTSHIFT_SHIFT: 'pages',

@@ -1,4 +1,4 @@
-import type { Order } from '../core/model/model.ts';
+import type { LocalOrder } from '../core/model/model.ts';
 import type { Agent } from './agent.ts';
 
 type Environment = Readonly<Record<string, string>>;
@@ -46,7 +46,7 @@ function matcher(patterns: readonly string[]): (name: string) => boolean {
 }
 
 /** The variables that tell an agent, its checks and what they start which item this is; also the mark for leftovers. */
-export function itemEnvironment(order: Order, attempt: number, outputFile: string): Record<string, string> {
+export function itemEnvironment(order: LocalOrder, attempt: number, outputFile: string): Record<string, string> {
   return {
     NIGHTSHIFT_ROLE: order.role,
     NIGHTSHIFT_SHIFT: order.shift.name,

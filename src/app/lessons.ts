@@ -23,30 +23,31 @@ export async function readLessons(world: World, paths: ShiftPaths, taskName: str
   const task = findTask(hand.shift, taskName);
   const steps = task.stepTexts.map((text, i) => ({ step: i + 1, text }));
   const isLearning = hand.shift.settings.learn;
-  const snapshot = await hand.parts.store.snapshot();
-  const recommendations = isLearning ? passedRecommendations(hand.parts, task, snapshot) : [];
+  const snapshot = await hand.ports.store.snapshot();
+  const recommendations = isLearning ? passedRecommendations(hand.ports.events, task, snapshot) : [];
   return { task: task.name, steps, recommendations, isLearning };
 }
 
 /** Folds what waits into the Steps, as `changes` (JSON) says; returns how many recommendations it settles. */
 export async function foldLessons(world: World, paths: ShiftPaths, taskName: string, changes: string): Promise<number> {
   await using hand = await openByHand(paths, world);
-  const { parts, shift } = hand;
+  const { ports, shift } = hand;
+  using context = await hand.context();
   const task = findTask(shift, taskName);
   if (!shift.settings.learn) {
     const message = `${paths.name} has \`disable-self-improvement: true\``;
     throw new NightshiftError('nothing-to-do', message, 'its Steps stay as they are');
   }
-  const snapshot = await parts.store.snapshot();
-  const recommendations = passedRecommendations(parts, task, snapshot);
+  const snapshot = await ports.store.snapshot();
+  const recommendations = passedRecommendations(context, task, snapshot);
   if (recommendations.length === 0) {
     const hint = 'only what devs recommended whose items passed becomes part of the Steps';
     throw new NightshiftError('nothing-to-do', `nothing waits to be folded into ${task.name}`, hint);
   }
   const report = await readManagerReport(parse(changes));
   if ('unusable' in report) throw new NightshiftError('usage', report.unusable, `the form is ${CHANGES_FORM}`);
-  const refused = await applyLessons(parts, shift, task, snapshot, report, recommendations, 0);
-  await parts.flush();
+  const refused = await applyLessons(context, { shift, task, snapshot, batch: 0 }, report, recommendations);
+  await ports.events.flush();
   if (refused === undefined) return recommendations.length;
   throw new NightshiftError('usage', `the change was refused: ${refused}`, 'propose another one');
 }

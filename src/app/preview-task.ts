@@ -1,7 +1,7 @@
 import { environmentNames, itemEnvironment, variablesToTell } from '../agents/environment.ts';
 import { AgentSet } from '../agents/registry.ts';
-import type { Order, Script, Text } from '../core/model/model.ts';
-import { askedCriteria, makeOrder } from '../core/model/order.ts';
+import type { LocalOrder, Script, Text } from '../core/model/model.ts';
+import { askedCriteria, localOrder, makeOrder } from '../core/model/order.ts';
 import type { Overrides } from '../formats/compile.ts';
 import { devPrompt, qaPrompt } from '../roles/prompt.ts';
 import type { ShiftPaths } from '../store/folder/layout.ts';
@@ -19,7 +19,7 @@ export interface PreviewRequest extends Pick<Overrides, 'agent' | 'model'> {
 }
 
 export interface Preview {
-  readonly order: Order;
+  readonly order: LocalOrder;
   /** The agent of the qa. */
   readonly judge: string;
   readonly sent: Sent;
@@ -41,8 +41,8 @@ export async function previewTask(world: World, paths: ShiftPaths, request: Prev
   const index = parseRow(row, snapshot.count);
   const item = { id: snapshot.id(index), index, metadata: snapshot.metadata(index) };
   const lastFailure = (await readHistory(paths, world)).of(task.name, item.id)?.failure;
-  const dev = makeOrder(shift, task, { role: 'dev', item, token: '', lastFailure });
-  const qa = makeOrder(shift, task, { role: 'qa', item, token: '' });
+  const dev = localOrder(makeOrder(shift, task, { role: 'dev', item, token: '', lastFailure }), shift);
+  const qa = localOrder(makeOrder(shift, task, { role: 'qa', item, token: '' }), shift);
   const unprotected = await unprotectedFiles(world, paths, { shift: { ...shift, tasks: [task] }, snapshot }, index);
   return {
     order: dev,
@@ -58,7 +58,11 @@ interface Surroundings {
   readonly secrets: Readonly<Record<string, string>>;
 }
 
-function sentFor(dev: Order, qa: Order, { caller, secrets }: Surroundings): Pick<Preview, 'sent' | 'environment'> {
+function sentFor(
+  dev: LocalOrder,
+  qa: LocalOrder,
+  { caller, secrets }: Surroundings,
+): Pick<Preview, 'sent' | 'environment'> {
   const agent = new AgentSet().find(dev.settings.agent);
   const own = itemEnvironment(dev, 1, 'a file for captured values');
   const passEnv = [...(agent?.credentials ?? []), ...dev.settings.passEnv];

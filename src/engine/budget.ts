@@ -4,30 +4,33 @@ import {
   type Limits,
   limitsInForce,
   localTime,
+  moneyUsedUp,
   type Spent,
   sameFailures,
-  spentUp,
   timeIsOver,
   type UsedUp,
   usedUp,
 } from '../core/schedule/limits.ts';
 import type { Selection } from '../core/schedule/plan.ts';
-import type { RunParts } from './ports.ts';
+import type { RunPorts } from './ports.ts';
 import type { Agents } from './worker/worker-ports.ts';
+
+type Ports = Pick<RunPorts, 'agents' | 'clock' | 'control' | 'events'>;
 
 /** Machines sleep and people set clocks: the time that is left is checked this often, however much it is. */
 const LOOK_EVERY_MS = 1000;
 
 /**
- * Rule X6: follows what a run spends. At a limit it drains the run, as a first Ctrl-C does; a task whose items fail one
- * after the other at the same place is paused.
+ * Rule X6: the limits of a run and what it has spent. At a limit it drains the run, as a first Ctrl-C does; a task whose
+ * items fail one after the other at the same failure point is paused.
  */
-export class RunLimits implements Disposable {
-  readonly #parts: RunParts;
-  /** On the wall, and in active time. */
+export class Budget implements Disposable {
+  readonly #ports: Ports;
+  /** By the wall clock, and in active time. */
   readonly #startedAt: number;
   readonly #startedElapsed: number;
   #earlierMs: number;
+  readonly #spentUp = new AbortController();
   /** By task: why. */
   readonly #paused = new Map<string, string>();
   #shift: Shift;
@@ -37,14 +40,14 @@ export class RunLimits implements Disposable {
   #hasWarnedOfSilence = false;
   #reached: UsedUp | undefined;
 
-  constructor(parts: RunParts, shift: Shift) {
-    this.#parts = parts;
-    this.#startedAt = parts.clock.now();
-    this.#startedElapsed = parts.clock.elapsed();
-    this.#earlierMs = parts.history.tally.ms;
+  constructor(ports: Ports, shift: Shift) {
+    this.#ports = ports;
+    this.#startedAt = ports.clock.now();
+    this.#startedElapsed = ports.clock.elapsed();
+    this.#earlierMs = ports.events.history.tally.ms;
     this.#shift = shift;
     this.#inForce = this.#resolve();
-    parts.listen((event) => {
+    ports.events.listen((event) => {
       const { type, task } = event;
       if (type === 'dev:finished') this.#warnOfSilence(event);
       // Of a command beside this run.
@@ -69,7 +72,7 @@ export class RunLimits implements Disposable {
   }
 
   get hasModel(): boolean {
-    return this.#shift.tasks.some((task) => hasModel(task, this.#parts.agents(this.#shift).find));
+    return this.#shift.tasks.some((task) => hasModel(task, this.#ports.agents.find));
   }
 
   /** Which limit was reached, and how much is spent by now. */
@@ -77,9 +80,9 @@ export class RunLimits implements Disposable {
     return this.#reached && (this.#usedUpIn(0) ?? this.#reached).text;
   }
 
-  /** Why no agent may be asked anything more, if it is so. */
-  get spentUp(): string | undefined {
-    return spentUp(this.#inForce, this.spent);
+  /** Aborts when cost or tokens are used up: no agent is asked anything more. Its reason says which limit it is. */
+  get spentUp(): AbortSignal {
+    return this.#spentUp.signal;
   }
 
   /** Why nothing more is claimed of some tasks, if it is so; a limit that was reached meanwhile counts first. */
@@ -103,7 +106,9 @@ export class RunLimits implements Disposable {
 
   check(): void {
     this.#nextLook?.abort();
-    if (this.#parts.stop.drain.aborted) return;
+    const spentUp = moneyUsedUp(this.#inForce, this.spent);
+    if (spentUp !== undefined) this.#spentUp.abort(spentUp);
+    if (this.#ports.control.drain.aborted) return;
     this.#warnOfUnknownCost();
     const reached = this.#usedUpIn(0);
     if (!reached) {
@@ -111,12 +116,12 @@ export class RunLimits implements Disposable {
       return;
     }
     this.#reached = reached;
-    this.#parts.stop.startDraining({ signal: 'limit', reason: reached.text });
+    this.#ports.control.startDraining({ signal: 'limit', reason: reached.text });
   }
 
   /** Which limit would have been reached when something ends that is waited for. */
   before(end: number): string | undefined {
-    const now = this.#parts.clock.now();
+    const now = this.#ports.clock.now();
     const isInTime = end < timeIsOver(this.#inForce, this.spent, now);
     const limit = isInTime ? undefined : this.#usedUpIn(end - now);
     return limit && `it ends at ${localTime(end)}, and by then ${limit.text}`;
@@ -128,31 +133,31 @@ export class RunLimits implements Disposable {
 
   /** In so many milliseconds, if the machine does not sleep. */
   #usedUpIn(milliseconds: number): UsedUp | undefined {
-    return usedUp(this.#inForce, this.#spentIn(milliseconds), this.#parts.clock.now() + milliseconds);
+    return usedUp(this.#inForce, this.#spentIn(milliseconds), this.#ports.clock.now() + milliseconds);
   }
 
   #spentIn(milliseconds: number): Spent {
-    const { usage, tally } = this.#parts.history;
-    const elapsed = this.#parts.clock.elapsed() - this.#startedElapsed;
+    const { usage, tally } = this.#ports.events.history;
+    const elapsed = this.#ports.clock.elapsed() - this.#startedElapsed;
     return { usage, ms: Math.round(this.#earlierMs + elapsed + milliseconds), failures: tally.failures };
   }
 
   #taskHasModel(name: string): boolean {
     const task = this.#shift.tasks.find((each) => each.name === name);
-    return task !== undefined && hasModel(task, this.#parts.agents(this.#shift).find);
+    return task !== undefined && hasModel(task, this.#ports.agents.find);
   }
 
   #lookLater(): void {
-    const now = this.#parts.clock.now();
+    const now = this.#ports.clock.now();
     const left = timeIsOver(this.#inForce, this.spent, now) - now;
     if (left === Number.POSITIVE_INFINITY) return;
     this.#nextLook = new AbortController();
-    const wait = this.#parts.clock.sleep(Math.min(left, LOOK_EVERY_MS), this.#nextLook.signal);
+    const wait = this.#ports.clock.sleep(Math.min(left, LOOK_EVERY_MS), this.#nextLook.signal);
     void wait.then((isOver) => isOver && this.check());
   }
 
   #warnOfUnknownCost(): void {
-    const { unpricedTokens = 0, unreadCosts = 0 } = this.#parts.history.usage;
+    const { unpricedTokens = 0, unreadCosts = 0 } = this.#ports.events.history.usage;
     const isUnknown = unpricedTokens > 0 || unreadCosts > 0;
     if (this.#hasWarned || this.#inForce['max-cost'] === undefined || !isUnknown) return;
     this.#hasWarned = true;
@@ -161,7 +166,7 @@ export class RunLimits implements Disposable {
         ? `${unpricedTokens} tokens came without a cost`
         : 'an agent reported a cost that is not an amount of US dollars';
     const message = `${what}, so max-cost does not see it; max-tokens and max-duration still hold`;
-    this.#parts.emit({ type: 'run:warning', message });
+    this.#ports.events.emit({ type: 'run:warning', message });
   }
 
   /** An agent that may spend, and never says how much, would make a limit a promise that nobody keeps. */
@@ -170,20 +175,20 @@ export class RunLimits implements Disposable {
     if (this.#hasWarnedOfSilence || keys.length === 0 || status !== 'SUCCESS' || Object.keys(usage).length > 0) return;
     const agent = this.#shift.tasks.find(({ name }) => name === task)?.settings.agent;
     // Scripts have nothing to report.
-    if (agent === undefined || this.#parts.agents(this.#shift).find(agent)?.runsSteps) return;
+    if (agent === undefined || this.#ports.agents.find(agent)?.runsSteps) return;
     this.#hasWarnedOfSilence = true;
     const what = `${task}: agent ${agent} did not report what it spent, so ${keys.join(' and ')} can't count it`;
-    this.#parts.emit({ type: 'run:warning', message: `${what}; max-duration still holds` });
+    this.#ports.events.emit({ type: 'run:warning', message: `${what}; max-duration still holds` });
   }
 
   #pause(task: string): void {
     const most = sameFailures(this.#shift.settings.limits, this.#taskHasModel(task));
-    const streak = this.#parts.history.tally.streakOf(task);
+    const streak = this.#ports.events.history.tally.streakOf(task);
     if (most === undefined || !streak || streak.failures < most || this.#paused.has(task)) return;
     const { place, failures } = streak;
     const found = `${failures} in a row failed at the same place (${place})`;
     this.#paused.set(task, `${task} was paused: ${found}`);
-    this.#parts.emit({ type: 'task:paused', task, place, failures, reason: `${found}; no more of it is begun` });
+    this.#ports.events.emit({ type: 'task:paused', task, place, failures, reason: `${found}; no more of it is begun` });
   }
 
   [Symbol.dispose](): void {

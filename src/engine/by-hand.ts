@@ -1,11 +1,10 @@
-import type { Emit } from '../core/model/events.ts';
-import type { Order } from '../core/model/model.ts';
+import type { LocalOrder } from '../core/model/model.ts';
 import { verify } from './worker/dev.ts';
 import { withWork } from './worker/worker.ts';
-import type { Agents, Checks } from './worker/worker-ports.ts';
+import type { Call, EquippedSite } from './worker/worker-ports.ts';
 
-/** What a dev that is nobody's child here says of its item. */
-export type Said =
+/** What a dev that the engine did not start says of its item. */
+export type DevStatement =
   | {
       readonly to: 'qa';
       readonly captured: Readonly<Record<string, string>>;
@@ -14,7 +13,7 @@ export type Said =
   | { readonly to: 'failed'; readonly reason: string };
 
 /** `to` absent: it is not over, and `reason` says why. `isAttempt`: that was an attempt, and it failed. */
-export interface Believed {
+export interface DevVerdict {
   readonly to?: 'qa' | 'failed';
   readonly reason?: string;
   readonly outputs: Readonly<Record<string, string>>;
@@ -22,23 +21,22 @@ export interface Believed {
 }
 
 /**
- * A dev that works elsewhere (inside OpenCode, or a person) says that it is finished. It is believed as far as any dev:
- * declared outputs must be there, and the checks are run (rule X2). Attempts are counted here (rule D3): one that fails
- * by the dev's own word is one, too.
+ * A dev that works elsewhere (inside OpenCode, or a person) says that it is finished. As for any dev, declared outputs
+ * must be there, and the checks run (rule X2). The engine counts attempts (rule D3), also those that fail by the dev's own
+ * word.
  */
 export async function hearDev(
-  order: Order,
-  said: Said,
-  attempt: { readonly number: number; readonly since: number; readonly now: number },
-  agents: Agents,
-  looks: Pick<Checks, 'run' | 'watch' | 'observe' | 'clock'>,
-  emit: Emit,
-  signal: AbortSignal,
-): Promise<Believed> {
-  const none = { trespass: async () => undefined, pause: async () => true, random: () => 0, spentUp: () => undefined };
-  const checks: Checks = { ...looks, ...none };
-  const believed = await withWork(order, agents, checks, emit, signal, async (work): Promise<Believed> => {
-    const { number, since, now } = attempt;
+  site: EquippedSite,
+  order: LocalOrder,
+  {
+    said,
+    number,
+    since,
+    now,
+  }: { readonly said: DevStatement; readonly number: number; readonly since: number; readonly now: number },
+  call: Call,
+): Promise<DevVerdict> {
+  const verdict = await withWork(site, order, call, async (work): Promise<DevVerdict> => {
     const subject = { task: order.task, index: order.item.index, item: order.item.id };
     const last =
       said.to === 'qa'
@@ -67,5 +65,5 @@ export async function hearDev(
     const outputs = order.settings.outputs.map((name) => [name, last.captured[name]!]);
     return { to: 'qa', outputs: Object.fromEntries(outputs), isAttempt: false };
   });
-  return typeof believed === 'string' ? { reason: believed, outputs: {}, isAttempt: false } : believed;
+  return typeof verdict === 'string' ? { reason: verdict, outputs: {}, isAttempt: false } : verdict;
 }

@@ -1,64 +1,107 @@
+import type { History } from '../core/folds/history.ts';
 import { EXIT } from '../core/model/errors.ts';
-import type { Counts } from '../core/model/events.ts';
-import type { Trouble } from '../core/model/model.ts';
+import type { Counts, Emit } from '../core/model/events.ts';
+import type { Order, Outcome, Trouble } from '../core/model/model.ts';
 import type { Shift } from '../core/model/shift.ts';
 import { isWorkLeft } from '../core/schedule/next.ts';
 import { cellsAt, countItems, type Selection } from '../core/schedule/plan.ts';
-import type { Snapshot } from '../store/store.ts';
-import { RunLimits } from './budget.ts';
+import { Returns } from '../core/schedule/returns.ts';
+import type { Documents } from '../store/documents.ts';
+import type { Snapshot, Store } from '../store/store.ts';
+import { Budget } from './budget.ts';
+import type { RunControl } from './control.ts';
 import { FilePatience, isCurable } from './file-patience.ts';
 import { Patience } from './patience.ts';
 import { patientDocuments, patientStore } from './patient-ports.ts';
-import type { RunEnd, RunParts } from './ports.ts';
+import type { RunEnd, RunPorts } from './ports.ts';
+import type { Call } from './worker/worker-ports.ts';
 
-/** A usage limit that ends within a day is waited for; nobody is served by a run that sleeps for a week. */
+/** A run waits for a quota that comes back within a day; a run that sleeps for a week helps nobody. */
 const LONGEST_WAIT_MS = 24 * 3600_000;
 
-/** What a run knows about itself, whichever way it dispatches: the shift as last read, and how it would end. */
-export class Course implements Disposable {
-  /** They select nothing of a task that is paused, and wait for files that can't be read. */
-  readonly parts: RunParts;
+/** All that a run has and knows, in batches and in a stream: its ports, the shift as last read, what was spent. */
+export class RunContext implements Disposable {
+  readonly ports: Omit<RunPorts, 'store' | 'documents' | 'worker'>;
+  /** They wait for files that can't be read (rule F6). */
+  readonly store: Store;
+  readonly documents: Documents;
+  readonly #worker: RunPorts['worker'];
   readonly #files: FilePatience;
-  readonly limits: RunLimits;
+  readonly budget: Budget;
   readonly patience: Patience;
-  readonly #select: RunParts['select'];
+  /** Items that asked to be tried later (rule X5). */
+  readonly returns = new Returns();
+  /** What the manager's agent was asked last, by task: the same question is not paid for twice. */
+  readonly questions = new Map<string, string>();
   readonly #folderId: string;
   #shift: Shift;
   #isRead = true;
+  #stepsInUse: Promise<unknown> = Promise.resolve();
   #progress = { done: 0, total: 0 };
   /** Batches, or in a stream items, so far. */
   dispatched = 0;
-  /** Of the next batch of a run of a part, which is not the shift's and not written; `inFile`: what stood there then. */
+  /** The size of the next batch, if the run covers a part and so does not write it; `inFile`: what stood there then. */
   ownSize: { readonly size: number; readonly inFile: number | undefined } | undefined;
 
-  constructor(parts: RunParts, shift: Shift, folderId: string) {
-    this.limits = new RunLimits(parts, shift);
-    this.#select = parts.select;
+  constructor({ store, documents, worker, ...ports }: RunPorts, shift: Shift, folderId: string) {
+    this.ports = ports;
+    this.budget = new Budget(ports, shift);
     this.#files = new FilePatience({
-      emit: parts.emit,
-      stop: parts.stop,
-      patienceMs: () => parts.filePatienceMs ?? this.#shift.settings.patienceMs,
-      clock: parts.clock,
-      isThere: async () => (await parts.documents.folderId()) === folderId,
+      emit: ports.events.emit,
+      stop: ports.control,
+      patienceMs: () => ports.filePatienceMs ?? this.#shift.settings.patienceMs,
+      clock: ports.clock,
+      isThere: async () => (await documents.folderId()) === folderId,
     });
-    this.parts = {
-      ...parts,
-      spentUp: () => this.limits.spentUp,
-      store: patientStore(parts.store, this.#files),
-      documents: patientDocuments(parts.documents, this.#files),
-      perform: (...order) => this.#files.whileAtWork(() => parts.perform(...order)),
-      select: (snapshot) => this.limits.narrow(parts.select(snapshot)),
-    };
-    this.patience = new Patience(() => parts.clock.elapsed());
+    this.store = patientStore(store, this.#files);
+    this.documents = patientDocuments(documents, this.#files);
+    this.#worker = worker;
+    this.patience = new Patience(() => ports.clock.elapsed());
     this.#shift = shift;
     this.#folderId = folderId;
+  }
+
+  get emit(): Emit {
+    return this.ports.events.emit;
+  }
+
+  get history(): History {
+    return this.ports.events.history;
+  }
+
+  get control(): RunControl {
+    return this.ports.control;
+  }
+
+  /** What the run covers, without the tasks that are paused. */
+  select(snapshot: Snapshot): Selection {
+    return this.budget.narrow(this.ports.scope.select(snapshot));
+  }
+
+  /** `secrets`: those that were in force when the item was claimed. */
+  async work(order: Order, secrets: Shift['secrets'], signal: AbortSignal): Promise<Outcome> {
+    const { drain } = this.control;
+    const call: Call = { emit: this.emit, signal, drain, spent: this.budget.spentUp };
+    return this.#files.whileAtWork(() => this.#worker(secrets).run(order, call));
+  }
+
+  /** The item does not go back to its dev. */
+  async dropSession(token: string, secrets: Shift['secrets']): Promise<void> {
+    await this.#worker(secrets).drop(token);
+  }
+
+  /** Reading the Steps for a claim, and writing them, one after the other. */
+  alone<T>(use: () => Promise<T>): Promise<T> {
+    const turn = this.#stepsInUse.then(use);
+    this.#stepsInUse = turn.catch(() => {});
+    return turn;
   }
 
   get shift(): Shift {
     return this.#shift;
   }
 
-  /** The files changed by our own hand: they are read again before the next batch. */
+  /** The run itself changed the files: it reads them again before the next batch. */
   expectChange(): void {
     this.#isRead = false;
   }
@@ -73,7 +116,7 @@ export class Course implements Disposable {
       return await this.#files.until(() => this.#read());
     } catch (error) {
       // Stopped while it waited: whoever asked sees that, and claims nothing.
-      if (isCurable(error) && this.parts.stop.drain.aborted) return undefined;
+      if (isCurable(error) && this.control.drain.aborted) return undefined;
       throw error;
     }
   }
@@ -81,7 +124,7 @@ export class Course implements Disposable {
   async #read(): Promise<RunEnd | undefined> {
     const lost = await this.lostFolder();
     if (lost) return lost;
-    const shift = await this.parts.load();
+    const shift = await this.ports.load();
     const { name } = shift.settings;
     if (name !== undefined && name !== shift.name) return this.#lostContext(`manager.md now has the name ${name}`);
     if (name === undefined && this.#shift.settings.name !== undefined) {
@@ -94,7 +137,7 @@ export class Course implements Disposable {
 
   /** How the run ends if the shift's folder was moved, removed or replaced. */
   async lostFolder(): Promise<RunEnd | undefined> {
-    const id = await this.parts.documents.folderId();
+    const id = await this.documents.folderId();
     if (id === this.#folderId) return undefined;
     const { folder } = this.#shift;
     return this.#lostContext(
@@ -106,31 +149,31 @@ export class Course implements Disposable {
 
   #adopt(shift: Shift): void {
     for (const warning of shift.warnings) {
-      if (!this.#shift.warnings.includes(warning)) this.parts.emit({ type: 'run:warning', message: warning });
+      if (!this.#shift.warnings.includes(warning)) this.emit({ type: 'run:warning', message: warning });
     }
     this.#shift = shift;
-    this.limits.follow(shift);
+    this.budget.follow(shift);
   }
 
   /** Rule M5. */
   report(counts: Counts, compacted: boolean): void {
     this.#progress = { done: counts.completed, total: counts.total };
-    this.parts.emit({ type: 'progress', ...this.#progress, compacted });
+    this.emit({ type: 'progress', ...this.#progress, compacted });
   }
 
   #lostContext(why: string): RunEnd {
     const message = `the manager can't confirm what it works on: ${why}. Nothing more was claimed.`;
-    this.parts.emit({ type: 'run:warning', message });
-    this.parts.emit({ type: 'progress', ...this.#progress, compacted: true });
+    this.emit({ type: 'run:warning', message });
+    this.emit({ type: 'progress', ...this.#progress, compacted: true });
     return { exitCode: EXIT.stopped, reason: message };
   }
 
   /** Rule X5: for how many milliseconds to wait, which is said; or how the run ends. */
   endure({ reason, remedy, until }: Trouble): number | RunEnd {
     if (remedy !== undefined) return { exitCode: EXIT.agentMissing, reason: `${reason}: ${remedy}` };
-    const left = (until ?? 0) - this.parts.clock.now();
+    const left = (until ?? 0) - this.ports.clock.now();
     const isKnown = left > 0 && (left <= LONGEST_WAIT_MS || this.#isTimed);
-    const limit = isKnown ? this.limits.before(until!) : undefined;
+    const limit = isKnown ? this.budget.before(until!) : undefined;
     if (limit !== undefined) {
       return { exitCode: EXIT.stopped, reason: `${reason}: ${limit}`, notBefore: new Date(until!).toISOString() };
     }
@@ -138,13 +181,13 @@ export class Course implements Disposable {
       ? Math.min(left, LONGEST_WAIT_MS)
       : this.patience.pause(this.#isTimed ? Number.POSITIVE_INFINITY : this.#shift.settings.patienceMs);
     if (ms === undefined) return this.#outOfPatience(reason);
-    this.parts.emit({ type: 'run:waiting', ms, reason });
+    this.emit({ type: 'run:waiting', ms, reason });
     return ms;
   }
 
   /** It has an end anyway, by which somebody wants as much done as can be: until then, trouble may pass. */
   get #isTimed(): boolean {
-    const { until, 'max-duration': maxDuration } = this.limits.inForce;
+    const { until, 'max-duration': maxDuration } = this.budget.inForce;
     return !this.#shift.settings.isPatienceSet && (until !== undefined || maxDuration !== undefined);
   }
 
@@ -155,28 +198,28 @@ export class Course implements Disposable {
   }
 
   async interrupted(): Promise<RunEnd> {
-    const snapshot = await this.parts.store.snapshot().catch((error: unknown) => {
+    const snapshot = await this.store.snapshot().catch((error: unknown) => {
       // A table that can't be read keeps nobody from stopping.
       if (isCurable(error)) return undefined;
       throw error;
     });
     if (snapshot && !this.isLeft(snapshot)) return this.finished(snapshot);
-    const { reason } = this.limits;
-    if (reason !== undefined && !this.parts.stop.now.aborted) {
+    const { reason } = this.budget;
+    if (reason !== undefined && !this.control.now.aborted) {
       return { exitCode: EXIT.stopped, reason };
     }
     return { exitCode: EXIT.interrupted, reason: 'interrupted' };
   }
 
-  isLeft(snapshot: Snapshot, selection: Selection = this.parts.select(snapshot)): boolean {
+  isLeft(snapshot: Snapshot, selection: Selection = this.select(snapshot)): boolean {
     return isWorkLeft(snapshot, selection);
   }
 
   /** An earlier run may have been killed before it wrote the Progress of its last batch. */
   async finished(snapshot: Snapshot): Promise<RunEnd> {
-    await this.parts.documents.finishBatch(countItems(snapshot), undefined);
-    const selection = this.#select(snapshot);
-    const { pauses } = this.limits;
+    await this.documents.finishBatch(countItems(snapshot), undefined);
+    const selection = this.ports.scope.select(snapshot);
+    const { pauses } = this.budget;
     if (pauses !== undefined && this.isLeft(snapshot, selection)) {
       return { exitCode: EXIT.stopped, reason: pauses };
     }
@@ -190,6 +233,6 @@ export class Course implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.limits[Symbol.dispose]();
+    this.budget[Symbol.dispose]();
   }
 }

@@ -17,76 +17,80 @@ import { createMask } from '../core/text/mask.ts';
 import { managerPrompt } from '../roles/prompt.ts';
 import { readManagerReport } from '../roles/report.ts';
 import type { Snapshot } from '../store/store.ts';
+import type { RunContext } from './context.ts';
 import { findRow } from './find-row.ts';
-import type { RunParts } from './ports.ts';
 import { Conversation } from './worker/conversation.ts';
 import { takeScratch } from './worker/scratch.ts';
 import { Transcript } from './worker/transcript.ts';
 
 /** What it takes to write a lesson down. */
-export type LessonParts = Pick<RunParts, 'documents' | 'emit' | 'history' | 'alone'>;
+export type LessonPorts = Pick<RunContext, 'documents' | 'emit' | 'history' | 'alone'>;
 
-/** The newest count: a manager that never answers must not make the question grow for ever. */
+/** What a lesson is about. `batch`: its number in this run, 0 for what an earlier run left. */
+export interface Lesson {
+  readonly shift: Shift;
+  readonly task: Task;
+  readonly snapshot: Snapshot;
+  readonly batch: number;
+}
+
+/** Changes of the Steps that an agent proposes. */
+export interface Changes {
+  readonly changes: readonly StepChange[];
+  readonly summary: string;
+}
+
+/** The newest ones: a manager that never answers must not make the question grow for ever. */
 const CONSIDERED_AT_MOST = 100;
 
-/**
- * After a batch: what devs that succeeded recommended, on items that passed, becomes part of the Steps (rules L1-L6).
- * `batch`: its number in this run, 0 for what an earlier run left.
- */
-export async function foldLessons(
-  parts: RunParts,
-  shift: Shift,
-  task: Task,
-  snapshot: Snapshot,
-  batch: number,
-): Promise<void> {
+/** After a batch: what devs that succeeded recommended, on items that passed, becomes part of the Steps (rules L1-L6). */
+export async function foldLessons(context: RunContext, lesson: Lesson): Promise<void> {
+  const { shift, task, snapshot } = lesson;
   if (!shift.settings.learn) return;
-  const recommendations = passedRecommendations(parts, task, snapshot);
+  const recommendations = passedRecommendations(context, task, snapshot);
   if (recommendations.length === 0) return;
-  if (parts.agents(shift).find(task.settings.agent)?.runsSteps) {
+  if (context.ports.agents.find(task.settings.agent)?.runsSteps) {
     const reason =
       'the agent of this task runs its Steps as scripts, so recommendations are only listed: text from data must not run';
-    keep(parts, task, reason, recommendations, recommendations);
+    keep(context, task, { reason, recommendations, settled: recommendations });
     return;
   }
   const question = JSON.stringify([task.version, recommendations.map(({ item, text }) => [item, text])]);
-  if (parts.asked.get(task.name) === question) return;
-  parts.asked.set(task.name, question);
-  const { interrupt } = parts.stop;
-  const asked = await askManager(parts, shift, task, recommendations);
-  // Asked in vain because the run stops or pauses at once: they wait until it continues.
+  if (context.questions.get(task.name) === question) return;
+  context.questions.set(task.name, question);
+  const { interrupt } = context.control;
+  const answer = await askManager(context, shift, task, recommendations);
+  // The run stops or pauses at once: they wait until it continues.
   if (interrupt.aborted) {
-    parts.asked.delete(task.name);
+    context.questions.delete(task.name);
     return;
   }
-  const refused =
-    'refused' in asked
-      ? asked.refused
-      : await applyLessons(parts, shift, task, snapshot, asked, recommendations, batch);
-  if (refused !== undefined) await foldPlainly(parts, shift, task, snapshot, recommendations, batch, refused);
+  const refused = 'refused' in answer ? answer.refused : await applyLessons(context, lesson, answer, recommendations);
+  if (refused !== undefined) await foldPlainly(context, lesson, recommendations, refused);
 }
 
-/** Changes that somebody proposed, checked (rule L3) and written; why not, if they are refused. */
+/** Checks proposed changes (rule L3) and writes them; why not, if they are refused. */
 export async function applyLessons(
-  parts: LessonParts,
-  shift: Shift,
-  task: Task,
-  snapshot: Snapshot,
-  proposal: { readonly changes: readonly StepChange[]; readonly summary: string },
+  ports: LessonPorts,
+  { shift, task, snapshot, batch }: Lesson,
+  proposal: Changes,
   recommendations: readonly Recommendation[],
-  batch: number,
 ): Promise<string | undefined> {
   const changes = withoutRepeats(task.stepTexts, proposal.changes);
   const checked = check(task, shift, snapshot, changes);
   if ('refused' in checked) return checked.refused;
   const lessons = lessonsOf(changes, recommendations);
-  await write(parts, task, { steps: checked.steps, summary: proposal.summary, lessons, batch }, recommendations);
+  await write(ports, task, { steps: checked.steps, summary: proposal.summary, lessons, batch }, recommendations);
   return undefined;
 }
 
-/** Rule L1; the table says who passed, so that an interruption loses nobody (rule P8). */
-export function passedRecommendations(parts: LessonParts, task: Task, snapshot: Snapshot): Recommendation[] {
-  const waiting = parts.history.unsettled(task.name);
+/** Rule L1; the table says which items passed, so that an interruption loses none (rule P8). */
+export function passedRecommendations(
+  { history }: Pick<LessonPorts, 'history'>,
+  task: Task,
+  snapshot: Snapshot,
+): Recommendation[] {
+  const waiting = history.unsettled(task.name);
   if (waiting.size === 0) return [];
   const column = snapshot.tasks.indexOf(task.name);
   const passed = [...waiting].filter(([item, recommendations]) => {
@@ -96,25 +100,27 @@ export function passedRecommendations(parts: LessonParts, task: Task, snapshot: 
   return passed.slice(-CONSIDERED_AT_MOST).flatMap(([, recommendations]) => recommendations);
 }
 
-type Proposal = { readonly changes: readonly StepChange[]; readonly summary: string } | { readonly refused: string };
+type Answer = Changes | { readonly refused: string };
 
 async function askManager(
-  parts: RunParts,
+  context: RunContext,
   shift: Shift,
   task: Task,
   recommendations: readonly Recommendation[],
-): Promise<Proposal> {
-  const agents = parts.agents(shift);
+): Promise<Answer> {
+  const { ports, control, documents, budget } = context;
+  const { agents } = ports;
+  const { secrets } = shift;
   const { settings } = task;
   const agent = agents.find(settings.agent)!;
-  using timeout = parts.clock.timeout(settings.timeoutMs);
-  const signal = AbortSignal.any([parts.stop.interrupt, timeout.signal]);
+  using timeout = ports.clock.timeout(settings.timeoutMs);
+  const signal = AbortSignal.any([control.interrupt, timeout.signal]);
   const subject = { role: 'manager' as const, task: task.name, key: task.version, agent: agent.name };
-  const mask = createMask(agents.secrets);
+  const mask = createMask(secrets);
   const taken = takeScratch();
   if (taken instanceof Error) return { refused: taken.message };
   await using scratch = taken;
-  await using _protected = parts.documents.protect();
+  await using _protected = documents.protect();
   await using conversation = new Conversation(
     agent,
     {
@@ -126,8 +132,8 @@ async function askManager(
       mask,
       signal,
     },
-    new Transcript(parts.emit, mask, () => subject),
-    () => parts.spentUp?.(),
+    new Transcript(context.emit, mask, () => subject),
+    budget.spentUp,
   );
   const reply = await conversation.ask(
     {
@@ -136,7 +142,7 @@ async function askManager(
       environment: agentEnvironment({
         caller: agents.caller,
         passEnv: [...agent.credentials, ...settings.passEnv],
-        secrets: agents.secrets,
+        secrets,
         own: {
           NIGHTSHIFT_ROLE: 'manager',
           NIGHTSHIFT_SHIFT: shift.name,
@@ -181,12 +187,9 @@ function* allRows(snapshot: Snapshot): Iterable<Record<string, string>> {
 
 /** Rule L6. What only one row said waits until another says it too. */
 async function foldPlainly(
-  parts: RunParts,
-  shift: Shift,
-  task: Task,
-  snapshot: Snapshot,
+  context: RunContext,
+  { shift, task, snapshot, batch }: Lesson,
   recommendations: readonly Recommendation[],
-  batch: number,
   why: string,
 ): Promise<void> {
   const { changes, lessons } = mergePlainly(recommendations, task.stepTexts);
@@ -196,39 +199,41 @@ async function foldPlainly(
     const isMerged = ({ text }: Recommendation) => lessons.some((lesson) => compare(lesson.text, text) === 'same');
     const waiting = new Set(recommendations.filter((each) => !isMerged(each)).map(({ item }) => item));
     const agreed = recommendations.filter(({ item }) => !waiting.has(item));
-    await write(parts, task, { steps: checked.steps, summary, lessons, batch }, agreed);
+    await write(context, task, { steps: checked.steps, summary, lessons, batch }, agreed);
     return;
   }
   const refused = 'refused' in checked ? `; and by themselves: ${checked.refused}` : '';
   const settled = changes.length > 0 ? recommendations : [];
-  keep(parts, task, `the manager's answer was not used (${why})${refused}`, recommendations, settled);
+  keep(context, task, { reason: `the manager's answer was not used (${why})${refused}`, recommendations, settled });
+}
+
+interface NewSteps {
+  readonly steps: readonly string[];
+  readonly summary: string;
+  readonly lessons: ReturnType<typeof lessonsOf>;
+  readonly batch: number;
 }
 
 async function write(
-  parts: LessonParts,
+  ports: LessonPorts,
   task: Task,
-  {
-    steps,
-    summary,
-    lessons,
-    batch,
-  }: { steps: readonly string[]; summary: string; lessons: ReturnType<typeof lessonsOf>; batch: number },
+  { steps, summary, lessons, batch }: NewSteps,
   settled: readonly Recommendation[],
 ): Promise<void> {
   const unchanged = steps.length === task.stepTexts.length && steps.every((step, i) => step === task.stepTexts[i]);
   if (unchanged) {
-    keep(parts, task, summary || 'nothing new was recommended', [], settled);
+    keep(ports, task, { reason: summary || 'nothing new was recommended', recommendations: [], settled });
     return;
   }
-  const alone = parts.alone ?? ((write) => write());
-  // No dev may begin with Steps that nobody has heard of yet.
-  await alone(async () => {
-    const written = await parts.documents.writeSteps(task.name, task.text, steps);
+  // No dev may start with Steps that no event has told of yet.
+  await ports.alone(async () => {
+    const written = await ports.documents.writeSteps(task.name, task.text, steps);
     if (written === undefined) {
-      keep(parts, task, 'the task file was edited meanwhile; they are tried again after the next batch', [], []);
+      const reason = 'the task file was edited meanwhile; they are tried again after the next batch';
+      keep(ports, task, { reason, recommendations: [], settled: [] });
       return;
     }
-    parts.emit({
+    ports.emit({
       type: 'steps:changed',
       task: task.name,
       from: task.version,
@@ -236,23 +241,22 @@ async function write(
       summary,
       lessons,
       batch,
-      considered: [...new Set(settled.map(({ item }) => item))],
+      considered: itemsOf(settled),
     });
   });
 }
 
-function keep(
-  parts: LessonParts,
-  task: Task,
-  reason: string,
-  recommendations: readonly Recommendation[],
-  settled: readonly Recommendation[],
-): void {
-  parts.emit({
-    type: 'steps:kept',
-    task: task.name,
-    reason,
-    recommendations: [...recommendations],
-    considered: [...new Set(settled.map(({ item }) => item))],
-  });
+interface KeptSteps {
+  readonly reason: string;
+  readonly recommendations: readonly Recommendation[];
+  readonly settled: readonly Recommendation[];
+}
+
+function keep({ emit }: LessonPorts, task: Task, { reason, recommendations, settled }: KeptSteps): void {
+  const considered = itemsOf(settled);
+  emit({ type: 'steps:kept', task: task.name, reason, recommendations: [...recommendations], considered });
+}
+
+function itemsOf(recommendations: readonly Recommendation[]): string[] {
+  return [...new Set(recommendations.map(({ item }) => item))];
 }

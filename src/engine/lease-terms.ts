@@ -1,11 +1,11 @@
 import type { Clock } from '../core/model/clock.ts';
 import type { LeaseTerms } from '../core/model/lease.ts';
-import type { RunParts } from './ports.ts';
+import type { RunPorts } from './ports.ts';
 
 /** How long a lease lasts without renewal. The watch renews it every half a second while items run. */
 const LEASE_MS = 60_000;
 
-type Leaseholder = Pick<RunParts, 'owner'> & { readonly clock: Pick<Clock, 'now'> };
+type Leaseholder = Pick<RunPorts, 'owner'> & { readonly clock: Pick<Clock, 'now'> };
 
 export function leaseTerms({ owner, clock }: Leaseholder): LeaseTerms {
   const now = clock.now();
@@ -13,7 +13,7 @@ export function leaseTerms({ owner, clock }: Leaseholder): LeaseTerms {
 }
 
 /** Also of items that wait for their qa, which nothing else watches. */
-export async function renewLeases({ store, ...holder }: Leaseholder & Pick<RunParts, 'store'>): Promise<void> {
+export async function renewLeases({ store, ...holder }: Leaseholder & Pick<RunPorts, 'store'>): Promise<void> {
   const { owner, expiresAt } = leaseTerms(holder);
   const own = (await store.leases()).filter((lease) => lease.owner === owner);
   await store.renew(

@@ -5,15 +5,14 @@ import type { Trouble } from '../core/model/model.ts';
 import type { Protection } from '../core/model/protection.ts';
 import type { Shift } from '../core/model/shift.ts';
 import type { Selection as Scope } from '../core/schedule/plan.ts';
-import type { Returns } from '../core/schedule/returns.ts';
 import type { RunRequest } from '../core/schedule/run-request.ts';
 import type { Selection } from '../core/schedule/selection.ts';
 import type { Documents } from '../store/documents.ts';
 import type { Snapshot, Store } from '../store/store.ts';
-import type { Folders } from '../watch/folders.ts';
+import type { Watch } from '../watch/watch.ts';
 import type { RunControl } from './control.ts';
-import type { perform } from './worker/worker.ts';
-import type { Agents, Checks } from './worker/worker-ports.ts';
+import type { Running } from './running.ts';
+import type { Agents, Worker } from './worker/worker-ports.ts';
 
 /** How the caller of a run asks it to end. */
 export interface Stop {
@@ -23,54 +22,50 @@ export interface Stop {
   readonly now: AbortSignal;
 }
 
-/** What a run is built from; `cli` builds the concrete parts. */
-export interface RunParts {
+/** What a run is built from; `app` builds the concrete parts. */
+export interface RunPorts {
   readonly store: Store;
-  /** Names this run in its leases. */
-  readonly owner: string;
   readonly documents: Documents;
   /** Reads and checks everything that people may have edited (rule M1). */
   load(): Promise<Shift>;
-  agents(shift: Shift): Agents;
-  readonly check: Checks['run'];
-  /** Who works and who judges where. */
-  readonly folders: Pick<Folders, 'enter' | 'watch'>;
+  /** The worker that has these values of `.env`: an order only names them. */
+  worker(secrets: Shift['secrets']): Worker;
+  /** For the manager's own questions. */
+  readonly agents: Agents;
+  /** Watches the shift's files while items run. */
+  readonly shiftFiles: Watch;
   /** Holds the files that `protect:` names. */
-  readonly protection: Protection;
-  /** Carries an order out: here, or on another machine. */
-  readonly perform: typeof perform;
+  readonly protection: Pick<Protection, 'begin' | 'end'>;
+  readonly events: Events;
+  /** Told to drain, stop, pause and resume. */
+  readonly control: RunControl;
+  readonly running: Running;
+  readonly clock: Clock;
+  readonly scope: RunScope;
+  /** Names this run in its leases. */
+  readonly owner: string;
+  /** How long a run waits for a file that can't be read; absent: as long as the shift's `patience`. */
+  readonly filePatienceMs?: number;
+}
+
+export interface Events {
   readonly emit: Emit;
-  /** Calls back after each event, whoever told it. */
+  /** Calls back after each event, when the history has it. */
   listen(listener: (event: NightshiftEvent) => void): void;
-  /** Items that were begun and have not ended. */
-  inFlight(): number;
-  /** How it was asked for. */
-  readonly request?: RunRequest;
-  /** What it covers. A run of a part keeps to itself what it learns about the size of batches (rule P4). */
-  readonly selection?: Selection;
   /** Resolves when every event so far is durable. */
   flush(): Promise<void>;
   /** Throws if an event could not be kept. */
   checkKept(): void;
   readonly history: History;
-  /** What the manager's agent was asked last, by task: the same question is not paid for twice. */
-  readonly asked: Map<string, string>;
-  /** Who asked to try later in this run (rule X5). */
-  readonly returns: Returns;
-  /** Told to drain, stop, pause and resume. */
-  readonly stop: RunControl;
-  /** Why no agent may be asked anything more, if a limit on cost or tokens is used up; absent: there is none. */
-  spentUp?(): string | undefined;
+}
+
+/** What the run covers. */
+interface RunScope {
   select(snapshot: Snapshot): Scope;
-  /** Runs a write of the Steps and the event that tells of it while nobody reads them for a claim; absent: nobody does. */
-  readonly alone?: <T>(write: () => Promise<T>) => Promise<T>;
-  /** Ends processes of an earlier run of this shift that outlived it; answers how many there were. */
-  endLeftovers(): Promise<number>;
-  readonly clock: Clock;
-  /** From 0 to 1. */
-  random(): number;
-  /** How long a file that can't be read is waited for; absent: as long as the shift's `patience`. */
-  readonly filePatienceMs?: number;
+  /** What chose it. A run of a part keeps to itself what it learns about the size of batches (rule P4). */
+  readonly selection?: Selection;
+  /** How it was asked for. */
+  readonly request?: RunRequest;
 }
 
 /** How a run ended. */

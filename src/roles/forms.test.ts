@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Order, Role } from '../core/model/model.ts';
+import type { LocalOrder, Role } from '../core/model/model.ts';
 import { NO_MASK } from '../core/text/mask.ts';
 import { type JsonSchema, reportForm, reportSchema } from './forms.ts';
 import { devPrompt, managerPrompt, qaPrompt } from './prompt.ts';
@@ -10,7 +10,7 @@ const order = {
   ...{ shift: { name: 's', folder: '/s', table: '/s/table.csv', root: '/' }, task: 't', version: 'v', key: 'k' },
   ...{ item: { id: 'i', index: 0, metadata: {} }, workingDir: ['/'], document: [''], secretNames: [] },
   settings: { outputs: [] },
-} as unknown as Order;
+} as unknown as LocalOrder;
 const ROLES: Role[] = ['dev', 'qa', 'manager'];
 const prompts: Record<Role, () => string> = {
   dev: () => devPrompt(order, { number: 1 }).join(''),

@@ -1,4 +1,4 @@
-import type { Order, Text } from '../core/model/model.ts';
+import type { LocalOrder, Text } from '../core/model/model.ts';
 import { devPrompt, qaPrompt, TAGS } from './prompt.ts';
 
 /**
@@ -6,12 +6,12 @@ import { devPrompt, qaPrompt, TAGS } from './prompt.ts';
  * prompt holds (rule O4), and answer with one line, so that a batch does not fill the manager's context.
  * `variables`: what the Steps need in a shell, if the program can't put it there.
  */
-export function handedDevPrompt(order: Order, token: string, variables?: Readonly<Record<string, string>>): Text {
+export function handedDevPrompt(order: LocalOrder, token: string, variables?: Readonly<Record<string, string>>): Text {
   const known = variables === undefined ? {} : { variables };
   return devPrompt(order, { number: 1, ...known }, devInstructions(order, token));
 }
 
-function devInstructions(order: Order, token: string): string {
+function devInstructions(order: LocalOrder, token: string): string {
   const edit = editCommand(order, token);
   const { attempts, outputs } = order.settings;
   const captured = outputs.map((name) => ` --captured ${name}='VALUE'`).join('');
@@ -49,7 +49,7 @@ ${TAGS}
 - You may be the second agent on this item: don't repeat what is already done.`;
 }
 
-export function handedQaPrompt(order: Order, criteria: readonly Text[], token: string): Text {
+export function handedQaPrompt(order: LocalOrder, criteria: readonly Text[], token: string): Text {
   const edit = editCommand(order, token);
   return qaPrompt(
     order,
@@ -74,6 +74,6 @@ ${TAGS}
   );
 }
 
-function editCommand({ shift, task, item }: Order, token: string): (status: string) => string {
+function editCommand({ shift, task, item }: LocalOrder, token: string): (status: string) => string {
   return (status) => `nightshift table ${shift.name} edit ${task} ${item.index} ${status} --token ${token}`;
 }

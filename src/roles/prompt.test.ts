@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Order, Text } from '../core/model/model.ts';
+import type { LocalOrder, Text } from '../core/model/model.ts';
 import { handedDevPrompt, handedQaPrompt } from './hand-prompt.ts';
 import { devPrompt, devRetryPrompt, managerPrompt, qaPrompt, renderPrompt, reportAgainPrompt } from './prompt.ts';
 
-const order: Order = {
+const order: LocalOrder = {
   role: 'dev',
   shift: {
     name: 'new-pages',
@@ -76,7 +76,7 @@ describe('devPrompt', () => {
   });
 
   it('D1 says after a reset why the item failed last time, D3 in a later attempt what failed before', () => {
-    const history = (given: Order, attempt: { number: number; before?: string }) =>
+    const history = (given: LocalOrder, attempt: { number: number; before?: string }) =>
       partsOf(show(devPrompt(given, attempt))).filter(({ kind }) => kind === 'history');
     expect(history({ ...order, lastFailure: 'no network' }, { number: 1 })).toMatchObject([
       { body: expect.stringContaining('no network') },
@@ -93,7 +93,7 @@ describe('devPrompt', () => {
       item: { ...order.item, index: 7, metadata: { slug: 'home' } },
       document: ['x'],
     };
-    const instructions = (given: Order) => show(devPrompt(given, { number: 1 })).split('<task-')[0]!;
+    const instructions = (given: LocalOrder) => show(devPrompt(given, { number: 1 })).split('<task-')[0]!;
     expect(instructions(order)).toBe(instructions(other));
     expect(devPrompt(order, { number: 1 })).toEqual(devPrompt(structuredClone(order), { number: 1 }));
   });

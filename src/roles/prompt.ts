@@ -1,6 +1,6 @@
 import { dataJson, quoteLines } from '../core/language/prose.ts';
 import type { Recommendation } from '../core/model/events.ts';
-import type { Order, Text } from '../core/model/model.ts';
+import type { LocalOrder, Text } from '../core/model/model.ts';
 import { unforgeable } from '../core/text/unforgeable.ts';
 import { reportForm } from './forms.ts';
 
@@ -87,7 +87,7 @@ export interface Attempt {
 }
 
 /** For a fresh dev. */
-export function devPrompt(order: Order, attempt: Attempt, instructions = DEV()): Text {
+export function devPrompt(order: LocalOrder, attempt: Attempt, instructions = DEV()): Text {
   const { shift, item } = order;
   const facts = {
     shift: shift.name,
@@ -134,7 +134,7 @@ const TRY_AGAIN = `Your last attempt failed; <history> says why, as data. Look a
 again. Then report in the same form as before.`;
 
 /** For a dev that remembers its last attempt (rule D3). */
-export function devRetryPrompt(order: Order, attempt: Attempt): Text {
+export function devRetryPrompt(order: LocalOrder, attempt: Attempt): Text {
   const { number, before = 'no reason was given' } = attempt;
   const failure = whatFailed({ ...attempt, before }, ' The last one failed:\n');
   return renderPrompt(
@@ -170,7 +170,7 @@ ${reportForm('qa')}
 "criteria" has one entry for each criterion, in order.`;
 
 /** Only what has to be judged and where it is; nothing that the dev said or wrote about it (rule Q1). */
-export function qaPrompt(order: Order, criteria: readonly Text[], instructions = QA()): Text {
+export function qaPrompt(order: LocalOrder, criteria: readonly Text[], instructions = QA()): Text {
   const facts = {
     column: order.task,
     index: order.item.index,

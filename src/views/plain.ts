@@ -69,7 +69,7 @@ export function plainLines(event: NightshiftEvent, ctrlC = CTRL_C_AGAIN): string
       const ends = [`${done} done`, `${failed} failed`, ...(returned > 0 ? [`${returned} given back`] : [])].join(', ');
       return [from === to ? ends : `${ends}; batch size ${from} -> ${to} (${reason})`];
     }
-    case 'limit:changed':
+    case 'concurrency:changed':
       return [`concurrency ${event.from} -> ${event.to} (${event.reason})`];
     case 'progress':
       return [`Progress: ${event.done}/${event.total}`, `Compacted: ${event.compacted}`];
@@ -87,7 +87,7 @@ export function plainLines(event: NightshiftEvent, ctrlC = CTRL_C_AGAIN): string
 
 /** The lines that scroll above a live view, which shows counts and running items itself. */
 export function scrollingLines(event: NightshiftEvent, ctrlC?: string): string[] {
-  if (['batch:claimed', 'batch:finished', 'limit:changed'].includes(event.type)) return [];
+  if (['batch:claimed', 'batch:finished', 'concurrency:changed'].includes(event.type)) return [];
   if (event.type === 'progress' && !event.compacted) return [];
   return plainLines(event, ctrlC);
 }

@@ -4,21 +4,22 @@ import { type Edit, Watch } from './watch.ts';
 
 /** A watch over files in which these edits are found at the next look. */
 function watchOver(found: { changes?: Change[]; edits?: Edit[] }): Watch {
-  return new Watch({
+  const watch = new Watch({ sleep: () => new Promise(() => {}) });
+  watch.open({
     changes: async () => found.changes?.splice(0) ?? [],
     putBack: async () => found.edits?.splice(0) ?? [],
     onFailure: (error) => {
       throw error;
     },
-    clock: { sleep: () => new Promise(() => {}) },
   });
+  return watch;
 }
 
 const edited = (): Change => ({ kind: 'reverted', what: 'row 2: work from todo to done' }) as Change;
 const names = (file: string) => [JSON.stringify({ command: `sed -i s/todo/done/ ${file}` })];
 
 test('D5 of several in flight only the one whose tool call names the file fails, and is told once', async () => {
-  await using watch = watchOver({ changes: [edited()] });
+  const watch = watchOver({ changes: [edited()] });
   for (const token of ['a', 'b', 'c']) watch.enter(token, 'key');
   expect(await watch.trespassOf('a', names('out/page.html'))).toBeUndefined();
   expect(await watch.trespassOf('b', names('.nightshift/night/table.csv'))).toBe(
@@ -30,7 +31,7 @@ test('D5 of several in flight only the one whose tool call names the file fails,
 
 test('D5 of several in flight nobody fails without a call that names the file; alone in flight one needs none', async () => {
   const found = { changes: [] as Change[], edits: [{ what: 'Validation of work.md', file: 'work.md' }] };
-  await using watch = watchOver(found);
+  const watch = watchOver(found);
   watch.enter('a', 'key');
   watch.enter('b', 'key');
   expect(await watch.trespassOf('a', names('table.csv'))).toBeUndefined();
@@ -44,7 +45,7 @@ test('D5 of several in flight nobody fails without a call that names the file; a
 
 test('D5 who came after an edit is not blamed for it, whatever it calls', async () => {
   const found = { changes: [edited()] };
-  await using watch = watchOver(found);
+  const watch = watchOver(found);
   watch.enter('a', 'key');
   watch.enter('b', 'key');
   await watch.look();
@@ -55,7 +56,7 @@ test('D5 who came after an edit is not blamed for it, whatever it calls', async 
 test('D5 an edit that a person could have made fails nobody without a call that names that file of the shift', async () => {
   const edit = { what: '.env: PATH added', file: '.env', folder: 'night' };
   const found = { edits: [edit] };
-  await using watch = watchOver(found);
+  const watch = watchOver(found);
   watch.enter('a', 'key');
   // Alone in flight; and with a file of its own that has the same name.
   expect(await watch.trespassOf('a', [])).toBeUndefined();

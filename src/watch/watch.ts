@@ -22,7 +22,6 @@ export interface WatchTarget {
   putBack(): Promise<readonly Edit[]>;
   /** The files can't be read any more: nothing that is in flight could be recorded. */
   onFailure(error: unknown): void;
-  readonly clock: Pick<Clock, 'sleep'>;
 }
 
 interface Suspicion {
@@ -34,23 +33,39 @@ interface Suspicion {
  * Looks at the shift's files while items are in flight (rules T4, D5): stops what was withdrawn, has put back what only
  * Nightshift may write, and knows whose edit it was when only one could have made it.
  */
-export class Watch implements AsyncDisposable {
-  readonly #watched: WatchTarget;
+export class Watch {
+  readonly #clock: Pick<Clock, 'sleep'>;
+  #watched: WatchTarget | undefined;
   readonly #inFlight = new Map<string, AbortController>();
   /** The keys of their items, by token. */
   readonly #keys = new Map<string, string>();
   /** Everybody who was in flight at some time since the last look. */
   #suspects = new Set<string>();
-  readonly #closed = new AbortController();
   readonly #looking = new Together(() => this.#lookNow());
   /** Edits that were put back, and who may have made them. */
   #edits: Suspicion[] = [];
   /** Tokens of items that were withdrawn while they waited for their qa, and why. */
   readonly #withdrawn = new Map<string, string>();
 
-  constructor(watched: WatchTarget) {
+  constructor(clock: Pick<Clock, 'sleep'>) {
+    this.#clock = clock;
+  }
+
+  /** Looks on and on until it is disposed: then a last time, since what was changed by then is no person's edit. */
+  open(watched: WatchTarget): AsyncDisposable {
     this.#watched = watched;
-    void this.#lookOnAndOn();
+    this.#suspects.clear();
+    this.#edits = [];
+    this.#withdrawn.clear();
+    const closed = new AbortController();
+    void this.#lookOnAndOn(watched, closed.signal);
+    return {
+      [Symbol.asyncDispose]: async () => {
+        closed.abort();
+        await this.look().catch(watched.onFailure);
+        this.#watched = undefined;
+      },
+    };
   }
 
   /** From now on this token is in flight, for the item with this key; the signal aborts when its item is withdrawn. */
@@ -69,9 +84,8 @@ export class Watch implements AsyncDisposable {
     this.#keys.delete(token);
   }
 
-  async #lookOnAndOn(): Promise<void> {
-    const { clock, onFailure } = this.#watched;
-    while (await clock.sleep(EVERY_MS, this.#closed.signal)) void this.look().catch(onFailure);
+  async #lookOnAndOn({ onFailure }: WatchTarget, closed: AbortSignal): Promise<void> {
+    while (await this.#clock.sleep(EVERY_MS, closed)) void this.look().catch(onFailure);
   }
 
   /** Looks now, one look at a time; who asks while one is under way shares the next. */
@@ -98,14 +112,16 @@ export class Watch implements AsyncDisposable {
   }
 
   async #lookNow(): Promise<void> {
+    const watched = this.#watched;
+    if (!watched) return;
     const suspects = this.#suspects;
     this.#suspects = new Set(this.#inFlight.keys());
     const edits: Edit[] = [];
-    for (const change of await this.#watched.changes()) {
+    for (const change of await watched.changes()) {
       if (change.kind === 'withdrawn') this.#withdraw(change.token, change.reason);
       else edits.push({ what: change.what, file: 'table.csv' });
     }
-    edits.push(...(await this.#watched.putBack()));
+    edits.push(...(await watched.putBack()));
     this.#edits = this.#edits.filter((each) => [...each.suspects].some((token) => this.#inFlight.has(token)));
     if (suspects.size > 0) this.#edits.push(...edits.map((edit) => ({ edit, suspects })));
   }
@@ -113,12 +129,6 @@ export class Watch implements AsyncDisposable {
   #withdraw(token: string, reason: string): void {
     this.#withdrawn.set(token, reason);
     this.#inFlight.get(token)?.abort(new Error(reason));
-  }
-
-  /** Looks a last time: what the last of a batch changed must not pass for a person's edit in the next. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#closed.abort();
-    await this.look().catch(this.#watched.onFailure);
   }
 }
 

@@ -82,7 +82,7 @@ test('X6 max-tokens drains a stream: who is at work finishes, nobody else is ask
   expect(await suggested(project)).toBe('nightshift start night --rows :3 --max-tokens 200');
   expect(shift.column('work')).toEqual(['qa', 'qa', 'todo']);
   expect(begun(project, 'qa')).toHaveLength(0);
-  expect(ofType(ended, 'limit:changed')).toEqual([]);
+  expect(ofType(ended, 'concurrency:changed')).toEqual([]);
   const again = await shift.start(['--max-tokens', '100']);
   expect([again.code, ofType(again, 'batch:claimed')]).toEqual([4, []]);
 });

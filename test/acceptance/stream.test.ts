@@ -9,7 +9,7 @@ const table = (rows: readonly string[], tasks = ['work']) =>
   `name,${tasks.join(',')}\n${rows.map((name) => `${name},${tasks.map(() => 'todo').join(',')}\n`).join('')}`;
 const ofType = ({ events }: Pick<Ended, 'events'>, type: string) => events.filter((event) => event.type === type);
 const changes = (ended: Pick<Ended, 'events'>) =>
-  ofType(ended, 'limit:changed').map(({ from, to, reason }) => [from, to, reason]);
+  ofType(ended, 'concurrency:changed').map(({ from, to, reason }) => [from, to, reason]);
 const setting = (shift: ShiftHandle, key: string) => new RegExp(`^- ${key}: (.*)$`, 'm').exec(shift.manager)?.[1];
 const begun = (project: Project, role: string, name?: string) =>
   project.calls().filter((call) => call.role === role && !call.ended && (name === undefined || call.name === name));
@@ -200,7 +200,7 @@ test("X7 P4 a person's current-batch-size is taken as it is, up and down; max-ba
   expect(changes(running).at(-1)).toEqual([5, 3, 'set by a person']);
   shift.manager = shift.manager.replace('- current-batch-size', '- max-batch-size: 1\n- current-batch-size');
   project.write('go-4', '');
-  await running.seen('limit:changed', ({ to }) => to === 1);
+  await running.seen('concurrency:changed', ({ to }) => to === 1);
   project.write('go', '');
   const ended = await running.ended;
   expect(ended.code).toBe(0);

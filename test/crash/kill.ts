@@ -30,7 +30,7 @@ const EVENT_POINTS = {
 
 const OWN_POINTS: Record<Dispatch, Partial<Record<EventType, number>>> = {
   batch: { 'batch:finished': 2 },
-  stream: { 'limit:changed': 2 },
+  stream: { 'concurrency:changed': 2 },
 };
 
 const MOST: Record<string, number> = {

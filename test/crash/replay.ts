@@ -69,7 +69,7 @@ export class Replay {
       case 'steps:changed':
         this.#versions.get(task)!.push(event.to);
         return;
-      case 'limit:changed':
+      case 'concurrency:changed':
         this.#limit(event);
         return;
       case 'batch:finished':

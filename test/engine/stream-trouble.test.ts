@@ -16,7 +16,7 @@ test('X5 X7 a rate limit lowers the concurrency of a stream, with a reason, and 
   });
   const { end, events } = await shift.run();
   expect(end?.exitCode).toBe(0);
-  const changes = events.filter(({ type }) => type === 'limit:changed');
+  const changes = events.filter(({ type }) => type === 'concurrency:changed');
   expect(changes[0]).toMatchObject({ from: 8, to: 4, reason: '1 given back: rate limit' });
   expect(shift.statuses).toEqual(Array(12).fill(['done']));
 });

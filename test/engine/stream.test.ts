@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { finalStatuses, holds, modeOf, modes, nextOf, nights, passes, settingsOf, shiftOf } from '../kit/nights.ts';
 import { SimulatedShift } from '../kit/simulated-shift.ts';
 
-const CONCURRENCY_CHANGES = ['limit:changed', 'concurrency:changed'];
+const CONCURRENCY_CHANGES = ['concurrency:changed'];
 
 test('M3 M4 X7 a stream claims the first eligible items in row order, and never runs more than its concurrency', () =>
   holds([nights({ troubles: 1 }), modeOf('stream')], async (night, mode) => {

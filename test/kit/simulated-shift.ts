@@ -3,16 +3,18 @@ import { History } from '../../src/core/folds/history.ts';
 import type { NightshiftEvent } from '../../src/core/model/events.ts';
 import { NO_PROTECTION } from '../../src/core/model/protection.ts';
 import type { Shift } from '../../src/core/model/shift.ts';
-import { Returns } from '../../src/core/schedule/returns.ts';
 import { RunControl } from '../../src/engine/control.ts';
-import type { RunEnd, RunParts } from '../../src/engine/ports.ts';
+import type { Events, RunEnd, RunPorts } from '../../src/engine/ports.ts';
 import { runShift } from '../../src/engine/run.ts';
+import { Running } from '../../src/engine/running.ts';
+import type { Worker } from '../../src/engine/worker/worker-ports.ts';
 import { compileShift } from '../../src/formats/compile.ts';
 import { parseManager } from '../../src/formats/manager.ts';
 import { parseTask, replaceSteps } from '../../src/formats/task.ts';
 import type { Documents } from '../../src/store/documents.ts';
 import { MemoryStore } from '../../src/store/memory/memory-store.ts';
 import type { Store } from '../../src/store/store.ts';
+import { Watch } from '../../src/watch/watch.ts';
 import { Mortal } from './mortal.ts';
 import { SimulatedClock } from './simulated-clock.ts';
 import { carryOut, type Play, type Work } from './simulated-worker.ts';
@@ -115,10 +117,9 @@ export class SimulatedShift {
     const run = this.#runs++;
     const events: NightshiftEvent[] = [];
     const history = this.#history();
-    const listeners: Parameters<RunParts['listen']>[0][] = [];
+    const listeners: Parameters<Events['listen']>[0][] = [];
     let flushed = 0;
-    let running = 0;
-    const emit: RunParts['emit'] = (happening) => {
+    const emit: Events['emit'] = (happening) => {
       if (happening.type === 'item:recorded') {
         // The store says so after its write: a process that dies now has written, and tells nobody.
         this.writes.push({ task: happening.task!, row: happening.index!, to: happening.to });
@@ -141,19 +142,8 @@ export class SimulatedShift {
     const load = async () => this.#load(settings);
     const documents = this.#documents(clock);
     const control = controlAt(clock, options);
-    const parts: RunParts = {
-      store: process.port(store),
-      owner: `run-${run}`,
-      documents: { ...process.port(documents), protect: documents.protect },
-      load,
-      agents: () => ({ find: () => this.#agent(), secrets: {}, caller: {} }),
-      check: async () => ({ kind: 'passed' }),
-      folders: {
-        enter: () => ({ [Symbol.dispose]() {} }),
-        watch: () => Promise.reject(new Error('no qa is asked here')),
-      },
-      protection: NO_PROTECTION,
-      perform: async (order, _agents, _checks, tell, signal) => {
+    const worker: Worker = {
+      run: async (order, { emit: tell, signal }) => {
         const { role, task, item } = order;
         const status = memory.rows()[item.index]?.[task] ?? '';
         const key = `${role} ${task} ${item.index}`;
@@ -161,31 +151,38 @@ export class SimulatedShift {
         this.#orders.set(key, nth + 1);
         const work: Work = { run, role, task, row: item.index, status, from: clock.now() };
         this.work.push(work);
-        running++;
         const act = (await this.#options.play?.(order, nth)) ?? {};
         const outcome = await carryOut(order, act, { clock, emit: tell, signal });
-        running--;
         if (!process.isDead) work.to = clock.now();
         return outcome;
       },
-      emit,
-      listen: (listener) => listeners.push(listener),
-      inFlight: () => running,
-      flush: async () => {
-        if (process.lives()) flushed = events.length;
+      drop: async () => {},
+    };
+    const ports: RunPorts = {
+      store: process.port(store),
+      documents: { ...process.port(documents), protect: documents.protect },
+      load,
+      worker: () => worker,
+      agents: { find: () => this.#agent(), caller: {} },
+      shiftFiles: new Watch(clock),
+      protection: NO_PROTECTION,
+      events: {
+        emit,
+        listen: (listener) => listeners.push(listener),
+        flush: async () => {
+          if (process.lives()) flushed = events.length;
+        },
+        checkKept: () => {},
+        history,
       },
-      checkKept: () => {},
-      history,
-      asked: new Map(),
-      returns: new Returns(),
-      stop: control,
-      select: () => ({ includes: () => true }),
-      endLeftovers: async () => 0,
+      control,
+      running: new Running(),
       clock,
-      random: () => 0.5,
+      scope: { select: () => ({ includes: () => true }) },
+      owner: `run-${run}`,
     };
     const from = clock.now();
-    const ended = await clock.run(async () => Promise.race([runShift(parts, await load()), process.death]));
+    const ended = await clock.run(async () => Promise.race([runShift(ports, await load()), process.death]));
     this.#now = clock.now();
     this.#rows = memory.rows();
     const kept = process.isDead && options.losesUnflushed ? events.slice(0, flushed) : events;

@@ -3,12 +3,13 @@ import { runCheck } from '../../checks/checks.ts';
 import { NightshiftError } from '../../core/model/errors.ts';
 import type { Emit, NightshiftEvent } from '../../core/model/events.ts';
 import type { Shift, Task } from '../../core/model/shift.ts';
-import { Returns } from '../../core/schedule/returns.ts';
-import { Course } from '../../engine/context.ts';
+import { RunContext } from '../../engine/context.ts';
 import { RunControl } from '../../engine/control.ts';
 import { findRow } from '../../engine/find-row.ts';
-import type { RunParts } from '../../engine/ports.ts';
-import { perform } from '../../engine/worker/worker.ts';
+import type { RunPorts } from '../../engine/ports.ts';
+import { Running } from '../../engine/running.ts';
+import { LocalWorker } from '../../engine/worker/worker.ts';
+import type { EquippedSite } from '../../engine/worker/worker-ports.ts';
 import type { OpenBatch, OpenItem } from '../../store/folder/batch-file.ts';
 import { InForce } from '../../store/folder/documents/in-force.ts';
 import { InForceRecord, readRecord, textsOf } from '../../store/folder/documents/in-force-record.ts';
@@ -16,6 +17,7 @@ import { ShiftFiles } from '../../store/folder/documents/shift-files.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
 import { takeRunLock } from '../../store/folder/run-lock.ts';
 import type { Snapshot } from '../../store/store.ts';
+import { Watch } from '../../watch/watch.ts';
 import { openAndCheck, reloader } from '../open-shift.ts';
 import { EventStream, newRun } from '../run/event-stream.ts';
 import { checkWith, lostEnv } from '../run/killed-run.ts';
@@ -27,11 +29,13 @@ import type { World } from '../world.ts';
 /** A command does not wait as long for a file as a run does. */
 const FILE_PATIENCE_MS = 10_000;
 
-/** The engine's parts for a command that does one piece of a run and ends. */
+/** The engine's ports for a command that does one piece of a run and ends. */
 export interface ByHand extends AsyncDisposable {
-  readonly parts: RunParts;
+  readonly ports: RunPorts;
   readonly shift: Shift;
-  course(): Promise<Course>;
+  /** Where the checks of devs run that the engine did not start. */
+  readonly site: EquippedSite;
+  context(): Promise<RunContext>;
 }
 
 export interface HandOptions {
@@ -63,35 +67,44 @@ export async function openByHand(paths: ShiftPaths, world: World, options: HandO
   const protection = protectFiles(paths, world, stream.emit);
   // As the files were when the batch was opened.
   if (batch) await protection.resume();
-  const parts: RunParts = {
-    store,
-    owner: run,
-    documents: inForce,
-    load: reloader(inForce, store, {}),
-    agents: ({ secrets }) => ({ find: agents.find, secrets, caller: world.env }),
+  const clock = processClock(world.now);
+  const site: EquippedSite = {
+    place: paths,
+    agents: { find: agents.find, caller: world.env },
     check: runCheck,
     folders: watchFolders(paths, world, (message) => stream.emit({ type: 'run:warning', message })),
     protection,
-    perform,
-    emit: stream.emit,
-    listen: stream.listen,
-    inFlight: () => stream.running,
-    flush: () => stream.flush(),
-    checkKept: () => stream.checkKept(),
-    history: stream.history,
-    asked: new Map(),
-    returns: new Returns(),
-    stop: new RunControl(),
-    select: () => ({ includes: () => true }),
-    endLeftovers: async () => 0,
-    clock: processClock(world.now),
+    clock,
     random: Math.random,
+    secrets: shift.secrets,
+  };
+  const ports: RunPorts = {
+    store,
+    documents: inForce,
+    load: reloader(inForce, store, {}),
+    worker: (secrets) => new LocalWorker({ ...site, secrets }),
+    agents: site.agents,
+    shiftFiles: new Watch(clock),
+    protection,
+    events: {
+      emit: stream.emit,
+      listen: stream.listen,
+      flush: () => stream.flush(),
+      checkKept: () => stream.checkKept(),
+      history: stream.history,
+    },
+    control: new RunControl(),
+    running: new Running(),
+    clock,
+    scope: { select: () => ({ includes: () => true }) },
+    owner: run,
     filePatienceMs: FILE_PATIENCE_MS,
   };
   return {
-    parts,
+    ports,
     shift,
-    course: async () => new Course(parts, shift, await files.folderId()),
+    site,
+    context: async () => new RunContext(ports, shift, await files.folderId()),
     async [Symbol.asyncDispose]() {
       await protection.leave();
       await stream[Symbol.asyncDispose]();

@@ -2,7 +2,7 @@ import { NightshiftError } from '../../core/model/errors.ts';
 import type { NightshiftEvent } from '../../core/model/events.ts';
 import type { Usage } from '../../core/model/model.ts';
 import { reportedUsage } from '../../core/model/reported-usage.ts';
-import { settleTurn } from '../../engine/schedule/batch-turn.ts';
+import { settleTurn } from '../../engine/schedule/turn.ts';
 import { type FoundBatch, isStale, readBatch, removeBatch } from '../../store/folder/batch-file.ts';
 import { InForceRecord } from '../../store/folder/documents/in-force-record.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
@@ -51,27 +51,27 @@ export async function closeBatch(world: World, paths: ShiftPaths, options: Close
     options.onEvent(event);
   };
   await using hand = await openByHand(paths, world, { batch, onEvent });
-  const { parts, shift } = hand;
+  const { ports, shift } = hand;
   const task = requireTaskIn(shift, batch.task);
   const ends = await endsOf(hand, paths, batch);
   const usage = options.usage === undefined ? undefined : readUsage(options.usage);
   if (!options.giveBack && !isStale(found, world.now())) await refuseUnended(paths, task, ends);
-  if (usage) parts.emit({ type: 'usage:spent', role: 'manager', agent: 'by hand', task: task.name, usage });
+  if (usage) ports.events.emit({ type: 'usage:spent', role: 'manager', agent: 'by hand', task: task.name, usage });
   const changed = changedSteering(batch.steering, readSteering(paths.root, world.env));
   const warning = steeringWarning(changed);
-  if (warning !== undefined) parts.emit({ type: 'run:warning', message: warning });
-  await parts.protection.end();
+  if (warning !== undefined) ports.events.emit({ type: 'run:warning', message: warning });
+  await ports.protection.end();
   await removeBatch(paths);
   await new InForceRecord(paths).remove();
   await putBackForged(hand, task.name, ends);
   // A person who ends the batch of an agent program says nothing about its items.
   const isCounted = options.giveBack === true && (caller.opener === undefined) === (batch.opener === undefined);
   const { after, silent } = isCounted ? await returnSilent(hand, task, ends) : { after: ends, silent: [] };
-  await parts.store.giveBackStale(world.now());
+  await ports.store.giveBackStale(world.now());
   const counts = countEnds(after);
-  using course = await hand.course();
-  await settleTurn(course, { task, size: batch.size, isWaiting: batch.isWaiting }, counts);
-  const left = course.isLeft(await parts.store.snapshot());
+  using context = await hand.context();
+  await settleTurn(context, { task, size: batch.size, isWaiting: batch.isWaiting }, counts);
+  const left = context.isLeft(await ports.store.snapshot());
   return { task: batch.task, progress: progressIn(events), left, ...counts, changed, warning, silent };
 }
 

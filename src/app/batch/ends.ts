@@ -14,9 +14,9 @@ export interface Ended {
   readonly id?: string;
 }
 
-export async function endsOf({ parts }: ByHand, paths: ShiftPaths, batch: OpenBatch): Promise<Ended[]> {
+export async function endsOf({ ports }: ByHand, paths: ShiftPaths, batch: OpenBatch): Promise<Ended[]> {
   const recorded = await recordedSince(paths, batch.task, batch.journalFrom);
-  const snapshot = await parts.store.snapshot();
+  const snapshot = await ports.store.snapshot();
   return batch.items.map((item) => endOf(snapshot, batch, item, recorded));
 }
 
@@ -47,12 +47,12 @@ async function recordedSince(
   return recorded;
 }
 
-export async function putBackForged({ parts }: ByHand, task: string, ends: readonly Ended[]): Promise<void> {
+export async function putBackForged({ ports }: ByHand, task: string, ends: readonly Ended[]): Promise<void> {
   const forged = ends.filter(({ isForged }) => isForged);
   if (forged.length === 0) return;
-  await parts.store.reset(forged.map(({ id = '' }) => ({ id, task })));
+  await ports.store.reset(forged.map(({ id = '' }) => ({ id, task })));
   const what = forged
     .map(({ item, status }) => `row ${item.index + 1}: ${task} from in_progress to ${status}`)
     .join('; ');
-  parts.emit({ type: 'edit:reverted', task, file: 'table.csv', what });
+  ports.events.emit({ type: 'edit:reverted', task, file: 'table.csv', what });
 }

@@ -1,11 +1,11 @@
 import { join, relative } from 'node:path';
 import type { NightshiftEvent } from '../../core/model/events.ts';
 import { itemKey } from '../../core/model/identity.ts';
+import type { RunContext } from '../../engine/context.ts';
 import { refuseUnwritten } from '../../engine/preflight.ts';
 import { protectedPlaces } from '../../engine/protected-places.ts';
-import { claimBatch } from '../../engine/schedule/batch.ts';
-import { chooseTurn, type Turn } from '../../engine/schedule/batch-turn.ts';
-import { claimRows } from '../../engine/schedule/lease.ts';
+import { claimBatch } from '../../engine/schedule/batches.ts';
+import { chooseTurn, type Turn } from '../../engine/schedule/turn.ts';
 import { batchLease, type OpenItem, removeBatch, writeBatch } from '../../store/folder/batch-file.ts';
 import { InForceRecord } from '../../store/folder/documents/in-force-record.ts';
 import { journalEnd } from '../../store/folder/journal/journal-reader.ts';
@@ -16,7 +16,7 @@ import { count } from '../../views/plain.ts';
 import { refuseEmpty } from '../refuse-empty.ts';
 import { settleKilledRun } from '../run/killed-run.ts';
 import type { World } from '../world.ts';
-import { type ByHand, lockForBatch, openByHand } from './by-hand.ts';
+import { lockForBatch, openByHand } from './by-hand.ts';
 import { callingProgram } from './calling-program.ts';
 import { refuseToOpen } from './owner.ts';
 import { promptName, writeDevPrompt, writeEnvironment, writeQaPrompt } from './prompts.ts';
@@ -64,27 +64,27 @@ export async function openBatch(
   const steering = steeringAtOpening(paths, world.env);
   await removeBatch(paths);
   await using hand = await openByHand(paths, world, { opens: true });
-  const { parts, shift } = hand;
-  refuseEmpty(shift, (await parts.store.snapshot()).count);
+  const { ports, shift } = hand;
+  refuseEmpty(shift, (await ports.store.snapshot()).count);
   for (const each of shift.tasks) refuseUnwritten(each);
   // The columns of outputs are there before the first claim.
-  await parts.load();
-  const stale = await parts.store.giveBackStale(world.now());
-  using course = await hand.course();
-  const snapshot = await parts.store.snapshot();
-  const chosen = chooseTurn(course, snapshot);
+  await ports.load();
+  const stale = await ports.store.giveBackStale(world.now());
+  using context = await hand.context();
+  const snapshot = await ports.store.snapshot();
+  const chosen = chooseTurn(context, snapshot);
   if (!chosen) {
     await new InForceRecord(paths).remove();
-    return { isLimit: false, ...(await course.finished(snapshot)) };
+    return { isLimit: false, ...(await context.finished(snapshot)) };
   }
-  course.limits.check();
-  const { reason } = course.limits;
+  context.budget.check();
+  const { reason } = context.budget;
   if (reason !== undefined) return { isLimit: true, reason };
   const turn = oneByOne(chosen);
   const { task, size, isWaiting } = turn;
-  await parts.protection.begin(protectedPlaces(shift, snapshot, (row) => turn.rows.includes(row)));
+  await ports.protection.begin(protectedPlaces(shift, snapshot, (row) => turn.rows.includes(row)));
   const journalFrom = journalEnd(paths.journal);
-  const { open, items } = await claim(hand, paths, turn, snapshot, caller.opener?.session !== undefined);
+  const { open, items } = await claim(context, paths, turn, snapshot, caller.opener?.session !== undefined);
   await writeBatch(paths, {
     task: task.name,
     size,
@@ -115,36 +115,37 @@ function oneByOne(turn: Turn): Turn {
 }
 
 async function claim(
-  { parts, shift }: ByHand,
+  context: RunContext,
   paths: ShiftPaths,
-  { task, rows, size, isWaiting }: Turn,
+  turn: Turn,
   snapshot: Snapshot,
   hasEnvironment: boolean,
 ): Promise<{ open: OpenItem[]; items: BatchItem[] }> {
-  const flights = isWaiting
-    ? await claimRows(parts, shift, task, snapshot, rows)
-    : await claimBatch(parts, shift, task, snapshot, rows, size);
+  const { shift, ports } = context;
+  const { task, rows, isWaiting } = turn;
+  const claimed = await claimBatch(context, turn, { shift, task, snapshot, rows });
   const desk = { paths, shift, task };
   const role = isWaiting ? 'qa' : 'dev';
   const open: OpenItem[] = [];
   const items: BatchItem[] = [];
   await writeEnvironment(desk);
-  for (const { claim, metadata } of flights) {
+  for (const { claim, metadata } of claimed) {
     const token = newToken();
     const { id, row: index } = claim;
     const key = itemKey(shift.identity, task.name, id);
     const item = { id, index, key, [role]: hashToken(token), ...(isWaiting ? { isQaNamed: true } : {}) };
     open.push(item);
-    const lastFailure = parts.history.of(task.name, id)?.failure;
+    const lastFailure = ports.events.history.of(task.name, id)?.failure;
     const file = isWaiting
       ? await writeQaPrompt(desk, { ...item, metadata }, token)
       : await writeDevPrompt(desk, { ...item, metadata }, token, { hasEnvironment, lastFailure });
     const qaPrompt = relative(paths.root, join(paths.prompts, promptName(item, 'qa')));
     items.push({ index, role, prompt: relative(paths.root, file), ...(isWaiting ? {} : { qaPrompt }) });
     const subject = { task: task.name, index, item: id };
-    if (!isWaiting) parts.emit({ type: 'dev:started', ...subject, agent: 'by hand', key, version: task.version });
+    if (!isWaiting)
+      ports.events.emit({ type: 'dev:started', ...subject, agent: 'by hand', key, version: task.version });
   }
-  await parts.flush();
+  await ports.events.flush();
   return { open, items };
 }
 

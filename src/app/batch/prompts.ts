@@ -1,6 +1,6 @@
 import { resolveProse, resolveText } from '../../core/language/template.ts';
-import type { Order } from '../../core/model/model.ts';
-import { askedCriteria, makeOrder } from '../../core/model/order.ts';
+import type { LocalOrder } from '../../core/model/model.ts';
+import { askedCriteria, localOrder, makeOrder } from '../../core/model/order.ts';
 import type { Shift, Task } from '../../core/model/shift.ts';
 import { handedDevPrompt, handedQaPrompt } from '../../roles/hand-prompt.ts';
 import { type OpenItem, writePrompt } from '../../store/folder/batch-file.ts';
@@ -31,7 +31,7 @@ export async function writeDevPrompt(
   token: string,
   { hasEnvironment, lastFailure }: { readonly hasEnvironment: boolean; readonly lastFailure: string | undefined },
 ): Promise<string> {
-  const order = makeOrder(shift, task, { role: 'dev', item, key: item.key, token, lastFailure });
+  const order = localOrder(makeOrder(shift, task, { role: 'dev', item, key: item.key, token, lastFailure }), shift);
   const hasShell = task.settings.tools.includes('bash');
   const isThere = hasEnvironment && hasShell;
   const named = Object.entries(shift.secrets).filter(([name]) => task.text.includes(`{ENV:${name}}`));
@@ -43,13 +43,13 @@ export async function writeDevPrompt(
 
 /** Written when the dev has succeeded, and not before: until then nobody has the token of the qa. */
 export async function writeQaPrompt({ paths, shift, task }: Desk, item: PromptItem, token: string): Promise<string> {
-  const order = inPlace(makeOrder(shift, task, { role: 'qa', item, key: item.key, token }), shift);
+  const order = inPlace(localOrder(makeOrder(shift, task, { role: 'qa', item, key: item.key, token }), shift), shift);
   const texts = askedCriteria(order).map(({ text }) => text);
   return writePrompt(paths, promptName(item, 'qa'), resolveProse(handedQaPrompt(order, texts, token), shift.secrets));
 }
 
 /** An agent that was started elsewhere has to be told where to work in full. */
-function inPlace(order: Order, { secrets }: Shift): Order {
+function inPlace(order: LocalOrder, { secrets }: Shift): LocalOrder {
   return { ...order, workingDir: [resolveText(order.workingDir, secrets)] };
 }
 

@@ -23,7 +23,7 @@ export async function returnSilent(
   task: Task,
   ends: readonly Ended[],
 ): Promise<{ after: Ended[]; silent: SilentItem[] }> {
-  const { parts } = hand;
+  const { ports } = hand;
   const after: Ended[] = [];
   const silent: SilentItem[] = [];
   for (const each of ends) {
@@ -32,11 +32,11 @@ export async function returnSilent(
       after.push(each);
       continue;
     }
-    const times = (parts.history.of(task.name, each.id)?.silent ?? 0) + 1;
+    const times = (ports.events.history.of(task.name, each.id)?.silent ?? 0) + 1;
     const subject = { task: task.name, index: each.item.index, item: each.id };
     if (times < SILENT_AT_MOST) {
       const reason = `its ${role} ended without a status (${times} of ${SILENT_AT_MOST})`;
-      parts.emit({ type: 'item:returned', ...subject, reason, isSilent: true });
+      ports.events.emit({ type: 'item:returned', ...subject, reason, isSilent: true });
       silent.push({ index: each.item.index, end: 'given back', reason });
       after.push(each);
       continue;
@@ -46,7 +46,7 @@ export async function returnSilent(
     if (isFailed) silent.push({ index: each.item.index, end: 'failed', reason });
     after.push(isFailed ? { ...each, end: 'failed', status: 'failed' } : each);
   }
-  await parts.flush();
+  await ports.events.flush();
   return { after, silent };
 }
 
@@ -57,16 +57,16 @@ function silentRole({ item, end, status, isForged }: Ended): 'dev' | 'qa' | unde
   return item.isQaNamed ? 'qa' : undefined;
 }
 
-async function fail({ parts }: ByHand, task: Task, { item, id = '', status }: Ended, reason: string): Promise<boolean> {
-  const claim = await parts.store.adopt({ id, task: task.name }, leaseTerms(parts));
+async function fail({ ports }: ByHand, task: Task, { item, id = '', status }: Ended, reason: string): Promise<boolean> {
+  const claim = await ports.store.adopt({ id, task: task.name }, leaseTerms(ports));
   if (!claim) return false;
   const subject = { task: task.name, index: item.index, item: id, ms: 0, key: item.key, reason };
-  if (status === 'qa') parts.emit({ type: 'qa:finished', ...subject, status: 'FAIL', verdicts: [] });
+  if (status === 'qa') ports.events.emit({ type: 'qa:finished', ...subject, status: 'FAIL', verdicts: [] });
   else {
-    const attempts = Math.max(1, parts.history.of(task.name, id)?.attempts ?? 0);
+    const attempts = Math.max(1, ports.events.history.of(task.name, id)?.attempts ?? 0);
     const nothing = { captured: {}, recommendations: [], compacted: false };
-    parts.emit({ type: 'dev:finished', ...subject, status: 'FAILED', attempts, ...nothing });
+    ports.events.emit({ type: 'dev:finished', ...subject, status: 'FAILED', attempts, ...nothing });
   }
-  await parts.flush();
-  return (await parts.store.record(claim.token, status as Status, 'failed', {}, reason)).ok;
+  await ports.events.flush();
+  return (await ports.store.record(claim.token, status as Status, 'failed', {}, reason)).ok;
 }

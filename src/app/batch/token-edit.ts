@@ -1,5 +1,5 @@
 import { NightshiftError } from '../../core/model/errors.ts';
-import { askedCriteria, makeOrder } from '../../core/model/order.ts';
+import { askedCriteria, localOrder, makeOrder } from '../../core/model/order.ts';
 import type { Task } from '../../core/model/shift.ts';
 import type { Status } from '../../core/model/status.ts';
 import { statusAt } from '../../core/schedule/plan.ts';
@@ -98,37 +98,28 @@ function findHolder(paths: ShiftPaths, { column, index, value, token }: TokenEdi
 
 async function devEnds(scribe: Scribe, edit: TokenEdit): Promise<TokenEditResult> {
   const { world, hand, task, item, batch } = scribe;
-  const { parts, shift } = hand;
+  const { ports, shift } = hand;
   const metadata = await requireStatus(scribe, 'in_progress');
-  const order = makeOrder(shift, task, {
-    role: 'dev',
-    item: { id: item.id, index: item.index, metadata },
-    key: item.key,
-    token: '',
-  });
+  const of = { id: item.id, index: item.index, metadata };
+  const order = localOrder(makeOrder(shift, task, { role: 'dev', item: of, key: item.key, token: '' }), shift);
   const said =
     edit.value === 'qa'
       ? { to: 'qa' as const, captured: readCaptured(edit, task), recommendations: edit.recommend ?? [] }
       : { to: 'failed' as const, reason: edit.reason ?? 'no reason was given' };
-  const number = (parts.history.of(task.name, item.id)?.attempts ?? 0) + 1;
-  const attempt = { number, since: Date.parse(batch.opened), now: world.now() };
+  const number = (ports.events.history.of(task.name, item.id)?.attempts ?? 0) + 1;
+  const statement = { said, number, since: Date.parse(batch.opened), now: world.now() };
   const { signal } = new AbortController();
-  const looks = {
-    run: parts.check,
-    watch: parts.folders.watch.bind(parts.folders),
-    observe: parts.protection.observe.bind(parts.protection),
-    clock: parts.clock,
-  };
-  const believed = await hearDev(order, said, attempt, parts.agents(shift), looks, parts.emit, signal);
-  await parts.flush();
-  if (believed.to === undefined) {
+  const call = { emit: ports.events.emit, signal, drain: signal, spent: signal };
+  const verdict = await hearDev(hand.site, order, statement, call);
+  await ports.events.flush();
+  if (verdict.to === undefined) {
     const attemptsLeft = task.settings.attempts - number;
-    const { reason = '', isAttempt } = believed;
+    const { reason = '', isAttempt } = verdict;
     return { isWritten: false, reason, ...(isAttempt ? { attemptsLeft } : {}) };
   }
-  await write(scribe, 'in_progress', believed.to, believed.outputs, believed.reason);
-  if (believed.to === 'failed') {
-    return { ...written(scribe, 'failed', believed.reason), isAsAsked: edit.value === 'failed' };
+  await write(scribe, 'in_progress', verdict.to, verdict.outputs, verdict.reason);
+  if (verdict.to === 'failed') {
+    return { ...written(scribe, 'failed', verdict.reason), isAsAsked: edit.value === 'failed' };
   }
   if (askedCriteria(task).length === 0) {
     await write(scribe, 'qa', 'done');
@@ -150,7 +141,7 @@ async function qaEnds(scribe: Scribe, { value, reason }: TokenEdit): Promise<Tok
   await requireStatus(scribe, 'qa');
   const to = value as 'done' | 'failed';
   const why = to === 'failed' ? (reason ?? 'qa failed it, without a reason') : undefined;
-  hand.parts.emit({
+  hand.ports.events.emit({
     type: 'qa:finished',
     task: task.name,
     index: item.index,
@@ -161,14 +152,14 @@ async function qaEnds(scribe: Scribe, { value, reason }: TokenEdit): Promise<Tok
     verdicts: [],
     key: item.key,
   });
-  await hand.parts.flush();
+  await hand.ports.events.flush();
   await write(scribe, 'qa', to, {}, why);
   return written(scribe, to, why);
 }
 
 /** The metadata of the item, if its status is the one that this role may change. */
 async function requireStatus(scribe: Scribe, status: Status): Promise<Record<string, string>> {
-  const snapshot = await scribe.hand.parts.store.snapshot();
+  const snapshot = await scribe.hand.ports.store.snapshot();
   const row = locate(snapshot, scribe.batch, scribe.item);
   if (row === undefined) throw refuse('its row is gone, and nothing was written');
   const is = statusAt(snapshot, row, snapshot.tasks.indexOf(scribe.task.name));
@@ -183,14 +174,14 @@ async function write(
   outputs: Readonly<Record<string, string>> = {},
   reason?: string,
 ): Promise<void> {
-  const { store, flush } = scribe.hand.parts;
+  const { store, events } = scribe.hand.ports;
   const snapshot = await store.snapshot();
   const row = locate(snapshot, scribe.batch, scribe.item);
   const cell = row === undefined ? undefined : { id: snapshot.id(row), task: scribe.task.name };
-  const claim = cell && (await store.adopt(cell, leaseTerms(scribe.hand.parts)));
+  const claim = cell && (await store.adopt(cell, leaseTerms(scribe.hand.ports)));
   if (!claim) throw refuse('somebody has taken the item away, and nothing was written');
   const recorded = await store.record(claim.token, from, to, outputs, reason);
-  await flush();
+  await events.flush();
   if (!recorded.ok) throw refuse(`${recorded.why}, and nothing was written`);
 }
 

@@ -46,8 +46,6 @@ export class EventStream implements AsyncDisposable {
   #seq = 0;
   readonly #clock: Pick<Clock, 'elapsed'>;
   readonly #begunAt: number;
-  /** Item-tasks that have started and not ended. */
-  readonly #begun = new Set<string>();
 
   constructor(run: string, paths: ShiftPaths, world: World, listener: Listener) {
     this.#run = run;
@@ -63,11 +61,6 @@ export class EventStream implements AsyncDisposable {
   /** Aborts when an event can't be written: from then on, spending would not be recorded. */
   get failed(): AbortSignal {
     return this.#failed.signal;
-  }
-
-  /** How many items are running, including those between dev and qa. */
-  get running(): number {
-    return this.#begun.size;
   }
 
   /**
@@ -122,7 +115,7 @@ export class EventStream implements AsyncDisposable {
     const elapsed = Math.round(this.#clock.elapsed() - this.#begunAt);
     const stamp = { at: this.#at(), run: this.#run, seq: ++this.#seq, elapsed, shift: this.#paths.name };
     const event = { type, ...stamp, ...rest } as NightshiftEvent;
-    this.#follow(event);
+    this.#closeTranscript(event);
     this.#journal?.append(event);
     this.#learn(event, this.#listener.onEvent);
   };
@@ -150,10 +143,7 @@ export class EventStream implements AsyncDisposable {
     this.#listeners.push(listener);
   };
 
-  #follow(event: NightshiftEvent): void {
-    const name = `${event.task} ${event.item}`;
-    if (event.type === 'dev:started' || event.type === 'qa:started') this.#begun.add(name);
-    if (hasEnded(event)) this.#begun.delete(name);
+  #closeTranscript(event: NightshiftEvent): void {
     if (event.type !== 'dev:finished' && event.type !== 'qa:finished') return;
     this.#transcripts.close(event.task ?? '', event.key, event.type === 'dev:finished' ? 'dev' : 'qa');
   }
@@ -172,9 +162,4 @@ export class EventStream implements AsyncDisposable {
     this.#keepLedger();
     await this.#journal?.[Symbol.asyncDispose]();
   }
-}
-
-function hasEnded(event: NightshiftEvent): boolean {
-  if (event.type === 'item:recorded') return event.to === 'done' || event.to === 'failed';
-  return event.type === 'item:returned' || event.type === 'item:withdrawn';
 }

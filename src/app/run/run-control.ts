@@ -57,15 +57,15 @@ export class FolderControl extends RunControl implements Disposable {
 
   /** One after the other; the last one holds. A disk that is full must not end a run here. */
   #answer(): void {
-    const { holder, stream } = this.#run;
+    const { holder, running } = this.#run;
     // A change is told before it takes effect: the state is read afterwards.
-    const state = () => ({ run: holder.run, ...this.state, running: stream.running });
+    const state = () => ({ run: holder.run, ...this.state, running: running.size });
     this.#answered = this.#answered.then(() => this.#file.answer(state())).catch(() => {});
   }
 
   #hold(): void {
-    const { clock, stream } = this.#run;
-    clock.hold(this.pause !== undefined && stream.running === 0);
+    const { clock, running } = this.#run;
+    clock.hold(this.pause !== undefined && running.size === 0);
   }
 
   [Symbol.dispose](): void {

@@ -1,15 +1,15 @@
-import { endMarked } from '../../agents/process/leftovers.ts';
 import type { AgentSet } from '../../agents/registry.ts';
 import { runCheck } from '../../checks/checks.ts';
 import type { Shift } from '../../core/model/shift.ts';
-import { Returns } from '../../core/schedule/returns.ts';
 import { type Selection, selectionIn } from '../../core/schedule/selection.ts';
 import type { RunControl } from '../../engine/control.ts';
-import type { RunParts } from '../../engine/ports.ts';
-import { perform } from '../../engine/worker/worker.ts';
+import type { RunPorts } from '../../engine/ports.ts';
+import { LocalWorker } from '../../engine/worker/worker.ts';
+import type { Site } from '../../engine/worker/worker-ports.ts';
 import type { KeptWorkplaces } from '../../engine/worker/workplace.ts';
 import { InForce } from '../../store/folder/documents/in-force.ts';
 import { InForceRecord } from '../../store/folder/documents/in-force-record.ts';
+import { Watch } from '../../watch/watch.ts';
 import { checkerOf, type OpenShift, reloader } from '../open-shift.ts';
 import { selector } from '../select-rows.ts';
 import { keysOfWriters } from './open-files.ts';
@@ -21,13 +21,11 @@ import { watchFolders } from './watch-folders.ts';
 interface Means {
   readonly agents: AgentSet;
   readonly workplaces: KeptWorkplaces;
-  /** How many processes of a killed run were ended already. */
-  readonly leftovers: number;
   readonly control: RunControl;
 }
 
 export interface Ports {
-  readonly parts: RunParts;
+  readonly ports: RunPorts;
   /** Reads the shift as it is in force now. */
   load(): Promise<Shift>;
   /** The secrets that were read last. */
@@ -40,7 +38,7 @@ type Opened = Omit<OpenShift, 'snapshot'>;
 /** Builds everything that the engine needs for a run on a folder. */
 export async function buildPorts(run: NewRun, opened: Opened, means: Means): Promise<Ports> {
   const { paths, options, world, stream, failpoint } = run;
-  const { agents, workplaces, leftovers, control } = means;
+  const { agents, workplaces, control } = means;
   const { store } = opened;
   const inForce = await openDocuments(run, opened, agents);
   const reload = reloader(inForce, store, overridesIn(options));
@@ -52,36 +50,48 @@ export async function buildPorts(run: NewRun, opened: Opened, means: Means): Pro
   };
   // A copy: each access to `process.env` calls into the system's library.
   const caller = { ...world.env };
-  const parts: RunParts = {
-    store,
-    owner: run.holder.run,
-    documents: inForce,
-    load,
-    agents: (shift) => ({ find: agents.find, secrets: shift.secrets, caller, kept: workplaces }),
+  const shiftFiles = new Watch(run.clock);
+  const protection = protectFiles(paths, world, stream.emit);
+  const site: Site = {
+    place: paths,
+    agents: { find: agents.find, caller },
     check: runCheck,
     folders: watchFolders(paths, world, (message) => stream.emit({ type: 'run:warning', message })),
-    protection: protectFiles(paths, world, stream.emit),
-    perform,
-    emit: stream.emit,
-    listen: stream.listen,
-    inFlight: () => stream.running,
-    ...(options.request === undefined ? {} : { request: options.request }),
-    selection: selectionIn(options),
-    flush: async () => {
-      await stream.flush();
-      failpoint('journal:flushed');
-    },
-    checkKept: () => stream.checkKept(),
-    history: stream.history,
-    asked: new Map(),
-    returns: new Returns(),
-    stop: control,
-    select: await selectIn(store, options),
-    endLeftovers: async () => leftovers + (await endMarked({ shiftFolder: paths.folder })),
+    protection,
+    shiftFiles,
     clock: run.clock,
     random: Math.random,
+    kept: workplaces,
   };
-  return { parts, load, secrets: () => secrets, close: () => inForce.close() };
+  const ports: RunPorts = {
+    store,
+    documents: inForce,
+    load,
+    worker: (secrets) => new LocalWorker({ ...site, secrets }),
+    agents: site.agents,
+    shiftFiles,
+    protection,
+    events: {
+      emit: stream.emit,
+      listen: stream.listen,
+      flush: async () => {
+        await stream.flush();
+        failpoint('journal:flushed');
+      },
+      checkKept: () => stream.checkKept(),
+      history: stream.history,
+    },
+    control,
+    running: run.running,
+    clock: run.clock,
+    scope: {
+      select: await selectIn(store, options),
+      selection: selectionIn(options),
+      ...(options.request === undefined ? {} : { request: options.request }),
+    },
+    owner: run.holder.run,
+  };
+  return { ports, load, secrets: () => secrets, close: () => inForce.close() };
 }
 
 /** The documents in force. An edit is checked before it counts, also for agents that it asks for. */

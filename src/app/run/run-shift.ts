@@ -5,6 +5,7 @@ import { EXIT } from '../../core/model/errors.ts';
 import type { Counts, NightshiftEvent, TranscriptHappening } from '../../core/model/events.ts';
 import type { RunEnd, Stop } from '../../engine/ports.ts';
 import { runShift } from '../../engine/run.ts';
+import { Running } from '../../engine/running.ts';
 import { KeptWorkplaces } from '../../engine/worker/workplace.ts';
 import { refuseOpenBatch, removeBatch } from '../../store/folder/batch-file.ts';
 import { ShiftFiles } from '../../store/folder/documents/shift-files.ts';
@@ -46,6 +47,7 @@ export interface NewRun {
   readonly holder: Holder;
   readonly stream: EventStream;
   readonly clock: RunClock;
+  readonly running: Running;
   readonly failpoint: (name: string) => void;
   /** How long it has taken so far, in milliseconds of active time. */
   ms(): number;
@@ -77,7 +79,8 @@ function newRunOf(paths: ShiftPaths, options: RunOptions, world: World): NewRun 
       failpoint(event.type);
     },
   });
-  return { paths, options, world, holder, stream, clock, failpoint, ms: () => Math.round(clock.elapsed() - begun) };
+  const ms = () => Math.round(clock.elapsed() - begun);
+  return { paths, options, world, holder, stream, clock, running: new Running(), failpoint, ms };
 }
 
 async function lock({ paths, holder, world }: NewRun): Promise<Disposable> {
@@ -117,8 +120,9 @@ async function runLocked(run: NewRun, { agents, workplaces, leftovers }: Opened)
   using control = new FolderControl(run, stop);
   const unprotected = await unprotectedLines(world, opened.shift, opened.store);
   for (const message of [...opened.shift.warnings, ...unprotected]) stream.emit({ type: 'run:warning', message });
-  const ports = await buildPorts(run, opened, { agents, workplaces, leftovers, control });
-  const end = await runShift(ports.parts, await ports.load())
+  const ports = await buildPorts(run, opened, { agents, workplaces, control });
+  await endLeftovers(run, leftovers);
+  const end = await runShift(ports.ports, await ports.load())
     .then(async (end) => {
       await stream.flush();
       return end;
@@ -135,6 +139,13 @@ async function runLocked(run: NewRun, { agents, workplaces, leftovers }: Opened)
   const result = { ...end, ms: run.ms() };
   stream.emit({ type: 'run:finished', ...result, ...(counts ?? { total: 0, completed: 0, failed: 0, remaining: 0 }) });
   return { ...result, ...(counts === undefined ? {} : { counts }) };
+}
+
+/** Ends processes that an earlier run left. `already`: how many were ended before. */
+async function endLeftovers({ paths, stream }: NewRun, already: number): Promise<void> {
+  const count = already + (await endMarked({ shiftFolder: paths.folder }));
+  if (count === 0) return;
+  stream.emit({ type: 'run:warning', message: `ended ${count} processes that an earlier run had left` });
 }
 
 /** Without the first snapshot: this frame would keep its table, which may be large, to the end. */

@@ -4,13 +4,12 @@ import { runCheck } from '../../checks/checks.ts';
 import { EXIT } from '../../core/model/errors.ts';
 import type { Emit, NightshiftEvent } from '../../core/model/events.ts';
 import type { Outcome, Usage } from '../../core/model/model.ts';
-import { makeOrder } from '../../core/model/order.ts';
+import { localOrder, makeOrder } from '../../core/model/order.ts';
 import type { Task } from '../../core/model/shift.ts';
 import type { UsedUp } from '../../core/schedule/limits.ts';
 import type { Stop } from '../../engine/ports.ts';
 import { workingFolder } from '../../engine/worker/work.ts';
-import { perform } from '../../engine/worker/worker.ts';
-import type { Checks } from '../../engine/worker/worker-ports.ts';
+import { LocalWorker } from '../../engine/worker/worker.ts';
 import { refuseOpenBatch } from '../../store/folder/batch-file.ts';
 import { InForce } from '../../store/folder/documents/in-force.ts';
 import { InForceRecord } from '../../store/folder/documents/in-force-record.ts';
@@ -121,36 +120,36 @@ interface Test {
 async function workOn(test: Test): Promise<{ dev: Outcome; last: Outcome }> {
   const { paths, world, opened, task, index, key, stop, emit } = test;
   const { shift, store } = opened;
-  const agents = { find: test.agents.find, secrets: shift.secrets, caller: world.env };
+  const { secrets } = shift;
   const protection = protectFiles(paths, world, emit);
   await using _protected = { [Symbol.asyncDispose]: () => protection.end() };
-  const folder = workingFolder(orderOf(test, 'dev'), agents);
+  const folder = workingFolder(localOrder(orderOf(test, 'dev'), paths), secrets);
   await protection.begin([{ folder, globs: task.settings.protect }]);
   await using inForce = await holdDocuments(test);
   await using _atWork = inForce.documents.protect({ task: task.name, index });
   const clock = processClock(world.now);
   const failure = new AbortController();
-  await using watch = new Watch({
+  const shiftFiles = new Watch(clock);
+  await using _watch = shiftFiles.open({
     changes: () => store.changes(),
     putBack: () => inForce.documents.putBack(),
     onFailure: (error) => failure.abort(error),
-    clock,
   });
-  const signal = AbortSignal.any([stop.now, failure.signal, watch.enter(key, key)]);
-  using _entered = protection.enter({ token: key, key, task: task.name, index });
-  const folders = watchFolders(paths, world, (message) => emit({ type: 'run:warning', message }));
-  const checks: Checks = {
-    run: runCheck,
-    trespass: async (calls) => (await watch.trespassOf(key, calls)) ?? (await protection.trespassOf(key, calls)),
-    observe: (run) => protection.observe(run),
-    watch: (request) => folders.watch(request),
-    pause: (milliseconds, signal) => clock.sleep(milliseconds, AbortSignal.any([signal, stop.drain])),
-    spentUp: () => test.spending.reached?.text,
+  const worker = new LocalWorker({
+    place: paths,
+    agents: { find: test.agents.find, caller: world.env },
+    check: runCheck,
+    folders: watchFolders(paths, world, (message) => emit({ type: 'run:warning', message })),
+    protection,
+    shiftFiles,
     clock,
     random: Math.random,
-  };
-  const dev = await perform(orderOf(test, 'dev'), agents, checks, emit, signal);
-  const last = dev.to === 'qa' ? await perform(orderOf(test, 'qa'), agents, checks, emit, signal) : dev;
+    secrets,
+  });
+  const signal = AbortSignal.any([stop.now, failure.signal, shiftFiles.enter(key, key)]);
+  const call = { emit, signal, drain: stop.drain, spent: test.spending.spentUp };
+  const dev = await worker.run(orderOf(test, 'dev'), call);
+  const last = dev.to === 'qa' ? await worker.run(orderOf(test, 'qa'), call) : dev;
   failure.signal.throwIfAborted();
   return { dev, last };
 }

@@ -145,7 +145,7 @@ test('X8 the limit has its last reason, in batches and in a stream', () => {
     returned: 0,
   });
   expect([state.limit, state.limitReason]).toEqual([4, '2 -> 4: all 2 done']);
-  add(2, { type: 'limit:changed', from: 4, to: 2, reason: '1 failed' });
+  add(2, { type: 'concurrency:changed', from: 4, to: 2, reason: '1 failed' });
   expect([state.limit, state.limitReason]).toEqual([2, '4 -> 2: 1 failed']);
 });
 

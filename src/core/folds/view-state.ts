@@ -134,7 +134,7 @@ export class ViewState {
         this.limit = event.size;
         return;
       case 'batch:finished':
-      case 'limit:changed':
+      case 'concurrency:changed':
         this.#limit(event);
         return;
       case 'dev:started':

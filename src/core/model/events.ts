@@ -54,7 +54,7 @@ interface EventMap {
   } & Partial<Counts>;
   'task:paused': { place: string; failures: number; reason: string };
   'batch:claimed': { indices: number[]; size: number };
-  'limit:changed': { from: number; to: number; reason: string };
+  'concurrency:changed': { from: number; to: number; reason: string };
   'batch:finished': { from: number; to: number; reason: string; done: number; failed: number; returned: number };
   'dev:started': { agent: string; key: string; version: string; maxAttempts?: number };
   /** `waitMs`: the pause before the next attempt, if there is one. */

@@ -1,5 +1,6 @@
 import type { SetLimits } from '../schedule/limits.ts';
 import type { DevUsage } from '../schedule/qa-retry.ts';
+import type { FilledTask, TaskTemplate } from './shift.ts';
 import type { Status } from './status.ts';
 
 /** The words of the domain as data. Orders and outcomes are plain JSON. */
@@ -69,22 +70,21 @@ export interface Settings {
   readonly protect: readonly string[];
 }
 
-/** One item-task for one agent, with all that it needs, so that a worker elsewhere could carry it out. */
+/**
+ * One item-task for one agent: all that a worker on any machine needs to carry it out. It names secrets and the places of
+ * the shift; the worker has their values.
+ */
 export interface Order {
   readonly role: 'dev' | 'qa';
-  readonly shift: { readonly name: string; readonly folder: string; readonly table: string; readonly root: string };
+  readonly shift: { readonly name: string };
   readonly task: string;
   /** The version of the Steps (rule L4). */
   readonly version: string;
   readonly item: { readonly id: string; readonly index: number; readonly metadata: Readonly<Record<string, string>> };
   readonly token: string;
   readonly key: string;
-  readonly workingDir: Text;
   readonly settings: Settings;
-  /** The task file with placeholders filled in, for a reader. */
-  readonly document: Text;
-  readonly steps: readonly Step[];
-  readonly criteria: readonly Criterion[];
+  readonly template: TaskTemplate;
   /** The names in the shift's `.env`; only the worker has their values. */
   readonly secretNames: readonly string[];
   /** Why this item failed before it was reset (rule D1). */
@@ -98,6 +98,19 @@ export interface Order {
    * X5).
    */
   readonly isLastChance?: boolean;
+}
+
+/** Where a worker finds the shift: absolute paths of its own machine. */
+export interface ShiftPlace {
+  /** The project. */
+  readonly root: string;
+  readonly folder: string;
+  readonly table: string;
+}
+
+/** An order as one machine carries it out. */
+export interface LocalOrder extends Omit<Order, 'shift' | 'template'>, FilledTask {
+  readonly shift: ShiftPlace & { readonly name: string };
 }
 
 export interface CriterionVerdict {

@@ -1,6 +1,6 @@
 import { itemKey } from './identity.ts';
-import type { Order, Settings } from './model.ts';
-import { fillTask, type Shift, type Task, valuesOf } from './shift.ts';
+import type { LocalOrder, Order, Settings, ShiftPlace } from './model.ts';
+import { fillTask, type Shift, type Task, type TaskTemplate, valuesOf } from './shift.ts';
 
 export interface OrderDetails {
   readonly role: 'dev' | 'qa';
@@ -13,13 +13,13 @@ export interface OrderDetails {
   readonly retry?: Order['retry'] | undefined;
 }
 
-/** Everything that is needed to do or judge one item-task, as plain JSON without the values of secrets. */
+/** Everything that a worker needs to do or judge one item-task: plain JSON, without secrets and paths. */
 export function makeOrder(shift: Shift, task: Task, details: OrderDetails): Order {
   const { role, token, lastFailure, checksPassed, isLastChance = false, retry } = details;
   const item = { ...details.item, metadata: knownBefore(shift, task, details.item.metadata) };
   return {
     role,
-    shift: { name: shift.name, folder: shift.folder, table: shift.table, root: shift.root },
+    shift: { name: shift.name },
     task: task.name,
     version: task.version,
     item,
@@ -27,12 +27,22 @@ export function makeOrder(shift: Shift, task: Task, details: OrderDetails): Orde
     key: details.key ?? itemKey(shift.identity, task.name, item.id),
     settings: role === 'qa' ? qaSettings(task.settings) : task.settings,
     secretNames: Object.keys(shift.secrets),
-    ...fillTask(task, valuesOf(shift, item.metadata)),
+    template: templateOf(task),
     ...(lastFailure === undefined ? {} : { lastFailure }),
     ...(checksPassed === undefined ? {} : { checksPassed }),
     ...(isLastChance ? { isLastChance } : {}),
     ...(retry === undefined ? {} : { retry }),
   };
+}
+
+function templateOf({ workingDir, document, steps, criteria }: Task): TaskTemplate {
+  return { workingDir, document, steps, criteria };
+}
+
+/** Fills in the placeholders of an order on the machine that carries it out. */
+export function localOrder({ template, ...order }: Order, { root, folder, table }: ShiftPlace): LocalOrder {
+  const shift = { name: order.shift.name, root, folder, table };
+  return { ...order, shift, ...fillTask(template, valuesOf(shift, order.item.metadata)) };
 }
 
 /** An agent other than the dev's does not know the dev's model. */

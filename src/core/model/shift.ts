@@ -19,14 +19,8 @@ export interface Shift {
   readonly taskOrder: Place;
 }
 
-export interface Task {
-  readonly name: string;
-  readonly file: string;
-  readonly text: string;
-  readonly version: string;
-  readonly settings: Settings;
-  /** The position of a setting, or where it would be. */
-  place(key: string): Place;
+/** What is done with every item, with placeholders by name. Plain JSON: an order carries it. */
+export interface TaskTemplate {
   readonly workingDir: Template;
   readonly document: readonly Piece[];
   readonly steps: readonly {
@@ -40,6 +34,16 @@ export interface Task {
     readonly text: readonly Piece[];
     readonly check?: ScriptTemplate;
   }[];
+}
+
+export interface Task extends TaskTemplate {
+  readonly name: string;
+  readonly file: string;
+  readonly text: string;
+  readonly version: string;
+  readonly settings: Settings;
+  /** The position of a setting, or where it would be. */
+  place(key: string): Place;
   /** The steps as in the file, without their numbers: what a lesson changes. */
   readonly stepTexts: readonly string[];
   /** The first step or criterion that is still the template's: `step 1`. */
@@ -53,7 +57,7 @@ export type Piece =
   /** `indent`: of its fence. */
   | { readonly script: ScriptTemplate; readonly indent: string };
 
-/** The task for one item, as part of an order. */
+/** The task for one item, with the values of its placeholders; only secrets still stand by name. */
 export interface FilledTask {
   readonly document: Text;
   readonly steps: readonly Step[];
@@ -61,7 +65,7 @@ export interface FilledTask {
   readonly workingDir: Text;
 }
 
-export function fillTask(task: Task, values: Values): FilledTask {
+export function fillTask(task: TaskTemplate, values: Values): FilledTask {
   const fill = (pieces: readonly Piece[]): Text => pieces.flatMap((piece) => fillPiece(piece, values));
   return {
     document: fill(task.document),
@@ -84,6 +88,9 @@ function fillPiece(piece: Piece, values: Values): Text {
 }
 
 /** The values of the placeholders for one item. */
-export function valuesOf(shift: Shift, metadata: Readonly<Record<string, string>>): Values {
-  return { columns: metadata, shift: { FOLDER: `${shift.folder}/`, NAME: shift.name, TABLE: shift.table } };
+export function valuesOf(
+  { name, folder, table }: Pick<Shift, 'name' | 'folder' | 'table'>,
+  metadata: Readonly<Record<string, string>>,
+): Values {
+  return { columns: metadata, shift: { FOLDER: `${folder}/`, NAME: name, TABLE: table } };
 }

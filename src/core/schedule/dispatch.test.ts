@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { adaptLimit, adaptSize, type Limit, noteInFlight, startLimit, startSize } from './dispatch.ts';
+import { adaptConcurrency, adaptSize, type Concurrency, noteRunning, startConcurrency, startSize } from './dispatch.ts';
 
 const result = (done: number, failed = 0, returned = 0) => ({ done, failed, returned });
 
@@ -27,29 +27,32 @@ test.each([
   expect(adapted.reason).not.toBe('');
 });
 
-/** Ends items one by one at a limit that is always used; each was dispatched after the last halving. */
-function end(first: Limit, ends: readonly ('done' | 'failed')[], max?: number) {
+/** Ends items one by one with a concurrency that is always used; each was dispatched after the last halving. */
+function end(first: Concurrency, ends: readonly ('done' | 'failed')[], max?: number) {
   const sizes: number[] = [];
-  let limit = first;
+  let concurrency = first;
   for (const each of ends) {
-    limit = noteInFlight(limit, limit.size);
-    limit = adaptLimit(limit, { end: each, epoch: limit.epoch }, max).limit;
-    sizes.push(limit.size);
+    concurrency = noteRunning(concurrency, concurrency.size);
+    concurrency = adaptConcurrency(concurrency, { end: each, epoch: concurrency.epoch }, max).concurrency;
+    sizes.push(concurrency.size);
   }
   return sizes;
 }
 const ends = (count: number, how: 'done' | 'failed' = 'done') => Array.from({ length: count }, () => how);
-const at = (size: number, more: Partial<Limit> = {}): Limit => ({ ...startLimit({ batchSize: size }), ...more });
-
-test('X7 the limit starts as batches do: 2, or what is set, and never above the cap', () => {
-  expect(startLimit({}).size).toBe(2);
-  expect(startLimit({ batchSize: 7 }).size).toBe(7);
-  expect(startLimit({ batchSize: 7, maxBatchSize: 3 }).size).toBe(3);
+const at = (size: number, more: Partial<Concurrency> = {}): Concurrency => ({
+  ...startConcurrency({ batchSize: size }),
+  ...more,
 });
 
-test('X7 it doubles when as many items as the limit ended done in a row, and counts anew from then on', () => {
-  expect(end(startLimit({}), ends(7))).toEqual([2, 4, 4, 4, 4, 8, 8]);
-  expect(adaptLimit(at(2, { streak: 1, wasUsed: true }), { end: 'done', epoch: 0 }).change).toEqual({
+test('X7 the concurrency starts as batches do: 2, or what is set, and never above the cap', () => {
+  expect(startConcurrency({}).size).toBe(2);
+  expect(startConcurrency({ batchSize: 7 }).size).toBe(7);
+  expect(startConcurrency({ batchSize: 7, maxBatchSize: 3 }).size).toBe(3);
+});
+
+test('X7 it doubles when as many items as may run ended done in a row, and counts anew from then on', () => {
+  expect(end(startConcurrency({}), ends(7))).toEqual([2, 4, 4, 4, 4, 8, 8]);
+  expect(adaptConcurrency(at(2, { streak: 1, wasUsed: true }), { end: 'done', epoch: 0 }).change).toEqual({
     from: 2,
     to: 4,
     reason: '2 done in a row',
@@ -62,43 +65,43 @@ test('X7 a failure halves, rounded down and never below 1, and breaks the row', 
     ...[3, 3, 3, 1, 1],
   ]);
   expect(end(at(4), [...ends(3), 'failed', ...ends(2)])).toEqual([4, 4, 4, 2, 2, 4]);
-  const { limit, change } = adaptLimit(at(4, { streak: 3, wasUsed: true }), { end: 'failed', epoch: 0 });
-  expect([change, limit.streak, limit.wasUsed]).toEqual([{ from: 4, to: 2, reason: '1 failed' }, 0, false]);
+  const { concurrency, change } = adaptConcurrency(at(4, { streak: 3, wasUsed: true }), { end: 'failed', epoch: 0 });
+  expect([change, concurrency.streak, concurrency.wasUsed]).toEqual([{ from: 4, to: 2, reason: '1 failed' }, 0, false]);
   // Nothing changes at 1: no event, and yet the row is broken.
-  expect(adaptLimit(at(1), { end: 'failed', epoch: 0 })).toEqual({ limit: { ...at(1), epoch: 1 } });
+  expect(adaptConcurrency(at(1), { end: 'failed', epoch: 0 })).toEqual({ concurrency: { ...at(1), epoch: 1 } });
 });
 
 test('X7 failures of items that were dispatched before a halving do not halve again; later ones do', () => {
-  const { limit } = adaptLimit(at(8), { end: 'failed', epoch: 0 });
-  const beside = adaptLimit({ ...limit, streak: 3, wasUsed: true }, { end: 'failed', epoch: 0 });
-  expect(beside).toEqual({ limit: { size: 4, streak: 0, wasUsed: true, epoch: 1 } });
-  expect(adaptLimit(beside.limit, { end: 'failed', epoch: 1 }).limit.size).toBe(2);
+  const { concurrency } = adaptConcurrency(at(8), { end: 'failed', epoch: 0 });
+  const beside = adaptConcurrency({ ...concurrency, streak: 3, wasUsed: true }, { end: 'failed', epoch: 0 });
+  expect(beside).toEqual({ concurrency: { size: 4, streak: 0, wasUsed: true, epoch: 1 } });
+  expect(adaptConcurrency(beside.concurrency, { end: 'failed', epoch: 1 }).concurrency.size).toBe(2);
 });
 
-test('X7 X5 trouble lowers the limit as a failure does, once for all that were in flight, and says why', () => {
+test('X7 X5 trouble lowers the concurrency as a failure does, once for all that ran, and says why', () => {
   const trouble = { trouble: 'rate limit' };
-  const { limit, change } = adaptLimit(at(8, { streak: 7, wasUsed: true }), { end: trouble, epoch: 0 });
+  const { concurrency, change } = adaptConcurrency(at(8, { streak: 7, wasUsed: true }), { end: trouble, epoch: 0 });
   expect(change).toEqual({ from: 8, to: 4, reason: '1 given back: rate limit' });
-  expect(adaptLimit(limit, { end: trouble, epoch: 0 })).toEqual({ limit });
-  expect(adaptLimit(limit, { end: trouble, epoch: 1 }).limit.size).toBe(2);
-  expect(adaptLimit(at(1), { end: trouble, epoch: 0 }).change).toBeUndefined();
+  expect(adaptConcurrency(concurrency, { end: trouble, epoch: 0 })).toEqual({ concurrency });
+  expect(adaptConcurrency(concurrency, { end: trouble, epoch: 1 }).concurrency.size).toBe(2);
+  expect(adaptConcurrency(at(1), { end: trouble, epoch: 0 }).change).toBeUndefined();
 });
 
 test('X7 it grows only when as many as allowed were really in flight since the last change', () => {
-  let limit = noteInFlight(at(4), 3);
-  for (let i = 0; i < 9; i++) limit = adaptLimit(limit, { end: 'done', epoch: 0 }).limit;
-  expect(limit).toMatchObject({ size: 4, streak: 9, wasUsed: false });
-  limit = noteInFlight(limit, 4);
+  let concurrency = noteRunning(at(4), 3);
+  for (let i = 0; i < 9; i++) concurrency = adaptConcurrency(concurrency, { end: 'done', epoch: 0 }).concurrency;
+  expect(concurrency).toMatchObject({ size: 4, streak: 9, wasUsed: false });
+  concurrency = noteRunning(concurrency, 4);
   // Fewer in flight later on do not undo it.
-  limit = noteInFlight(limit, 1);
-  expect(adaptLimit(limit, { end: 'done', epoch: 0 }).limit).toEqual(at(8));
+  concurrency = noteRunning(concurrency, 1);
+  expect(adaptConcurrency(concurrency, { end: 'done', epoch: 0 }).concurrency).toEqual(at(8));
 });
 
 test('X7 the cap holds for growth, also one that was lowered meanwhile; at the cap nothing changes', () => {
   expect(end(at(5), ends(13), 8)).toEqual([...Array(4).fill(5), ...Array(9).fill(8)]);
-  expect(adaptLimit(at(8, { streak: 7, wasUsed: true }), { end: 'done', epoch: 0 }, 8).change).toBeUndefined();
-  expect(adaptLimit(at(16), { end: 'failed', epoch: 0 }, 3).limit.size).toBe(3);
-  expect(adaptLimit(at(2 ** 30, { streak: 2 ** 30, wasUsed: true }), { end: 'done', epoch: 0 }).limit.size).toBe(
-    2 ** 30,
-  );
+  expect(adaptConcurrency(at(8, { streak: 7, wasUsed: true }), { end: 'done', epoch: 0 }, 8).change).toBeUndefined();
+  expect(adaptConcurrency(at(16), { end: 'failed', epoch: 0 }, 3).concurrency.size).toBe(3);
+  expect(
+    adaptConcurrency(at(2 ** 30, { streak: 2 ** 30, wasUsed: true }), { end: 'done', epoch: 0 }).concurrency.size,
+  ).toBe(2 ** 30);
 });

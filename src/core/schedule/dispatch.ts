@@ -1,4 +1,4 @@
-/** The dispatch policy: a size that doubles on success and halves on failure, for batches (P1, P2) and for streams (X7). */
+/** How many items run at the same time: doubled on success, halved on failure, in batches (P1, P2) and streams (X7). */
 
 const FIRST_SIZE = 2;
 
@@ -30,56 +30,61 @@ export function adaptSize(size: number, result: BatchResult, max?: number): { to
   return { to, reason: to === size ? `all ${result.done} done, at max-batch-size` : `all ${result.done} done` };
 }
 
-/** How many items may be in flight in a stream, and what it takes to change that. */
-export interface Limit {
+/** How many items may run at the same time in a stream, and what it takes to change that. */
+export interface Concurrency {
   readonly size: number;
   /** Items that ended `done` in a row since the last change. */
   readonly streak: number;
-  /** As many as allowed were really in flight since the last change. */
+  /** Since the last change as many as allowed did run at the same time. */
   readonly wasUsed: boolean;
-  /** Counts the halvings: an item that was dispatched before the last one does not cause another. */
+  /** Counts the halvings: an item that started before the last one does not cause another. */
   readonly epoch: number;
 }
 
-export interface LimitChange {
+interface ConcurrencyChange {
   readonly from: number;
   readonly to: number;
   readonly reason: string;
 }
 
-export function startLimit(settings: SizeSettings, epoch = 0): Limit {
+export function startConcurrency(settings: SizeSettings, epoch = 0): Concurrency {
   return { size: startSize(settings), streak: 0, wasUsed: false, epoch };
 }
 
-/** Growth needs a limit that was reached: else a few items in a row would say nothing about more at once. */
-export function noteInFlight(limit: Limit, inFlight: number): Limit {
-  return inFlight >= limit.size && !limit.wasUsed ? { ...limit, wasUsed: true } : limit;
+/** It grows only if it was reached: a few items in a row say nothing about more at the same time. */
+export function noteRunning(concurrency: Concurrency, running: number): Concurrency {
+  return running >= concurrency.size && !concurrency.wasUsed ? { ...concurrency, wasUsed: true } : concurrency;
 }
 
-/** How an item of a stream ended. `trouble`: it was given back, and why; fewer at once may be what it takes. */
-export interface LimitedEnd {
+/** How an item of a stream ended. `trouble`: why it was given back; fewer at the same time may help. */
+export interface StreamEnd {
   readonly end: 'done' | 'failed' | { readonly trouble: string };
-  /** That of the limit when it was dispatched. */
+  /** That of the concurrency when it started. */
   readonly epoch: number;
 }
 
-/** The limit after one item has ended. What was withdrawn counts for neither side. */
-export function adaptLimit(limit: Limit, ended: LimitedEnd, max?: number): { limit: Limit; change?: LimitChange } {
-  const { size, epoch } = limit;
-  if (ended.end !== 'done') {
-    if (ended.epoch < epoch) return { limit: { ...limit, streak: 0 } };
-    const to = Math.max(1, Math.floor(size / 2));
-    const reason = ended.end === 'failed' ? '1 failed' : `1 given back: ${ended.end.trouble}`;
-    return changed(limit, cap(to, max), epoch + 1, reason);
-  }
-  const streak = limit.streak + 1;
-  if (streak < size || !limit.wasUsed) return { limit: { ...limit, streak } };
-  return changed(limit, cap(size * 2, max), epoch, `${streak} done in a row`);
+export interface Adaptation {
+  readonly concurrency: Concurrency;
+  readonly change?: ConcurrencyChange;
 }
 
-function changed(limit: Limit, to: number, epoch: number, reason: string): { limit: Limit; change?: LimitChange } {
-  const next = { size: to, streak: 0, wasUsed: false, epoch };
-  return to === limit.size ? { limit: next } : { limit: next, change: { from: limit.size, to, reason } };
+/** The concurrency after one item has ended. A withdrawn item counts for neither side. */
+export function adaptConcurrency(before: Concurrency, ended: StreamEnd, max?: number): Adaptation {
+  const { size, epoch } = before;
+  if (ended.end !== 'done') {
+    if (ended.epoch < epoch) return { concurrency: { ...before, streak: 0 } };
+    const to = Math.max(1, Math.floor(size / 2));
+    const reason = ended.end === 'failed' ? '1 failed' : `1 given back: ${ended.end.trouble}`;
+    return changed(before, cap(to, max), epoch + 1, reason);
+  }
+  const streak = before.streak + 1;
+  if (streak < size || !before.wasUsed) return { concurrency: { ...before, streak } };
+  return changed(before, cap(size * 2, max), epoch, `${streak} done in a row`);
+}
+
+function changed(before: Concurrency, to: number, epoch: number, reason: string): Adaptation {
+  const concurrency = { size: to, streak: 0, wasUsed: false, epoch };
+  return to === before.size ? { concurrency } : { concurrency, change: { from: before.size, to, reason } };
 }
 
 function cap(size: number, max: number | undefined): number {

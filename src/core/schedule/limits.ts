@@ -200,7 +200,7 @@ export function usedUp(limits: Limits, spent: Spent, now: number): UsedUp | unde
 }
 
 /** Rule X6: why no agent may be asked anything more; undefined while money and tokens are left. */
-export function spentUp({ 'max-cost': cost, 'max-tokens': tokens }: Limits, spent: Spent): string | undefined {
+export function moneyUsedUp({ 'max-cost': cost, 'max-tokens': tokens }: Limits, spent: Spent): string | undefined {
   const ofMoney = { ...(cost && { 'max-cost': cost }), ...(tokens && { 'max-tokens': tokens }) };
   return usedUp(ofMoney, spent, 0)?.text;
 }

@@ -1,150 +1,159 @@
-import type { Shift, Task } from '../../core/model/shift.ts';
-import { adaptLimit, type Limit, noteInFlight, type SizeSettings, startLimit } from '../../core/schedule/dispatch.ts';
+import type { Task } from '../../core/model/shift.ts';
+import {
+  adaptConcurrency,
+  type Concurrency,
+  noteRunning,
+  type SizeSettings,
+  startConcurrency,
+} from '../../core/schedule/dispatch.ts';
 import { chooseNext } from '../../core/schedule/next.ts';
-import type { Selection } from '../../core/schedule/plan.ts';
-import type { Snapshot } from '../../store/store.ts';
-import type { RunParts } from '../ports.ts';
-import { deferredRows, rowsOf } from './batch-turn.ts';
-import { type Airspace, claimRows, type Flight, type FlightEnd, flyThrough, openAirspace } from './lease.ts';
+import type { RunContext } from '../context.ts';
+import { claimRows, type Dispatch, type ItemEnd, openDispatch, type RunningItem } from './dispatch.ts';
+import { runItem } from './running-item.ts';
+import { rowsOf } from './turn.ts';
 
-interface InFlight {
-  readonly flight: Flight;
+interface Slot {
+  /** The epoch of the concurrency when the item started. */
   readonly epoch: number;
-  /** Resolves when it has ended, however. */
-  readonly landing: Promise<void>;
+  /** Resolves when the item has ended, however. */
+  readonly ending: Promise<void>;
 }
 
 /**
- * Rule X7: a free slot is refilled at once, under a limit that adapts. An item keeps its slot from its dev to its qa, so
- * that qa runs beside other devs and the limit holds for both.
+ * Rule X7: a free slot is refilled at once; how many there are adapts. An item keeps its slot from its dev to its qa, so
+ * that qa runs beside other devs and the concurrency holds for both.
  */
-export class Stream implements AsyncDisposable {
-  readonly #parts: RunParts;
-  readonly #airspace: Airspace;
-  readonly #inFlight = new Map<string, InFlight>();
-  readonly #landed: FlightEnd[] = [];
+export class Slots implements AsyncDisposable {
+  readonly #context: RunContext;
+  readonly #dispatch: Dispatch;
+  /** Those in use, by token. */
+  readonly #used = new Map<string, Slot>();
+  readonly #ended: ItemEnd[] = [];
   readonly #versions = new Set<string>();
-  #limit: Limit;
+  #concurrency: Concurrency;
   #maxSize: number | undefined;
 
-  constructor(parts: RunParts, shift: Shift) {
-    this.#parts = parts;
-    this.#limit = startLimit(shift.settings);
-    this.#maxSize = shift.settings.maxBatchSize;
-    this.#airspace = openAirspace(parts);
+  constructor(context: RunContext) {
+    const { settings } = context.shift;
+    this.#context = context;
+    this.#concurrency = startConcurrency(settings);
+    this.#maxSize = settings.maxBatchSize;
+    this.#dispatch = openDispatch(context);
   }
 
-  get size(): number {
-    return this.#inFlight.size;
+  /** How many are in use. */
+  get used(): number {
+    return this.#used.size;
   }
 
-  get limit(): number {
-    return this.#limit.size;
+  /** How many there are. */
+  get concurrency(): number {
+    return this.#concurrency.size;
   }
 
   get hasRoom(): boolean {
-    return this.#inFlight.size < this.#limit.size;
+    return this.#used.size < this.#concurrency.size;
   }
 
-  /** A person set another limit in the manifest: it is taken as it is (rule P4). */
-  setLimit(settings: SizeSettings): void {
+  /** A person set another one in the manifest: it is taken as it is (rule P4). */
+  setConcurrency(settings: SizeSettings): void {
     this.#maxSize = settings.maxBatchSize;
-    const next = startLimit(settings, this.#limit.epoch);
-    if (next.size === this.#limit.size) return;
-    this.#parts.emit({ type: 'limit:changed', from: this.#limit.size, to: next.size, reason: 'set by a person' });
-    this.#limit = next;
+    const next = startConcurrency(settings, this.#concurrency.epoch);
+    if (next.size === this.#concurrency.size) return;
+    this.#context.emit({
+      type: 'concurrency:changed',
+      from: this.#concurrency.size,
+      to: next.size,
+      reason: 'set by a person',
+    });
+    this.#concurrency = next;
   }
 
-  /** What others did to the files since the last look, settled before anything new is claimed. */
+  /** Settles what others did to the files since the last look, before anything new is claimed. */
   async look(): Promise<void> {
-    await this.#airspace.watch.look();
-    this.#airspace.failure.signal.throwIfAborted();
+    await this.#context.ports.shiftFiles.look();
+    this.#dispatch.failure.signal.throwIfAborted();
   }
 
-  /** Claims as much as there is room for: what waits for its qa first, then tasks in order, rows in order. */
-  async fill(shift: Shift, first: Snapshot, select: (snapshot: Snapshot) => Selection): Promise<void> {
-    for (let snapshot = first; this.hasRoom; snapshot = await this.#parts.store.snapshot()) {
+  /** Claims item-tasks for all free slots. */
+  async fill(): Promise<void> {
+    const { shift, store, returns, control, ports } = this.#context;
+    while (this.hasRoom) {
+      const snapshot = await store.snapshot();
       const next = chooseNext({
         board: snapshot,
-        selection: select(snapshot),
+        selection: this.#context.select(snapshot),
         mode: 'stream',
-        room: this.#limit.size - this.#inFlight.size,
-        deferred: deferredRows(this.#parts, snapshot),
-        running: this.#runningRows(snapshot),
+        room: this.#concurrency.size - this.#used.size,
+        deferred: rowsOf(snapshot, returns.deferred),
+        running: rowsOf(snapshot, ports.running.items),
       });
-      if (!next || this.#parts.stop.isHalted) break;
+      if (!next || control.isHalted) break;
       const task = shift.tasks.find(({ name }) => name === next.task)!;
       await this.#keepVersion(task);
-      const flights = await claimRows(this.#parts, shift, task, snapshot, next.rows);
-      if (flights.length === 0) break;
-      const indices = flights.filter(({ claim }) => claim.status !== 'qa').map(({ claim }) => claim.row);
+      const items = await claimRows(this.#context, { shift, task, snapshot, rows: next.rows });
+      if (items.length === 0) break;
+      const indices = items.filter(({ claim }) => claim.status !== 'qa').map(({ claim }) => claim.row);
       if (indices.length > 0) {
-        this.#parts.emit({ type: 'batch:claimed', task: task.name, indices, size: this.#limit.size });
+        this.#context.emit({ type: 'batch:claimed', task: task.name, indices, size: this.#concurrency.size });
       }
-      for (const flight of flights) this.#takeOff(flight);
+      for (const item of items) this.#start(item);
     }
-    this.#limit = noteInFlight(this.#limit, this.#inFlight.size);
+    this.#concurrency = noteRunning(this.#concurrency, this.#used.size);
   }
 
-  /** Waits for an item to end, at most so long; all that have ended by then, so that their slots are refilled together. */
-  async next(milliseconds?: number): Promise<FlightEnd[]> {
-    const landings = [...this.#inFlight.values()].map(({ landing }) => landing);
-    const landed = new AbortController();
-    const over = milliseconds === undefined ? [] : [this.#parts.clock.sleep(milliseconds, landed.signal)];
-    await Promise.race([...landings, ...over]);
-    landed.abort();
-    this.#airspace.failure.signal.throwIfAborted();
-    const ends = this.#landed.splice(0);
-    for (const end of ends) this.#land(end);
+  /** Waits for an item to end, at most so long. Returns all that have ended by then: their slots are refilled together. */
+  async next(milliseconds?: number): Promise<ItemEnd[]> {
+    const endings = [...this.#used.values()].map(({ ending }) => ending);
+    const anyEnded = new AbortController();
+    const over = milliseconds === undefined ? [] : [this.#context.ports.clock.sleep(milliseconds, anyEnded.signal)];
+    await Promise.race([...endings, ...over]);
+    anyEnded.abort();
+    this.#dispatch.failure.signal.throwIfAborted();
+    const ends = this.#ended.splice(0);
+    for (const end of ends) this.#free(end);
     return ends;
   }
 
-  #takeOff(flight: Flight): void {
-    const landing = this.#fly(flight).then(
-      (end) => void this.#landed.push(end),
-      (error: unknown) => this.#airspace.failure.abort(error),
+  #start(item: RunningItem): void {
+    const ending = this.#run(item).then(
+      (end) => void this.#ended.push(end),
+      (error: unknown) => this.#dispatch.failure.abort(error),
     );
-    this.#inFlight.set(flight.claim.token, { flight, epoch: this.#limit.epoch, landing });
+    this.#used.set(item.claim.token, { epoch: this.#concurrency.epoch, ending });
   }
 
-  async #fly(flight: Flight): Promise<FlightEnd> {
-    await using _protected = this.#parts.documents.protect();
-    return await flyThrough(this.#airspace, flight);
+  async #run(item: RunningItem): Promise<ItemEnd> {
+    await using _protected = this.#context.documents.protect();
+    return await runItem(this.#dispatch, item);
   }
 
-  #land({ flight, end }: FlightEnd): void {
-    const { token } = flight.claim;
-    const { epoch } = this.#inFlight.get(token)!;
-    this.#inFlight.delete(token);
+  #free({ item, end }: ItemEnd): void {
+    const { token } = item.claim;
+    const { epoch } = this.#used.get(token)!;
+    this.#used.delete(token);
     const ended = typeof end === 'object' ? troubleOf(end) : end;
     if (ended === 'qa' || ended === 'again' || ended === undefined) return;
-    const { limit, change } = adaptLimit(this.#limit, { end: ended, epoch }, this.#maxSize);
-    this.#limit = limit;
-    if (change) this.#parts.emit({ type: 'limit:changed', task: flight.task.name, ...change });
-  }
-
-  #runningRows(snapshot: Snapshot): ReadonlySet<number> {
-    return rowsOf(
-      snapshot,
-      [...this.#inFlight.values()].map(({ flight }) => flight.claim.id),
-    );
+    const { concurrency, change } = adaptConcurrency(this.#concurrency, { end: ended, epoch }, this.#maxSize);
+    this.#concurrency = concurrency;
+    if (change) this.#context.emit({ type: 'concurrency:changed', task: item.task.name, ...change });
   }
 
   async #keepVersion(task: Task): Promise<void> {
     if (this.#versions.has(task.version)) return;
-    await this.#parts.documents.keepVersion(task.name, task.text);
+    await this.#context.documents.keepVersion(task.name, task.text);
     this.#versions.add(task.version);
   }
 
-  /** Whatever happened, nothing is left in flight. */
+  /** Whatever happened, nothing is left running. */
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#inFlight.size > 0) this.#airspace.failure.abort(new Error('the run ended'));
-    await Promise.allSettled([...this.#inFlight.values()].map(({ landing }) => landing));
-    await this.#airspace.watch[Symbol.asyncDispose]();
+    if (this.#used.size > 0) this.#dispatch.failure.abort(new Error('the run ended'));
+    await Promise.allSettled([...this.#used.values()].map(({ ending }) => ending));
+    await this.#dispatch[Symbol.asyncDispose]();
   }
 }
 
-/** Rule X5: what passes by itself may be a limit of somebody else's; what a person has to end is none. */
-function troubleOf({ trouble }: Exclude<FlightEnd['end'], string>): { trouble: string } | undefined {
+/** Rule X5: trouble that passes may mean that fewer should run at once; what a person has to end does not. */
+function troubleOf({ trouble }: Exclude<ItemEnd['end'], string>): { trouble: string } | undefined {
   return trouble === undefined || trouble.remedy !== undefined ? undefined : { trouble: trouble.reason };
 }

@@ -23,14 +23,17 @@ async function spentBy(told: readonly Usage[], answers: Answer[], most = Number.
     },
     async [Symbol.asyncDispose]() {},
   });
-  const spentUp = () => ((conversation.usage.costUsd ?? 0) >= most ? 'used up' : undefined);
+  const spent = new AbortController();
   await using conversation: Conversation = new Conversation(
     { open } as unknown as Agent,
     { role: 'dev', mask: NO_MASK } as Opening,
     transcript,
-    spentUp,
+    spent.signal,
   );
-  const ask = () => conversation.ask({ whole: () => '', steps: [], environment: {} }, () => ({ unusable: 'it is' }));
+  const ask = () => {
+    if ((conversation.usage.costUsd ?? 0) >= most) spent.abort('used up');
+    return conversation.ask({ whole: () => '', steps: [], environment: {} }, () => ({ unusable: 'it is' }));
+  };
   const reply = await ask();
   const inJournal = happened.flatMap((each) => (each.type === 'usage:spent' ? [each.usage] : []));
   return { usage: conversation.usage, inJournal, reply, ask };

@@ -25,7 +25,7 @@ export class Conversation implements AsyncDisposable {
   readonly #agent: Agent;
   readonly #opening: Omit<Opening, 'transcript'>;
   readonly #transcript: Transcript;
-  readonly #spentUp: () => string | undefined;
+  readonly #spent: AbortSignal;
   #session: Session | undefined;
   #isLost = false;
   usage: Usage = {};
@@ -33,17 +33,12 @@ export class Conversation implements AsyncDisposable {
   /** That answered last, where its program tells it. */
   model: string | undefined;
 
-  /** `spentUp`: why nothing more may be asked, if it is so. */
-  constructor(
-    agent: Agent,
-    opening: Omit<Opening, 'transcript'>,
-    transcript: Transcript,
-    spentUp: () => string | undefined,
-  ) {
+  /** `spent` aborts when nothing more may be asked; its reason says why. */
+  constructor(agent: Agent, opening: Omit<Opening, 'transcript'>, transcript: Transcript, spent: AbortSignal) {
     this.#agent = agent;
     this.#opening = opening;
     this.#transcript = transcript;
-    this.#spentUp = spentUp;
+    this.#spent = spent;
   }
 
   /** A session that was compacted has forgotten what it was told (rule D3). */
@@ -56,8 +51,7 @@ export class Conversation implements AsyncDisposable {
    * report is asked for once more, since the work that it is about is paid for.
    */
   async ask<T extends object>(asked: Asked, read: (raw: unknown) => T | Unusable): Promise<Reply<T>> {
-    const limit = this.#spentUp();
-    if (limit !== undefined) return { kind: 'trouble', trouble: { reason: limit, isLimit: true } };
+    if (this.#spent.aborted) return { kind: 'trouble', trouble: { reason: String(this.#spent.reason), isLimit: true } };
     const { whole, next, ...rest } = asked;
     if (!next || !this.remembers) await this.forget();
     const isNext = next !== undefined && this.remembers;

@@ -20,6 +20,7 @@ import {
   shortened,
   timeoutReason,
   toldVariables,
+  trespassOf,
   type Work,
 } from './work.ts';
 import { resolveScript } from './worker-ports.ts';
@@ -40,14 +41,14 @@ type Attempt<T = DevReport> =
 /** One dev on one item-task: up to three attempts, or as many as `attempts` says, counted here and not by what the agent says. */
 export async function performDev(work: Work): Promise<Outcome> {
   const { order } = work;
-  const started = work.checks.clock.elapsed();
+  const started = work.site.clock.elapsed();
   const subject = { task: order.task, index: order.item.index, item: order.item.id };
   const { agent, attempts: maxAttempts } = order.settings;
   const again = order.retry && { attempt: order.retry.attempts + 1 };
   work.emit({ type: 'dev:started', ...subject, ...again, agent, key: order.key, version: order.version, maxAttempts });
 
   const { last, model, ...spent } = await tryAll(work, subject);
-  const ms = (order.retry?.ms ?? 0) + Math.round(work.checks.clock.elapsed() - started);
+  const ms = (order.retry?.ms ?? 0) + Math.round(work.site.clock.elapsed() - started);
   const outcome = { ...outcomeOf(work, last, spent), ms };
   work.emit({
     type: 'dev:finished',
@@ -99,11 +100,11 @@ async function tryAll(work: Work, subject: object): Promise<Spent & { last: Atte
     // What was given back used up no attempt (rule X5).
     if (last.kind !== 'succeeded' && last.kind !== 'failed') break;
     const isOver = last.kind === 'succeeded' || last.final === true || number === maxAttempts;
-    const waitMs = isOver ? 0 : retryDelay(retryDelayMs, number, work.checks.random());
+    const waitMs = isOver ? 0 : retryDelay(retryDelayMs, number, work.site.random());
     const told = { ...(last.kind === 'failed' ? { reason: last.reason } : {}), ...(waitMs > 0 ? { waitMs } : {}) };
     work.emit({ type: 'attempt:finished', ...subject, attempt: number, status: statusOf(last), maxAttempts, ...told });
     if (isOver) break;
-    if (waitMs > 0 && !(await work.checks.pause(waitMs, work.signal))) {
+    if (waitMs > 0 && !(await waitBeforeRetry(work, waitMs))) {
       last = aborted(work);
       break;
     }
@@ -114,6 +115,11 @@ async function tryAll(work: Work, subject: object): Promise<Spent & { last: Atte
     work.keep();
   } else await place.endConversation();
   return { last, attempts: Math.max(1, attempts), verdicts, usage, compacted, model };
+}
+
+/** False: the run is to end, and nothing more begins. */
+function waitBeforeRetry({ site, signal, call }: Work, milliseconds: number): Promise<boolean> {
+  return site.clock.sleep(milliseconds, AbortSignal.any([signal, call.drain]));
 }
 
 /** Whether a qa may send the item back to this very session. */
@@ -135,23 +141,23 @@ interface Try {
 }
 
 async function attempt(work: Work, conversation: Conversation, now: Try): Promise<Attempt> {
-  const { order, agents } = work;
+  const { order, site } = work;
   const { onVerdicts: _, ...known } = now;
   const told = { ...known, ...toldVariables(work, now.number) };
   const reply = await conversation.ask(
     {
-      whole: () => resolveProse(devPrompt(order, told), agents.secrets),
-      ...(now.number === 1 ? {} : { next: () => resolveProse(devRetryPrompt(order, told), agents.secrets) }),
+      whole: () => resolveProse(devPrompt(order, told), site.secrets),
+      ...(now.number === 1 ? {} : { next: () => resolveProse(devRetryPrompt(order, told), site.secrets) }),
       steps: order.steps.map((step) => ({
         number: step.number,
-        scripts: step.scripts.map((script) => resolveScript(script, agents.secrets)),
+        scripts: step.scripts.map((script) => resolveScript(script, site.secrets)),
       })),
       environment: agentEnvironmentOf(work, now.number),
     },
     (raw) => readDevReport(raw, order.key, work.mask),
   );
   // Asked however it ended, so that the next attempt is not blamed for what this one did.
-  const trespass = await work.checks.trespass(conversation.takeCalls());
+  const trespass = await trespassOf(work, conversation.takeCalls());
   if (reply.kind === 'aborted') return aborted(work);
   if (reply.kind === 'trouble') return troubled(work, reply.trouble);
   if (trespass !== undefined) return failed('FAILED (validation)', trespass, 'trespass');
@@ -221,7 +227,7 @@ function troubled(work: Work, trouble: Trouble): Exclude<Attempt, { kind: 'succe
 
 /** Time that is over is final for the item; a run that stops is not the item's fault. */
 function aborted(work: Work): Exclude<Attempt, { kind: 'succeeded' }> {
-  return work.limit.aborted
+  return work.timeout.aborted
     ? { kind: 'failed', status: 'FAILED', reason: timeoutReason(work), place: 'timeout', final: true }
     : { kind: 'aborted' };
 }

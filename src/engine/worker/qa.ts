@@ -16,6 +16,7 @@ import {
   missingFolder,
   runChecks,
   timeoutReason,
+  trespassOf,
   type Work,
 } from './work.ts';
 
@@ -41,7 +42,7 @@ type Judgement =
 /** One qa on one item-task: the checks first, then an independent agent about what no check can tell. */
 export async function performQa(work: Work): Promise<Outcome> {
   const { order } = work;
-  const started = work.checks.clock.elapsed();
+  const started = work.site.clock.elapsed();
   const subject = { task: order.task, index: order.item.index, item: order.item.id };
   work.emit({ type: 'qa:started', ...subject, agent: order.settings.agent, key: order.key });
   const session: Session = { usage: {}, compacted: false };
@@ -55,7 +56,7 @@ export async function performQa(work: Work): Promise<Outcome> {
     type: 'qa:finished',
     ...subject,
     status: passed ? 'PASS' : judgement.kind === 'trouble' ? 'NONE' : 'FAIL',
-    ms: Math.round(work.checks.clock.elapsed() - started),
+    ms: Math.round(work.site.clock.elapsed() - started),
     ...told,
     verdicts: [...verdicts],
     usage: spent.usage,
@@ -120,7 +121,7 @@ function notChecked(work: Work, checked: Exclude<Checked, { kind: 'checked' }>):
 }
 
 async function ask(work: Work, asked: readonly Criterion[], session: Session): Promise<Judgement> {
-  const { order, agents } = work;
+  const { order, site } = work;
   const criteria = asked.map((criterion) => criterionText(work, criterion));
   const texts = asked.map(({ text }) => text);
   let time = 1;
@@ -129,7 +130,7 @@ async function ask(work: Work, asked: readonly Criterion[], session: Session): P
   let isChanged = false;
   for (; time <= ASKED_AT_MOST; time++) {
     // After a change the next is asked while nobody else judges there, so that it is not blamed for another's.
-    using watch = await work.checks.watch({
+    using watch = await site.folders.watch({
       folder: work.folder,
       protect: order.settings.protect,
       alone: isChanged,
@@ -137,7 +138,7 @@ async function ask(work: Work, asked: readonly Criterion[], session: Session): P
     });
     const reply = await conversation.ask(
       {
-        whole: () => resolveProse(qaPrompt(order, texts), agents.secrets),
+        whole: () => resolveProse(qaPrompt(order, texts), site.secrets),
         steps: [],
         environment: agentEnvironmentOf(work, time),
       },
@@ -148,7 +149,7 @@ async function ask(work: Work, asked: readonly Criterion[], session: Session): P
     const wasAskedTwice = reply.kind === 'unusable' && conversation.remembers;
     // Nobody is at work any more when the files are looked at.
     await conversation.forget();
-    const trespass = await work.checks.trespass(conversation.takeCalls());
+    const trespass = await trespassOf(work, conversation.takeCalls());
     if (reply.kind === 'aborted') return stopped(work);
     const changes = await watch.changes();
     isChanged ||= changes.files.length > 0;
@@ -192,7 +193,7 @@ function troubled(work: Work, trouble: Trouble): Judgement {
 }
 
 function stopped(work: Work): Judgement {
-  return work.limit.aborted
+  return work.timeout.aborted
     ? { kind: 'none', reason: `qa ${timeoutReason(work)}`, place: 'timeout of qa' }
     : { kind: 'trouble', trouble: { reason: 'stopped' } };
 }

@@ -5,13 +5,13 @@ import { agentEnvironment, itemEnvironment, variablesToTell } from '../../agents
 import type { CheckResult } from '../../checks/checks.ts';
 import { resolveProse, resolveText } from '../../core/language/template.ts';
 import { formatDuration } from '../../core/model/duration.ts';
-import type { Emit, Happening } from '../../core/model/events.ts';
+import type { Happening } from '../../core/model/events.ts';
 import {
   type Criterion,
   type CriterionVerdict,
   LARGEST_CELL,
   LONGEST_REASON,
-  type Order,
+  type LocalOrder,
   type Trouble,
 } from '../../core/model/model.ts';
 import { isPassing } from '../../core/model/system-errors.ts';
@@ -20,7 +20,7 @@ import { shorten } from '../../core/text/shorten.ts';
 import { Conversation } from './conversation.ts';
 import type { Scratch } from './scratch.ts';
 import { Transcript } from './transcript.ts';
-import { type Agents, type Checks, resolveScript } from './worker-ports.ts';
+import { type Call, type EquippedSite, resolveScript } from './worker-ports.ts';
 import type { Workplace } from './workplace.ts';
 
 /** As much as a few full cells; what an agent writes behind that is not read. */
@@ -33,17 +33,16 @@ const LONGEST_VALUE = 1000;
 
 /** One order while it is carried out: what dev and qa have in common. */
 export interface Work {
-  readonly order: Order;
-  readonly agents: Agents;
-  readonly checks: Checks;
+  readonly order: LocalOrder;
+  readonly site: EquippedSite;
+  readonly call: Call;
   /** Masks secrets before anything leaves. */
   readonly emit: (happening: Happening) => void;
-  readonly transcript: Emit;
   readonly mask: Mask;
   /** Aborts when the run stops, the item is withdrawn, or its time is over. */
   readonly signal: AbortSignal;
   /** Aborts when its time is over. */
-  readonly limit: AbortSignal;
+  readonly timeout: AbortSignal;
   readonly scratch: Scratch;
   readonly place: Workplace;
   /** Its place is kept: a qa may send the item back to its dev. */
@@ -52,8 +51,14 @@ export interface Work {
   readonly folder: string;
 }
 
-export function workingFolder(order: Order, agents: Agents): string {
-  return resolve(order.shift.root, resolveText(order.workingDir, agents.secrets));
+export function workingFolder(order: LocalOrder, secrets: EquippedSite['secrets']): string {
+  return resolve(order.shift.root, resolveText(order.workingDir, secrets));
+}
+
+/** Whether an attempt changed files that only Nightshift writes, or that `protect:` names (rule D5); the reason if so. */
+export async function trespassOf({ site, order }: Work, calls: readonly string[]): Promise<string | undefined> {
+  const own = await site.shiftFiles?.trespassOf(order.token, calls);
+  return own ?? (await site.protection.trespassOf(order.token, calls));
 }
 
 /** `working-dir` must be there when the item starts; the reason if it is not. */
@@ -71,15 +76,15 @@ function found(stat: () => Stats): Stats | undefined {
 
 /** Of the agent; checks have no business with what its program logs in with. */
 export function agentEnvironmentOf(work: Work, attempt: number): Record<string, string> {
-  return environmentOf(work, attempt, work.agents.find(work.order.settings.agent)!.credentials);
+  return environmentOf(work, attempt, work.site.agents.find(work.order.settings.agent)!.credentials);
 }
 
 function environmentOf(work: Work, attempt: number, credentials: readonly string[] = []): Record<string, string> {
-  const { order, agents } = work;
+  const { order, site } = work;
   return agentEnvironment({
-    caller: agents.caller,
+    caller: site.agents.caller,
     passEnv: [...credentials, ...order.settings.passEnv],
-    secrets: agents.secrets,
+    secrets: site.secrets,
     own: ownEnvironment(work, attempt),
   });
 }
@@ -90,7 +95,7 @@ function ownEnvironment(work: Work, attempt: number): Record<string, string> {
 
 export function toldVariables(work: Work, attempt: number): { variables?: Record<string, string> } {
   const { agent, tools } = work.order.settings;
-  return variablesToTell(work.agents.find(agent), tools, ownEnvironment(work, attempt));
+  return variablesToTell(work.site.agents.find(agent), tools, ownEnvironment(work, attempt));
 }
 
 /** `name=value` lines that the agent appended to NIGHTSHIFT_OUTPUT. A later line of the same name wins. */
@@ -143,9 +148,9 @@ async function readOwned(file: string): Promise<string> {
 
 /** With the agent of the order; what is said goes to the transcript. */
 export function converse(work: Work, attempt: () => number): Conversation {
-  const { order, agents } = work;
+  const { order, site } = work;
   return new Conversation(
-    agents.find(order.settings.agent)!,
+    site.agents.find(order.settings.agent)!,
     {
       role: order.role,
       folder: work.folder,
@@ -156,13 +161,13 @@ export function converse(work: Work, attempt: () => number): Conversation {
       signal: work.signal,
     },
     transcriptOf(work, attempt),
-    work.checks.spentUp,
+    work.call.spent,
   );
 }
 
 function transcriptOf(work: Work, attempt: () => number): Transcript {
   const { role, task, item, key, settings } = work.order;
-  return new Transcript(work.transcript, work.mask, () => ({
+  return new Transcript(work.call.emit, work.mask, () => ({
     role,
     task,
     index: item.index,
@@ -185,7 +190,7 @@ const CHECKED_AT_MOST = 3;
 export async function runChecks(work: Work, attempt: number): Promise<Checked> {
   let files: readonly string[] = [];
   for (let time = 1; time <= CHECKED_AT_MOST; time++) {
-    const { result, changed, isSame } = await work.checks.observe(() => runEach(work, attempt));
+    const { result, changed, isSame } = await work.site.protection.observe(() => runEach(work, attempt));
     const isBelieved = changed.length === 0 || (isSame && time === CHECKED_AT_MOST);
     if (isBelieved || result.kind !== 'checked') return result;
     files = changed;
@@ -205,9 +210,11 @@ async function runEach(work: Work, attempt: number): Promise<Checked> {
     if (!criterion.check) continue;
     transcript.add({ kind: 'note', text: `check: ${criterionText(work, criterion)}` });
     const { checkTimeoutMs } = work.order.settings;
-    using timeout = work.checks.clock.timeout(checkTimeoutMs);
-    const result = await work.checks.run({
-      script: resolveScript(criterion.check, work.agents.secrets),
+    using timeout = work.site.clock.timeout(checkTimeoutMs);
+    // A check may write as a dev may.
+    using _writes = work.site.folders.enter(work.folder);
+    const result = await work.site.check({
+      script: resolveScript(criterion.check, work.site.secrets),
       folder: work.folder,
       environment: environmentOf(work, attempt),
       timeoutMs: checkTimeoutMs,
@@ -228,7 +235,7 @@ async function runEach(work: Work, attempt: number): Promise<Checked> {
 }
 
 export function criterionText(work: Work, criterion: Criterion): string {
-  return resolveProse(criterion.text, work.agents.secrets);
+  return resolveProse(criterion.text, work.site.secrets);
 }
 
 /** As it stands in verdicts. */

@@ -1,44 +1,70 @@
 import type { Agent } from '../../agents/agent.ts';
 import type { CheckRequest, CheckResult } from '../../checks/checks.ts';
 import type { Clock } from '../../core/model/clock.ts';
+import type { Emit } from '../../core/model/events.ts';
 import type { FolderWatch, WatchRequest } from '../../core/model/folder-watch.ts';
-import type { Script } from '../../core/model/model.ts';
-import type { Observed } from '../../core/model/protection.ts';
+import type { Order, Outcome, Script, ShiftPlace } from '../../core/model/model.ts';
+import type { Protection } from '../../core/model/protection.ts';
 import type { KeptWorkplaces } from './workplace.ts';
 
-/** The agents that are at hand where an order is carried out, with what only that place knows. */
-export interface Agents {
-  find(name: string): Agent | undefined;
-  /** The values of the shift's `.env`. */
-  readonly secrets: Readonly<Record<string, string>>;
-  /** The environment that Nightshift itself was started with; agents get only an allow-list of it. */
-  readonly caller: Readonly<Record<string, string | undefined>>;
-  /** Sessions of devs that wait for their verdict; absent: each order has its own, and is told what failed before. */
-  readonly kept?: KeptWorkplaces;
+/** Carries out orders, on this machine or another one. It reaches neither the store nor the table. */
+export interface Worker {
+  /** Does not throw for anything that an agent or a check does. */
+  run(order: Order, call: Call): Promise<Outcome>;
+  /** The item does not go back to its dev: ends the session that waits for the verdict, if there is one. */
+  drop(token: string): Promise<void>;
 }
 
-/** What the place where an order is carried out does itself: looking, so that nobody has to be believed, and waiting. */
-export interface Checks {
-  run(check: CheckRequest): Promise<CheckResult>;
+/** What passes between the manager and a worker while it carries out an order. */
+export interface Call {
+  readonly emit: Emit;
+  /** Ends the work now: the run stops, or the item is withdrawn. */
+  readonly signal: AbortSignal;
+  /** The run is to end: a dev that waits before its next attempt gives its item back. */
+  readonly drain: AbortSignal;
+  /** A limit on cost or tokens is used up, its reason says which: no agent is asked anything more (rule X6). */
+  readonly spent: AbortSignal;
+}
+
+export interface Agents {
+  find(name: string): Agent | undefined;
+  /** The environment that Nightshift was started with; agents get only an allow-list of it. */
+  readonly caller: Readonly<Record<string, string | undefined>>;
+}
+
+/** What the machine of a worker has. */
+export interface Site {
+  readonly place: ShiftPlace;
+  readonly agents: Agents;
+  check(request: CheckRequest): Promise<CheckResult>;
+  readonly folders: {
+    /** An agent or a check that may write works there until it is disposed. */
+    enter(folder: string): Disposable;
+    /** Watches the folder in which the session of a qa is about to begin (rule Q2). */
+    watch(request: WatchRequest): Promise<FolderWatch>;
+  };
+  readonly protection: Pick<Protection, 'hold' | 'enter' | 'observe' | 'trespassOf'>;
   /**
-   * Whether the files that only Nightshift writes were changed by this attempt (rule D5); the reason if so.
-   * `calls`: the inputs of the tools that it may have done it with.
+   * The watch over the shift's own files, on the machine that has them: only it can show that an attempt edited one, and
+   * an attempt that did fails at once (rule D5). Absent elsewhere, where an agent can't reach these files.
    */
-  trespass(calls: readonly string[]): Promise<string | undefined>;
-  /** Waits before the next attempt of a dev; false: the run is to end, and nothing more is begun. */
-  pause(milliseconds: number, signal: AbortSignal): Promise<boolean>;
-  /** Why no agent may be asked anything more, if a limit on cost or tokens is used up (rule X6). */
-  spentUp(): string | undefined;
+  readonly shiftFiles?: {
+    /** `calls`: the inputs of the tools that may have written something. */
+    trespassOf(token: string, calls: readonly string[]): Promise<string | undefined>;
+  };
   readonly clock: Clock;
   /** From 0 to 1. */
   random(): number;
-  /** Runs checks while the files that `protect:` names are as they were at the start of the run (rule D5). */
-  observe<T>(run: () => Promise<T>): Promise<Observed<T>>;
-  /** Watches the folder in which a qa's session is about to begin (rule Q2). */
-  watch(request: WatchRequest): Promise<FolderWatch>;
+  /** Sessions of devs that wait for their verdict. Absent: each order has its own and is told what failed before. */
+  readonly kept?: KeptWorkplaces;
 }
 
-/** A script with its values at hand. */
+/** A site with the values of one `.env`: an order is carried out with those that were in force when it was made. */
+export interface EquippedSite extends Site {
+  readonly secrets: Readonly<Record<string, string>>;
+}
+
+/** A script with its values. */
 export function resolveScript(script: Script, secrets: Readonly<Record<string, string>>): CheckRequest['script'] {
   const values = Object.entries(script.values).map(([name, value]) => [
     name,

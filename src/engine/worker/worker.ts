@@ -1,70 +1,82 @@
 import { tmpdir } from 'node:os';
-import type { Emit } from '../../core/model/events.ts';
-import type { Order, Outcome } from '../../core/model/model.ts';
+import type { LocalOrder, Order, Outcome } from '../../core/model/model.ts';
+import { localOrder } from '../../core/model/order.ts';
 import { systemError } from '../../core/model/system-errors.ts';
 import { createMask, type Mask } from '../../core/text/mask.ts';
 import { performDev } from './dev.ts';
 import { performQa } from './qa.ts';
 import { takeScratch } from './scratch.ts';
 import { type Work, workingFolder } from './work.ts';
-import type { Agents, Checks } from './worker-ports.ts';
+import type { Call, EquippedSite, Worker } from './worker-ports.ts';
 import { Workplace } from './workplace.ts';
 
 /**
- * Carries out one order and says what became of it. It sees neither the store, nor the table, nor other items, so that
- * a worker on another machine can run it unchanged. It does not throw for anything that an agent or a check does.
+ * Carries out orders on this machine. All that it knows of the run is in the order and the call, so that a worker on
+ * another machine can be the same program.
  */
-export async function perform(
-  order: Order,
-  agents: Agents,
-  checks: Checks,
-  emit: Emit,
-  signal: AbortSignal,
-): Promise<Outcome> {
-  const carryOut = order.role === 'dev' ? performDev : performQa;
-  try {
-    const outcome = await withWork(order, agents, checks, emit, signal, carryOut);
-    return typeof outcome === 'string' ? givenBack(order, outcome) : outcome;
-  } catch (error) {
-    // No descriptors, no memory, a full disk where temporary files are: another item would have met it, too.
-    const refused = systemError(error);
-    if (!refused) throw error;
-    return givenBack(order, refused.message);
+export class LocalWorker implements Worker {
+  readonly #site: EquippedSite;
+
+  constructor(site: EquippedSite) {
+    this.#site = site;
+  }
+
+  async run(order: Order, call: Call): Promise<Outcome> {
+    try {
+      const outcome = await this.#runLocal(localOrder(order, this.#site.place), call);
+      return typeof outcome === 'string' ? givenBack(order, outcome) : outcome;
+    } catch (error) {
+      // No descriptors, no memory, a full disk where temporary files are: any other item would have met it too.
+      const refused = systemError(error);
+      if (!refused) throw error;
+      return givenBack(order, refused.message);
+    }
+  }
+
+  async #runLocal(order: LocalOrder, call: Call): Promise<Outcome | string> {
+    const { role, token, key, task, item, settings } = order;
+    const { protection, folders, secrets } = this.#site;
+    const folder = workingFolder(order, secrets);
+    await protection.hold({ folder, globs: settings.protect });
+    using _protected = protection.enter({ token, key, task, index: item.index });
+    using _dev = role === 'dev' ? folders.enter(folder) : undefined;
+    return await withWork(this.#site, order, call, role === 'dev' ? performDev : performQa);
+  }
+
+  async drop(token: string): Promise<void> {
+    await this.#site.kept?.drop(token);
   }
 }
 
-/** Gives an order its private folder, its time and its mask for as long as somebody works on it; or says why it can't. */
+/** Gives an order its private folder, its time and its mask while it is carried out; or says why it can't. */
 export async function withWork<T extends object>(
-  order: Order,
-  agents: Agents,
-  checks: Checks,
-  emit: Emit,
-  signal: AbortSignal,
+  site: EquippedSite,
+  order: LocalOrder,
+  call: Call,
   use: (work: Work) => Promise<T>,
 ): Promise<T | string> {
-  const mask = createMask(agents.secrets);
-  const kept = order.role === 'dev' ? agents.kept : undefined;
+  const mask = createMask(site.secrets);
+  const kept = order.role === 'dev' ? site.kept : undefined;
   const place = kept?.take(order.token) ?? newPlace();
   if (typeof place === 'string') return place;
   let isKept = false;
   try {
-    using timeout = checks.clock.timeout(order.settings.timeoutMs - (order.retry?.ms ?? 0));
-    using _held = place.hold(signal, timeout.signal);
+    using timeout = site.clock.timeout(order.settings.timeoutMs - (order.retry?.ms ?? 0));
+    using _held = place.hold(call.signal, timeout.signal);
     const result = await use({
       order,
-      agents,
-      checks,
+      site,
+      call,
       mask,
-      limit: place.limit,
+      timeout: place.timeout,
       scratch: place.scratch,
       signal: place.signal,
       place,
       keep: () => {
         isKept = kept !== undefined && !place.signal.aborted;
       },
-      emit: (happening) => emit(masked(mask, happening)),
-      transcript: emit,
-      folder: workingFolder(order, agents),
+      emit: (happening) => call.emit(masked(mask, happening)),
+      folder: workingFolder(order, site.secrets),
     });
     return masked(mask, result);
   } finally {
@@ -78,15 +90,15 @@ function newPlace(): Workplace | string {
   return taken instanceof Error ? `no folder can be made in ${tmpdir()} (${taken.code})` : new Workplace(taken);
 }
 
-/** What agents and checks said. Names of tasks, keys and statuses stay: masked, they would not be found again. */
-const SAID = ['reason', 'trouble', 'verdicts', 'captured', 'recommendations', 'outputs', 'changed'];
+/** Fields with the words of agents and checks. Names of tasks, keys and statuses stay: masked, nothing would find them. */
+const WORDS = ['reason', 'trouble', 'verdicts', 'captured', 'recommendations', 'outputs', 'changed'];
 
 function masked<T extends object>(mask: Mask, json: T): T {
-  const entries = Object.entries(json).map(([name, value]) => [name, SAID.includes(name) ? mask.deep(value) : value]);
+  const entries = Object.entries(json).map(([name, value]) => [name, WORDS.includes(name) ? mask.deep(value) : value]);
   return Object.fromEntries(entries) as T;
 }
 
-/** Not the item's fault (rule X5), and nothing was begun. */
+/** Not the item's fault (rule X5), and nothing has begun. */
 function givenBack({ role, item, token }: Order, reason: string): Outcome {
   const nothing = { verdicts: [], outputs: {}, captured: {}, recommendations: [], usage: {}, compacted: false };
   return { role, id: item.id, token, attempts: 0, reason, trouble: { reason }, ...nothing };

@@ -3,9 +3,10 @@ import { expect, test } from 'vitest';
 import type { Agent, Opening } from '../../agents/agent.ts';
 import type { Clock } from '../../core/model/clock.ts';
 import type { Order, Settings } from '../../core/model/model.ts';
+import { NO_PROTECTION } from '../../core/model/protection.ts';
 import { takeScratch } from './scratch.ts';
-import { perform } from './worker.ts';
-import type { Agents, Checks } from './worker-ports.ts';
+import { LocalWorker } from './worker.ts';
+import type { EquippedSite } from './worker-ports.ts';
 import { KeptWorkplaces, Workplace } from './workplace.ts';
 
 const MINUTE = 60_000;
@@ -15,11 +16,12 @@ const settings: Settings = {
 };
 const order: Order = {
   role: 'dev',
-  shift: { name: 's', folder: '/s', table: '/s/table.csv', root: tmpdir() },
+  shift: { name: 's' },
   ...{ task: 'work', version: 'v', item: { id: 'i', index: 0, metadata: {} }, token: 't', key: 'k' },
-  ...{ workingDir: ['.'], settings, document: [], steps: [], secretNames: [] },
-  criteria: [{ text: ['It is blue'] }],
+  ...{ settings, secretNames: [] },
+  template: { workingDir: { segments: ['.'] }, document: [], steps: [], criteria: [{ line: 1, text: ['It is blue'] }] },
 };
+const CHECK = { parts: ['true'], line: 1, files: { run: [], written: [] } };
 const again: Order = { ...order, retry: { attempts: 1, ms: 0, qaRetries: 1, verdict: '- It is blue\n  it is red' } };
 
 /** An agent whose sessions remember, and what is asked of each. */
@@ -55,13 +57,21 @@ const CLOCK: Clock = {
   timeout: () => ({ signal: new AbortController().signal, [Symbol.dispose]() {} }),
 };
 
-const observe = async <T>(run: () => Promise<T>) => ({ result: await run(), changed: [], isSame: true });
-
+/** Has a worker with this agent carry out an order. */
 async function work(todo: Order, { agent }: { agent: Agent }, kept?: KeptWorkplaces, clock = CLOCK) {
-  const agents: Agents = { find: () => agent, secrets: {}, caller: {}, ...(kept ? { kept } : {}) };
-  const looks = { clock, observe, trespass: async () => undefined, random: () => 0, spentUp: () => undefined };
-  const checks = looks as unknown as Checks;
-  return perform(todo, agents, checks, () => {}, new AbortController().signal);
+  const site: EquippedSite = {
+    place: { root: tmpdir(), folder: '/s', table: '/s/table.csv' },
+    agents: { find: () => agent, caller: {} },
+    check: async () => ({ kind: 'passed' }),
+    folders: { enter: () => ({ [Symbol.dispose]() {} }), watch: () => Promise.reject(new Error('nothing is judged')) },
+    protection: NO_PROTECTION,
+    clock,
+    random: () => 0,
+    secrets: {},
+    ...(kept ? { kept } : {}),
+  };
+  const { signal } = new AbortController();
+  return new LocalWorker(site).run(todo, { emit: () => {}, signal, drain: signal, spent: signal });
 }
 
 test('D3 Q3 what a qa sends back goes on in the session of its dev, and only then is that over', async () => {
@@ -91,14 +101,10 @@ test('Q3 no session waits for a verdict that can send nothing back', async () =>
   for (const final of [
     { ...order, settings: { ...settings, qaRetries: 0 } },
     { ...order, settings: { ...settings, attempts: 1 } },
-    { ...order, criteria: [{ text: ['It is blue'], check: { source: 'true', values: {}, line: 1 } }] },
+    { ...order, template: { ...order.template, criteria: [{ line: 1, text: ['It is blue'], check: CHECK }] } },
   ]) {
     const any = remembering();
-    const run = async () => ({ kind: 'passed' as const });
-    const agents: Agents = { find: () => any.agent, secrets: {}, caller: {}, kept };
-    const none = { trespass: async () => undefined, spentUp: () => undefined };
-    const checks = { clock: CLOCK, observe, run, ...none } as unknown as Checks;
-    await perform(final, agents, checks, () => {}, new AbortController().signal);
+    await work(final, any, kept);
     expect(any.sessions).toMatchObject([{ isOver: true }]);
   }
 });
@@ -126,5 +132,5 @@ test('T4 Q3 who goes on is ended by what ends its new order, and no more by the 
   expect(place.signal.aborted).toBe(false);
   using _held = place.hold(now.signal, late.signal);
   late.abort();
-  expect([place.signal.aborted, place.limit.aborted]).toEqual([true, true]);
+  expect([place.signal.aborted, place.timeout.aborted]).toEqual([true, true]);
 });

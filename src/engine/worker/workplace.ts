@@ -11,22 +11,22 @@ export class Workplace implements AsyncDisposable {
   conversation: Conversation | undefined;
   attempt = 1;
   readonly #stop = new AbortController();
-  readonly #limit = new AbortController();
+  readonly #timeout = new AbortController();
   /** Aborts when the run stops, the item is withdrawn, or its time is over. */
-  readonly signal = AbortSignal.any([this.#stop.signal, this.#limit.signal]);
+  readonly signal = AbortSignal.any([this.#stop.signal, this.#timeout.signal]);
 
   constructor(scratch: Scratch) {
     this.scratch = scratch;
   }
 
   /** Aborts when its time is over. */
-  get limit(): AbortSignal {
-    return this.#limit.signal;
+  get timeout(): AbortSignal {
+    return this.#timeout.signal;
   }
 
   /** For as long as one order is carried out: what stops it, and what aborts when its time is over. */
-  hold(stop: AbortSignal, limit: AbortSignal): Disposable {
-    const listening = [follow(stop, this.#stop), follow(limit, this.#limit)];
+  hold(stop: AbortSignal, timeout: AbortSignal): Disposable {
+    const listening = [follow(stop, this.#stop), follow(timeout, this.#timeout)];
     return {
       [Symbol.dispose]() {
         for (const end of listening) end();

@@ -1,0 +1,28 @@
+/** An item-task that is claimed and has not ended. */
+interface Entry {
+  readonly token: string;
+  /** The item's. */
+  readonly id: string;
+}
+
+/** The one record of what runs now: from its claim to its end, also between its dev and its qa. */
+export class Running {
+  readonly #entries = new Map<string, Entry>();
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** The ids of the items. */
+  get items(): string[] {
+    return [...this.#entries.values()].map(({ id }) => id);
+  }
+
+  begin(entry: Entry): void {
+    this.#entries.set(entry.token, entry);
+  }
+
+  end({ token }: Pick<Entry, 'token'>): void {
+    this.#entries.delete(token);
+  }
+}
