@@ -1,5 +1,6 @@
 /** The public API, described in `docs/api.md`. It may change until version 1.0. */
 export type {
+  AgentOptions,
   AgentReply,
   AgentRequest,
   AgentWork,
@@ -10,6 +11,7 @@ export type {
   LimitOptions,
   ResetOptions,
   ResetResult,
+  RetryOptions,
   Run,
   RunOptions,
   RunResult,

@@ -128,7 +128,7 @@ describe('the public API', () => {
     expect(await shift.run({ agents: [agentWith()] }).result).toMatchObject({ exitCode: 0, counts: { completed: 3 } });
   });
 
-  test('what an agent of the caller throws, or returns without a report, fails the attempt with that reason', async () => {
+  test('what an agent of the caller throws, or returns without a report, fails the attempt; retry runs only failures', async () => {
     const shift = await newShift();
     const agent = agentWith(async ({ work }) => {
       if (work?.row === 1) throw new Error('no network');
@@ -142,8 +142,24 @@ describe('the public API', () => {
       'the reply of the agent mine has no report',
       'too hard',
     ]);
+    const again: number[] = [];
+    const better = agentWith(async ({ work }) => {
+      again.push(work!.row);
+      return work?.row === 3 ? { failed: 'too hard' } : SUCCESS;
+    });
+    await expect(shift.retry({ agents: [better], reason: 'no such' }).result).rejects.toThrow('no failure');
+    const limits = { until: new Date(0) };
+    expect(await shift.retry({ agents: [better], limits }).result).toMatchObject({ exitCode: 4, reason: /until/ });
+    expect(again).toEqual([]);
+    const run = shift.retry({ agents: [better], reason: 'NETWORK' });
+    expect((await readAll(run))[0]).toMatchObject({ type: 'run:started', command: 'retry' });
+    expect([(await run.result).counts?.completed, again]).toEqual([1, [1]]);
     expect(await shift.reset({ rows: [2] })).toEqual({ reset: 1, tasks: { greet: 1 } });
-    expect(await statusesOf(shift)).toEqual(['failed', 'todo', 'failed']);
+    expect(await statusesOf(shift)).toEqual(['done', 'todo', 'failed']);
+    expect((await shift.retry({ agents: [better] }).result).counts).toMatchObject({ completed: 1, failed: 1 });
+    expect(again).toEqual([1, 3]);
+    await shift.reset();
+    expect((await shift.retry({ agents: [better] }).result).reason).toBe('nothing has failed');
     expect(existsSync(`${shift.folder}/.engine/journal.jsonl`)).toBe(true);
   });
   test('D5 a program that an agent of a run has started may look, and change nothing', async () => {

@@ -19,6 +19,8 @@ export interface Shift {
   items(): Promise<Item[]>;
   /** One row (1-based) with its attempts, verdicts and transcripts. */
   item(row: number): Promise<ItemReport>;
+  /** Resets what failed and runs only that. Called again after an interruption, it continues. */
+  retry(options?: RetryOptions): Run;
   /** Sets items back to `todo`, without running them. */
   reset(options?: ResetOptions): Promise<ResetResult>;
   /** Adds a task: its file, its status column and its place in the Task Order. */
@@ -58,7 +60,7 @@ export interface LimitOptions {
   readonly maxSameFailures?: number | 'none';
 }
 
-interface AgentOptions {
+export interface AgentOptions {
   /** This agent does all tasks. */
   readonly agent?: string;
   readonly model?: string;
@@ -72,7 +74,7 @@ interface AgentOptions {
 /** Everything that is given must hold for a row. */
 export interface RunOptions extends AgentOptions {
   readonly task?: string;
-  /** 1-based: `3`, `3:10`, `3:` or `:10`. */
+  /** 1-based: `3`, `3:10`, `3:`, `:10`, or several with commas. */
   readonly rows?: string;
   /** Cells that must have exactly this value. */
   readonly where?: Readonly<Record<string, string>>;
@@ -80,6 +82,14 @@ export interface RunOptions extends AgentOptions {
   readonly sample?: number;
   /** The same seed chooses the same rows. */
   readonly seed?: string;
+}
+
+export interface RetryOptions extends AgentOptions {
+  readonly task?: string;
+  /** As for a run. */
+  readonly rows?: string;
+  /** Only failures whose reason contains this text. */
+  readonly reason?: string;
 }
 
 export interface ResetOptions {

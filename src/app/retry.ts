@@ -18,7 +18,7 @@ import { planRun, type RunPlan, type RunSettings } from './run/plan-run.ts';
 import type { World } from './world.ts';
 
 /** Which failures to retry: all that is given must hold. */
-export interface RetrySettings extends Pick<RunSettings, 'task' | 'rows' | 'agent' | 'model' | 'limits'> {
+export interface RetrySettings extends Pick<RunSettings, 'task' | 'rows' | 'agent' | 'model' | 'agents' | 'limits'> {
   /** Text in the reason of the failure, in capitals or not. */
   readonly reason?: string | undefined;
   /** Also run everything else that is left. */
@@ -55,8 +55,8 @@ export function refuseWhileRunning({ runLock, name }: ShiftPaths): void {
 
 /** Makes the checks of a run and finds what to retry. Writes nothing. Throws if something was chosen and nothing matches. */
 export async function planRetry(paths: ShiftPaths, settings: RetrySettings, world: World): Promise<RetryPlan> {
-  const { reason, task, rows, agent, model, limits = {}, all, flags } = settings;
-  const run = await planRun(paths, { agent, model, task, rows, limits }, world);
+  const { reason, task, rows, agent, model, agents, limits = {}, all, flags } = settings;
+  const run = await planRun(paths, { agent, model, agents, task, rows, limits }, world);
   const history = await readHistory(paths, world);
   const failures = findFailures(history, run, reason);
   const left = leftOf(history, run, flags);

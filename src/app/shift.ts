@@ -1,19 +1,23 @@
 import { resolve } from 'node:path';
-import { statusAt } from '../core/schedule/plan.ts';
+import { EXIT } from '../core/model/errors.ts';
+import { countItems, statusAt } from '../core/schedule/plan.ts';
 import { createTable } from '../formats/table.ts';
 import type { ShiftPaths } from '../store/folder/layout.ts';
+import { refuseSecondRun } from '../store/folder/run-lock.ts';
 import { refuseInside } from './access.ts';
 import { addTask } from './add-task.ts';
-import type { CreateOptions, Item, ResetOptions, ResetResult, Run, RunOptions, Shift } from './api.ts';
+import type { CreateOptions, Item, ResetOptions, ResetResult, RetryOptions, Run, RunOptions, Shift } from './api.ts';
 import { createWithAnyAgent } from './create-shift.ts';
 import { openTable, resetItems } from './edit/edit-items.ts';
 import { findShift } from './find-shift.ts';
 import { openAndCheck } from './open-shift.ts';
 import { pauseRun, resumeShift } from './pause-run.ts';
 import { readItem } from './read-item.ts';
+import { limitReached, planRetry, resetFailures, retrySelection } from './retry.ts';
 import { parseRow } from './rows.ts';
 import { currentRun, followRun } from './run/follow-run.ts';
-import { readRunOptions, startRun } from './run/start-run.ts';
+import { startRun } from './run/start-run.ts';
+import { readRetryOptions, readRunOptions, retryRequest } from './run-options.ts';
 import { readStatus } from './status.ts';
 import { findRun, stopRun } from './stop-run.ts';
 import type { World } from './world.ts';
@@ -45,6 +49,7 @@ function shiftAt(paths: ShiftPaths, world: World): Shift {
     status: async () => (await readStatus(paths, world)).status,
     items: () => readItems(paths),
     item: (row) => readItem(world, paths, String(row)),
+    retry: (options = {}) => retry(paths, options, world),
     reset: (options = {}) => reset(paths, options, world),
     addTask: async (name, source) => {
       refuseInside(world, 'addTask');
@@ -69,9 +74,30 @@ function shiftAt(paths: ShiftPaths, world: World): Shift {
 }
 
 function run(paths: ShiftPaths, options: RunOptions, world: World): Run {
-  const prepare = () => {
+  const prepare = async () => {
     refuseInside(world, 'run');
     return readRunOptions(options);
+  };
+  return startRun(paths, prepare, world, options.signal);
+}
+
+function retry(paths: ShiftPaths, options: RetryOptions, world: World): Run {
+  const prepare = async () => {
+    refuseInside(world, 'retry');
+    refuseSecondRun(paths.runLock, paths.name);
+    const settings = readRetryOptions(options);
+    const plan = await planRetry(paths, settings, world);
+    const ended = { counts: countItems(plan.run.snapshot), ms: 0 };
+    if (plan.failures.length + plan.left.size === 0) {
+      return { exitCode: EXIT.done, reason: 'nothing has failed', ...ended };
+    }
+    const request = retryRequest(settings, options);
+    const limit = limitReached(plan, request, world.now());
+    // A run that ends at once would only erase the reasons of the failures.
+    if (limit) return { exitCode: EXIT.stopped, reason: limit.text, ...ended };
+    await resetFailures(paths, plan, settings, world);
+    const { agent, model, agents, limits = {} } = settings;
+    return { agent, model, agents, limits, ...retrySelection(plan, settings), request };
   };
   return startRun(paths, prepare, world, options.signal);
 }
