@@ -199,7 +199,7 @@ test('X8 attach shows a run from elsewhere to its end, and has its exit code', a
   expect(text).toContain('  row 3 write: done\n');
   expect(text).not.toContain('░');
   const none = await shift.project.run(['attach', 'pages']);
-  expect([none.code, none.stdout]).toEqual([0, expect.stringContaining('pages is not being run')]);
+  expect([none.code, none.stdout]).toEqual([0, expect.stringContaining('pages is not running')]);
 });
 
 test('X8 Ctrl-C on attach leaves the run alone; a killed run is told from one that ended', async () => {
@@ -264,7 +264,7 @@ test('X8 stop lets what is in flight finish, and --now does not wait for it', as
   expect(shift.journal().some(({ type }) => type === 'item:returned')).toBe(false);
 
   const nothing = await shift.project.run(['stop', 'pages']);
-  expect([nothing.code, nothing.stdout]).toEqual([0, 'pages is not being run: there is nothing to stop.\n']);
+  expect([nothing.code, nothing.stdout]).toEqual([0, 'pages is not running: there is nothing to stop.\n']);
 
   const late = slowShift();
   const run = await detached(late);
@@ -335,7 +335,7 @@ test('X8 stop signals nobody who does not hold the lock', async () => {
   const lock = `${shift.folder}/.engine/run.lock`;
   // The file of a dead run names a process id that somebody else has now.
   shift.project.write(lock, JSON.stringify({ pid: bystander.pid, since: '2026-01-02T03:04:05.678Z', run: 'r' }));
-  expect((await shift.project.run(['stop', 'pages'])).stdout).toContain('is not being run');
+  expect((await shift.project.run(['stop', 'pages'])).stdout).toContain('is not running');
   // And now somebody holds the lock, but not the one that the file names.
   const holder = spawn('flock', ['-x', shift.project.path(shift.folder), 'sleep', '60'], {
     stdio: 'ignore',

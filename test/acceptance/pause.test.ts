@@ -68,7 +68,7 @@ test('X8 X6 a pause lets running items finish, outlives kill -9 and a restart, a
   expect(shift.column('write')).toEqual(['done', 'done', 'done', 'done']);
   for (const [command, said] of [
     ['resume', 'pages is not paused.\n'],
-    ['pause', 'pages is not being run: there is nothing to pause.\n'],
+    ['pause', 'pages is not running: there is nothing to pause.\n'],
   ] as const) {
     const { code, stdout } = await project.run([command, 'pages']);
     expect([code, stdout]).toEqual([0, said]);
@@ -99,9 +99,7 @@ test.each([{}, { dispatch: 'stream' }])(
     ]);
     expect((await running.ended).code).toBe(130);
     const resumed = await project.run(['resume', 'pages']);
-    expect(resumed.stdout).toBe(
-      'pages is not paused any more. It is not being run: `nightshift start pages` runs it.\n',
-    );
+    expect(resumed.stdout).toBe('pages is no longer paused. It is not running: `nightshift start pages` runs it.\n');
     go(shift, 'a', 'b', 'c', 'd');
     expect((await shift.start()).code).toBe(0);
   },

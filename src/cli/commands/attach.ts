@@ -37,7 +37,7 @@ async function notRunning(io: Io, paths: ShiftPaths, { json }: Options): Promise
   }
   const next = await findNext(paths, io);
   const start = next ? nextLine(next) : `\`nightshift start ${paths.name}\` starts it`;
-  io.print(`${paths.name} is not being run. ${start}.`);
+  io.print(`${paths.name} is not running. ${start}.`);
   return EXIT.done;
 }
 

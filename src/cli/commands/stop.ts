@@ -11,7 +11,7 @@ export async function run(io: Io, [name]: readonly string[], { now = false, json
   const holder = await findRun(paths);
   if (!holder) {
     if (json) io.print(JSON.stringify({ shift: paths.name, stopped: false, running: null }));
-    else io.print(`${paths.name} is not being run: there is nothing to stop.`);
+    else io.print(`${paths.name} is not running: there is nothing to stop.`);
     return EXIT.done;
   }
   const { pid, run } = holder;
@@ -28,6 +28,6 @@ export async function run(io: Io, [name]: readonly string[], { now = false, json
 }
 
 function announcement(shift: string, pid: number, now: boolean): string {
-  if (now) return `stopping process ${pid} at once: what is in flight is given back`;
-  return `stopping process ${pid} when what is in flight has finished (\`nightshift stop ${shift} --now\`: at once)`;
+  if (now) return `stopping process ${pid} at once: running items are given back`;
+  return `stopping process ${pid} when running items have finished (\`nightshift stop ${shift} --now\`: at once)`;
 }
