@@ -13,7 +13,7 @@ export function requireRoot({ cwd }: Place): string {
   throw new NightshiftError(
     'not-found',
     `there is no .nightshift folder in ${cwd} or above it`,
-    '`nightshift create NAME` makes one with a first shift, `nightshift demo` shows one at work',
+    '`nightshift create NAME` creates one with a first shift, `nightshift demo` shows an example',
   );
 }
 

@@ -42,7 +42,7 @@ export async function foldLessons(world: World, paths: ShiftPaths, taskName: str
   const recommendations = passedRecommendations(context, task, snapshot);
   if (recommendations.length === 0) {
     const hint = 'only what devs recommended whose items passed becomes part of the Steps';
-    throw new NightshiftError('nothing-to-do', `nothing waits to be folded into ${task.name}`, hint);
+    throw new NightshiftError('nothing-to-do', `there are no new recommendations for ${task.name}`, hint);
   }
   const report = await readManagerReport(parse(changes));
   if ('unusable' in report) throw new NightshiftError('usage', report.unusable, `the form is ${CHANGES_FORM}`);

@@ -46,7 +46,7 @@ export async function restoreSteps(world: World, paths: ShiftPaths, taskName: st
   const { text } = findVersion(versions, wanted);
   const restored = await files.writeSteps(task.name, task.text, stepTexts(parseTask(text, task.file)), true);
   if (restored === undefined) {
-    const hint = 'a run, or somebody, has just changed it: look at it, then try again';
+    const hint = 'it has just changed: look at it, then try again';
     throw new NightshiftError('usage', `${task.name}.md is not the one that was read`, hint, { file: task.file });
   }
   await dropWaiting(world, paths, task.name, `a person went back to version ${wanted}`);

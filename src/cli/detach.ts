@@ -38,5 +38,5 @@ function tell(io: Io, { name, root }: ShiftPaths, { pid, since, log, limits, war
   if (limits !== null) io.print(`limits: ${limits}`);
   io.print(`${name} runs in the background: process ${pid} since ${since}`);
   io.print(`log: ${log.replace(`${root}/`, '')}`);
-  io.print(`\`nightshift attach ${name}\` shows it at work, \`nightshift stop ${name}\` ends it.`);
+  io.print(`\`nightshift attach ${name}\` shows it, \`nightshift stop ${name}\` ends it.`);
 }

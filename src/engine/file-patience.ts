@@ -163,7 +163,7 @@ export class FilePatience {
 /** Where the file that could not be read is now, and what stands in its place. */
 function afterRestore({ code, message, hint, file, line }: NightshiftError, { kept }: Restoration): NightshiftError {
   const name = file === undefined ? 'the file' : basename(file);
-  const done = `${name} was put back as it was before, with what this run recorded`;
+  const done = `${name} was restored to its last readable version, with the results of this run`;
   const at = kept ?? file;
   const place = { ...(at === undefined ? {} : { file: at }), ...(line === undefined ? {} : { line }) };
   return new NightshiftError(code, message, hint === undefined ? done : `${hint}; ${done}`, place);

@@ -420,10 +420,10 @@ describe.each([
       expect(changes).toHaveLength(4);
       expect(changes).toEqual(
         expect.arrayContaining([
-          { kind: 'withdrawn', id: a.id, task: 'draft', token: a.token, reason: 'somebody set it to todo' },
-          { kind: 'withdrawn', id: b.id, task: 'draft', token: b.token, reason: 'somebody set it to failed' },
-          { kind: 'withdrawn', id: c.id, task: 'draft', token: c.token, reason: 'somebody removed its row' },
-          { kind: 'withdrawn', id: e.id, task: 'draft', token: e.token, reason: 'somebody set it to todo' },
+          { kind: 'withdrawn', id: a.id, task: 'draft', token: a.token, reason: 'set to todo by an edit' },
+          { kind: 'withdrawn', id: b.id, task: 'draft', token: b.token, reason: 'set to failed by an edit' },
+          { kind: 'withdrawn', id: c.id, task: 'draft', token: c.token, reason: 'its row was removed' },
+          { kind: 'withdrawn', id: e.id, task: 'draft', token: e.token, reason: 'set to todo by an edit' },
         ]),
       );
       const told = events.filter(({ type }) => type === 'item:withdrawn');
@@ -469,7 +469,7 @@ describe.each([
       outside.edit(([first, , third]) => [first!, stranger, third!]);
       expect(await store.changes()).toMatchObject([
         { kind: 'reverted' },
-        { kind: 'withdrawn', token: b.token, reason: 'somebody removed its row' },
+        { kind: 'withdrawn', token: b.token, reason: 'its row was removed' },
       ]);
       expect(seen(subject)).toEqual(['a todo todo', 'somebody else todo todo', 'c todo todo']);
     });

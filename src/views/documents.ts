@@ -8,6 +8,6 @@ export function differenceLines(difference: Difference): string[] {
 }
 
 export function inForceLines(files: readonly string[], isRunning: boolean): string[] {
-  const when = isRunning ? 'in force from the next item that is started' : 'in force';
+  const when = isRunning ? 'counts from the next item' : 'in force';
   return files.map((file) => `${file}: ${when}`);
 }

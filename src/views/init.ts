@@ -14,5 +14,7 @@ export function fileLines(files: readonly FileDeed[]): string[] {
 /** Files that were left alone. */
 export function keptLines(files: readonly FileDeed[]): string[] {
   const kept = files.filter(({ deed }) => deed === 'kept');
-  return kept.map(({ path }) => `left alone: ${path} was written or edited by somebody else (--force takes it anyway)`);
+  return kept.map(
+    ({ path }) => `left alone: ${path} was not written by Nightshift, or was edited (--force replaces it)`,
+  );
 }

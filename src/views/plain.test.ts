@@ -13,7 +13,7 @@ function linesOf(happening: object): string[] {
 }
 
 test('T4 a row that somebody removed is named by the number it had, or by its item; there is no row 0', () => {
-  const withdrawn = { type: 'item:withdrawn', task: 'nap', item: 'ab12.0', reason: 'somebody removed its row' };
+  const withdrawn = { type: 'item:withdrawn', task: 'nap', item: 'ab12.0', reason: 'its row was removed' };
   expect(linesOf({ ...withdrawn, index: 0 })[0]).toMatch(/^ {2}row 1 nap: withdrawn/);
   expect(linesOf(withdrawn)[0]).toMatch(/^ {2}item ab12\.0 nap: withdrawn/);
 });

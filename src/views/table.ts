@@ -24,7 +24,7 @@ export function resetLine({ reset, tasks }: Reset): string {
 /** `2 rows removed, 1 of them in flight: ...`. */
 export function removedLine({ removed, inFlight }: Removed): string {
   const stopped = 'agents stopped, results dropped';
-  return `${count(removed, 'row')} removed${inFlight > 0 ? `, ${inFlight} of them in flight: ${stopped}` : ''}`;
+  return `${count(removed, 'row')} removed${inFlight > 0 ? `, ${inFlight} of them running: ${stopped}` : ''}`;
 }
 
 export function tokenEditLine(result: TokenEditResult): string {

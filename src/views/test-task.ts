@@ -22,7 +22,7 @@ export function testLines({ task, index, dev, last, usage }: Tested): string[] {
     ...(last.trouble?.remedy === undefined ? [] : [`  ${oneLine(last.trouble.remedy, 1000)}`]),
     ...Object.entries(dev.captured).map(([name, value]) => `  captured ${name}=${oneLine(value)}`),
     ...dev.recommendations.map((text) => `  recommends: ${oneLine(text)}`),
-    'The table and manager.md are as they were; what the agent did to files is real.',
+    'The table and manager.md are unchanged; what the agent did to files is real.',
     ...(cost === undefined ? [] : [`this try: ${cost}`]),
   ];
 }

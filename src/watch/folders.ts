@@ -109,7 +109,7 @@ export class Folders {
 
   /** Where it can't be said who did it, that is told instead. */
   #isAttributable({ isDisturbed }: Judging, files: readonly string[]): boolean {
-    if (isDisturbed) this.#unwatched('work', 'while devs or checks are at work in the same folder');
+    if (isDisturbed) this.#unwatched('work', 'while devs or checks work in the same folder');
     const hasNeighbours = !isDisturbed && files.length > 0 && this.#around.hasNeighbours();
     if (hasNeighbours) this.#unwatched('neighbours', 'while another shift of this project runs');
     return !isDisturbed && !hasNeighbours;
@@ -152,7 +152,7 @@ export class Folders {
   #unwatched(kind: string, when: string): void {
     if (this.#said.has(kind)) return;
     this.#said.add(kind);
-    this.#around.warn(`what a qa changes is not noticed ${when}`);
+    this.#around.warn(`changes by a qa are not noticed ${when}`);
   }
 }
 

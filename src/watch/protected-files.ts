@@ -192,7 +192,7 @@ export class ProtectedFiles implements Protection {
       if (++told <= MOST_TOLD) this.#report(saved.path, kept, [...suspects.values()]);
     }
     this.#finished = look;
-    if (told > MOST_TOLD) this.#around.warn(`${told - MOST_TOLD} more protected files were put back`);
+    if (told > MOST_TOLD) this.#around.warn(`${told - MOST_TOLD} more protected files were restored`);
   }
 
   /** False: it can't be put back, which is told. */
@@ -202,7 +202,7 @@ export class ProtectedFiles implements Protection {
       this.#baseline?.settled(saved);
       return kept;
     } catch (error) {
-      this.#warnOnce(`the protected file ${saved.path} can't be put back: ${(error as Error).message}`);
+      this.#warnOnce(`the protected file ${saved.path} can't be restored: ${(error as Error).message}`);
       return false;
     }
   }
@@ -222,7 +222,7 @@ export class ProtectedFiles implements Protection {
         const kept = await this.#putBack.restore(saved, () => contentIn(found, saved));
         this.#report(saved.path, kept, [], true);
       } catch (error) {
-        this.#warnOnce(`the protected file ${saved.path} can't be put back: ${(error as Error).message}`);
+        this.#warnOnce(`the protected file ${saved.path} can't be restored: ${(error as Error).message}`);
       }
     }
     await found.remove();

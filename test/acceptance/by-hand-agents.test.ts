@@ -152,9 +152,9 @@ test('T6 O3 a second window steals nothing; whoever comes after a manager that i
   };
   // Another OpenCode, and another conversation in the same one, while the first is at work.
   for (const second of [caller(shift, other.pid, 'two'), caller(shift, program.pid, 'two', ['one', 'two'])]) {
-    await refused(second, ['open'], 'somebody else works on it');
-    await refused(second, ['open', '--take-over'], 'somebody else works on it');
-    await refused(second, ['close', '--give-back'], 'somebody else works on it');
+    await refused(second, ['open'], 'another conversation works on it');
+    await refused(second, ['open', '--take-over'], 'another conversation works on it');
+    await refused(second, ['close', '--give-back'], 'another conversation works on it');
   }
   await refused(first, ['open', '--take-over'], 'it is yours: `nightshift batch close site`');
   expect((await shift.project.run(['start', 'site'])).code).toBe(5);
@@ -173,5 +173,5 @@ test('T6 O3 a second window steals nothing; whoever comes after a manager that i
   expect(await open(shift, '--take-over')).toMatchObject({ recovered: 3 });
   // And no agent takes over from a person.
   const late = await caller(shift, other.pid, 'three')('open', '--take-over');
-  expect([late.code, late.stderr]).toEqual([5, expect.stringContaining('somebody else works on it')]);
+  expect([late.code, late.stderr]).toEqual([5, expect.stringContaining('another conversation works on it')]);
 });

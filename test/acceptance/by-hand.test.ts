@@ -155,7 +155,7 @@ test('P8 T5 D5 what is at qa is judged first; a status that nobody with a token 
   // As an agent with a shell would forge it.
   shift.tableText = shift.tableText.replace('b,in_progress', 'b,done');
   const refused = await close(shift);
-  expect(refused.stderr).toContain('index 1 is done, which nobody with its token wrote');
+  expect(refused.stderr).toContain('index 1 is done, but was not written with its token');
   expect((await close(shift, '--give-back')).stdout).toContain('0 done, 0 failed, 2 given back');
   expect(shift.column('draft').slice(0, 2)).toEqual(['qa', 'todo']);
   expect(shift.journal().some(({ type }) => type === 'edit:reverted')).toBe(true);
@@ -208,7 +208,7 @@ test('O3 Q3 qa-retries counts as 0: batch open says so, and a verdict is final',
   await shift.project.run(['batch', 'close', 'site', '--give-back']);
   shift.manager = shift.manager.replace('## Task Order', '- qa-retries: 2\n\n## Task Order');
   const { items, notes } = await open(shift);
-  expect(notes).toEqual(['qa-retries: 2 counts as 0 in batches by hand: what a qa fails is failed']);
+  expect(notes).toEqual(['qa-retries: 2 counts as 0 in batches by hand: an item that a qa fails is failed']);
   await write(shift, items[0]!.prompt, 'qa');
   await write(shift, items[0]!.qaPrompt!, 'failed', '--reason', 'no');
   expect(shift.column('draft')[0]).toBe('failed');
@@ -238,7 +238,7 @@ test('L1 L3 a lesson needs a recommendation of an item that passed, and keeps pl
   const lesson = (changes: object[]) =>
     shift.project.run(['lesson', 'site', 'draft', JSON.stringify({ changes, summary: 's' })]);
   const early = await lesson([{ op: 'add', after: 1, text: 'Write shorter sentences.' }]);
-  expect([early.code, early.stderr]).toEqual([2, expect.stringContaining('nothing waits')]);
+  expect([early.code, early.stderr]).toEqual([2, expect.stringContaining('there are no new recommendations')]);
   await write(shift, items[0]!.qaPrompt!, 'done');
   const before = shift.task('draft');
   const lost = await lesson([{ op: 'replace', step: 1, text: 'Write shorter sentences.' }]);

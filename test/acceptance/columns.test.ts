@@ -185,8 +185,8 @@ test('T4 a row that is removed while it is worked on is withdrawn, and the comma
   const running = shift.spawn();
   await devsRun(project, 2);
   const { stdout } = await project.run(['table', 'night', 'remove', '--index', '0']);
-  expect(stdout).toBe('1 row removed, 1 of them in flight: agents stopped, results dropped\n');
-  expect(await running.seen('item:withdrawn')).toMatchObject({ index: 0, reason: 'somebody removed its row' });
+  expect(stdout).toBe('1 row removed, 1 of them running: agents stopped, results dropped\n');
+  expect(await running.seen('item:withdrawn')).toMatchObject({ index: 0, reason: 'its row was removed' });
   const emptied = await inProcess(project, 'table', 'night', 'remove', '--where', 'x=');
   expect(emptied).toMatchObject({ message: "all rows can't be removed while the shift runs" });
   // Its task needs it, and could not be done without it.
@@ -217,7 +217,7 @@ test('F6 V2 a column that something needs, a name that is none, and rows that ar
     [['add-column', 'url'], 'url is an output of work', `${folder}/work.md:5`],
     [['rename-column', 'note', 'slug'], 'the table has a column slug already', 'choose another name'],
     [['add-column', 'later'], 'later already, which holds the statuses of a task', 'choose another name'],
-    [['add-column', 'ENV:X'], '"ENV:X" is not the name of a column: {ENV:...} never stands for a column', ''],
+    [['add-column', 'ENV:X'], '"ENV:X" is not the name of a column: {ENV:...} never means a column', ''],
     [['add-column', 'a{b}'], 'is not the name of a column: it is text on one line, without braces', ''],
     [['add-column', 'a\nb'], 'it is text on one line, without braces', ''],
     [['add-column', ' '], 'a column needs a name', ''],

@@ -359,7 +359,9 @@ describe('F6 what does not fit together', () => {
     });
     expect(late).toMatchObject({
       ...{ type: 'run:finished', exitCode: 2, error: 'bad-table', completed: 2, remaining: 2 },
-      reason: expect.stringMatching(/\.put-back-\S+ line 6\); .*; table\.csv was put back as it was before/),
+      reason: expect.stringMatching(
+        /\.put-back-\S+ line 6\); .*; table\.csv was restored to its last readable version/,
+      ),
     });
     expect(table.shift.journal().at(-1)).toEqual(late);
     manifest.shift.manager = manifest.shift.manager.replace('\n2. missing', '');

@@ -201,10 +201,7 @@ describe('D5 a person puts an edit in force', () => {
     const inside = await project.run(['edit', 'night', 'work'], { env: { NIGHTSHIFT_ROLE: 'dev', EDITOR: 'true' } });
     expect(inside.code).toBe(2);
     const env = await shift.edit('env', (text) => text.replace('well', 'hidden'));
-    expect([env.code, env.stdout]).toEqual([
-      0,
-      '.env: HOW changed\n.env: in force from the next item that is started\n',
-    ]);
+    expect([env.code, env.stdout]).toEqual([0, '.env: HOW changed\n.env: counts from the next item\n']);
     await running.seen('document:accepted');
     expect(running.events.filter(({ type }) => type === 'edit:reverted')).toEqual([]);
     project.write('.nightshift/go', '');
@@ -283,10 +280,7 @@ describe('D5 after a run that was killed', () => {
       const { shift } = await killed(edit);
       const { project } = shift;
       const refused = await shift.start();
-      expect([refused.code, refused.stderr]).toEqual([
-        2,
-        expect.stringContaining('so was the copy of what was in force'),
-      ]);
+      expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('and so was its copy')]);
       expect(project.calls().filter(({ ended }) => !ended)).toHaveLength(1);
       await isPast(shift);
       project.write(`${shift.folder}/.env`, 'HOW=well\n');

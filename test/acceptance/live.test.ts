@@ -136,7 +136,7 @@ test('X8 --detach returns when the run holds its lock, and says how to watch and
     if (isAlive(pid)) process.kill(pid, 'SIGKILL');
   });
   expect(stdout).toContain('log: .nightshift/pages/.engine/run.log\n');
-  expect(stdout).toContain('`nightshift attach pages` shows it at work, `nightshift stop pages` ends it.');
+  expect(stdout).toContain('`nightshift attach pages` shows it, `nightshift stop pages` ends it.');
   const { running } = JSON.parse((await shift.project.run(['status', 'pages', '--json'])).stdout);
   expect(running.pid).toBe(pid);
   // A session of its own: a terminal that goes away does not end it.
@@ -219,7 +219,7 @@ test('X8 Ctrl-C on attach leaves the run alone; a killed run is told from one th
   const left = await live.ended;
   expect(left.code).toBe(130);
   expect(new Screen(60).write(left.stdout).text).toBe(
-    `pages goes on in process ${pid}. \`nightshift stop pages\` ends it.`.replace(/.{60}/, '$&\n'),
+    `pages continues in process ${pid}. \`nightshift stop pages\` ends it.`.replace(/.{60}/, '$&\n'),
   );
   expect(isAlive(pid)).toBe(true);
   process.kill(pid, 'SIGKILL');

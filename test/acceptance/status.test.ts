@@ -342,7 +342,7 @@ describe('T4 others write too', () => {
       const { pid } = devCalls(project, 'a')[0];
       await edit(shift, withdrawal.how);
       const { task, item, index, reason } = await running.seen('item:withdrawn');
-      expect([task, index, reason]).toEqual(['work', 0, expect.stringMatching(/^somebody (set it to|removed)/)]);
+      expect([task, index, reason]).toEqual(['work', 0, expect.stringMatching(/^(set to|its row was removed)/)]);
       await until(() => !lives(pid), 'the dev of a to be stopped');
       expect(lives(devCalls(project, 'b')[0].pid)).toBe(true);
       expect(statusOf(shift, 'a')).toBe(withdrawal.left);
@@ -360,7 +360,7 @@ describe('T4 others write too', () => {
       });
       const { failures } = JSON.parse((await project.run(['status', 'night', '--json'])).stdout);
       const reasons = failures.map((failure: { reason: string }) => failure.reason);
-      expect(reasons).toEqual(withdrawal.status === 'failed' ? ['somebody set it to failed'] : []);
+      expect(reasons).toEqual(withdrawal.status === 'failed' ? ['set to failed by an edit'] : []);
     },
   );
 

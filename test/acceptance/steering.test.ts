@@ -44,5 +44,7 @@ test('O2 batch close reports what steers agents or git and was changed meanwhile
     'opencode.json (new)',
   ];
   expect(JSON.parse(stdout).changed).toEqual(changed);
-  expect(stderr).toContain(`files that steer agents or git changed while the batch was open: ${changed.join(', ')};`);
+  expect(stderr).toContain(
+    `files that configure agents or git changed while the batch was open: ${changed.join(', ')};`,
+  );
 });

@@ -140,7 +140,7 @@ describe('F6 a file that can not be read while items are in flight', () => {
     await running.seen('run:warning', ({ message }) => /nothing new is started until/.test(message));
     project.write('.nightshift/go', '');
     const { code, stderr } = await running.ended;
-    expect([code, stderr]).toEqual([2, expect.stringContaining('table.csv was put back as it was before')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('table.csv was restored to its last readable version')]);
     // A stream ends with the devs; what they finished is judged first by the next run.
     const [a, b] = { sequential: ['done', 'todo'], batches: ['done', 'failed'], stream: ['qa', 'failed'] }[mode];
     expect(shift.column('work')).toEqual([a, b, 'todo', 'todo']);

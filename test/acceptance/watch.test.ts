@@ -274,7 +274,7 @@ test('Q2 while a dev works in the same folder a qa is not watched, which is said
   const ended = await shift.start();
   expect([ended.code, ofType(ended, 'verdict:voided')]).toEqual([0, []]);
   expect(ofType(ended, 'run:warning').map(({ message }) => message)).toEqual([
-    'what a qa changes is not noticed while devs or checks are at work in the same folder',
+    'changes by a qa are not noticed while devs or checks work in the same folder',
   ]);
 });
 
@@ -320,7 +320,7 @@ test('Q2 outside of git a folder of more than 50,000 files is said to be unwatch
   const ended = await shift.start();
   expect([ended.code, ofType(ended, 'verdict:voided')]).toEqual([0, []]);
   expect(ofType(ended, 'run:warning').map(({ message }) => message)).toEqual([
-    `what a qa changes is not noticed in ${project.root}: there are more than 50000 files`,
+    `changes by a qa are not noticed in ${project.root}: there are more than 50000 files`,
   ]);
 });
 

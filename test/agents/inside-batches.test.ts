@@ -62,7 +62,7 @@ test('D1 T6 O3 a dev has the values in its prompt and its shell, its manager nev
   expect(read[0]).toContain(`1. Write ${VALUE} into a.txt`);
   expect(shift.project.read('a.txt')).toBe(`${VALUE}\n`);
   expect(tried).toHaveLength(3);
-  for (const output of tried) expect(output).toContain('somebody else works on it');
+  for (const output of tried) expect(output).toContain('another conversation works on it');
   expect(shift.column('draft')).toEqual(['done']);
   expect(calls.find(({ tool }) => tool === 'task')!.output).toContain('I have used [API_KEY].');
   expect(JSON.stringify(calls)).not.toContain(VALUE);

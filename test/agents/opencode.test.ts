@@ -155,7 +155,7 @@ describe('opencode', () => {
     {
       body: `await client.session.update({ path: { id: sessionID },
         body: { permission: [{ permission: 'edit', pattern: '*', action: 'ask' }] } });`,
-      reason: 'it asked for a permission that nobody can give: edit',
+      reason: 'it asked for permission, which nobody can give: edit',
     },
   ])('X1 an attempt fails with the reason: $reason', async ({ body, reason }) => {
     const one = caseFor(opencode, model);

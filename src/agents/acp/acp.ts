@@ -106,7 +106,7 @@ class AcpSession implements Session {
   }
 
   #readEnd({ stopReason }: PromptResponse): Answer {
-    if (stopReason === 'refusal') return { kind: 'failed', reason: 'acp: the model refused to go on' };
+    if (stopReason === 'refusal') return { kind: 'failed', reason: 'acp: the model refused to continue' };
     if (stopReason === 'cancelled') return { kind: 'failed', reason: 'acp: the program cancelled its turn' };
     const report = lastJsonObject(this.#updates.text);
     if (stopReason !== 'end_turn') return { kind: 'failed', reason: `acp: the turn ended early (${stopReason})` };

@@ -18,7 +18,7 @@ export async function chooseModel(
   const known = option ? valuesOf(option) : (older ?? []).map(({ modelId, name }) => ({ value: modelId, name }));
   if (known.length === 0)
     return {
-      problem: `it can't be told a model over ACP`,
+      problem: `it can't select a model over ACP`,
       remedy: 'leave out `model:`, and set it in the program itself',
     };
   const chosen = known.find(({ value, name }) => value === model || name === model);

@@ -82,7 +82,7 @@ function readError(error: ProgramError, asked: TurnRequest): Answer {
     case 'APIError':
       return readApiError(error.data, asked);
     case 'MessageAbortedError':
-      return trouble({ reason: 'opencode: the session was aborted by somebody else' });
+      return trouble({ reason: 'opencode: another client aborted the session' });
     case 'ContextOverflowError':
       return failed(`it does not fit into the model's context: ${error.data.message}`);
     case 'MessageOutputLengthError':
@@ -100,7 +100,7 @@ function readApiError(failure: ApiFailure, asked: TurnRequest): Answer {
   if (status === 401 || status === 403) return trouble({ reason, remedy: LOG_IN });
   if (status === 402) return trouble({ reason, remedy: 'the account has no credit left: see to it with the provider' });
   if (status === 404) {
-    const remedy = `\`opencode models\` lists what there is; correct \`model: ${asked.model ?? ''}\``;
+    const remedy = `\`opencode models\` lists the models; correct \`model: ${asked.model ?? ''}\``;
     return trouble({ reason, remedy });
   }
   if (status === 429) return trouble({ reason: `rate limited, ${reason}`, ...untilOf(failure) });

@@ -71,11 +71,11 @@ export class EventReader {
         return;
       case 'permission.asked': {
         const { permission, patterns } = event.properties;
-        this.#listener.asked(`a permission that nobody can give: ${permission} ${patterns.join(', ')}`.trim());
+        this.#listener.asked(`permission, which nobody can give: ${permission} ${patterns.join(', ')}`.trim());
         return;
       }
       case 'question.asked':
-        this.#listener.asked('a question that nobody can answer');
+        this.#listener.asked('an answer to a question');
         return;
     }
     if (!isOwn) return;

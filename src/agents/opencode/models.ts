@@ -19,12 +19,12 @@ export async function whyNoModel(
   if (!provider) {
     return {
       reason: `opencode has no provider ${wanted?.providerID ?? model}`,
-      remedy: `${LOG_IN}, or correct \`model: ${model}\` (\`opencode models\` lists what there is)`,
+      remedy: `${LOG_IN}, or correct \`model: ${model}\` (\`opencode models\` lists the models)`,
     };
   }
   if (Object.hasOwn(provider.models, wanted!.modelID)) return undefined;
   return {
     reason: `opencode has no model ${model}`,
-    remedy: `correct \`model: ${model}\`: \`opencode models ${provider.id}\` lists what there is`,
+    remedy: `correct \`model: ${model}\`: \`opencode models ${provider.id}\` lists the models`,
   };
 }

@@ -34,7 +34,7 @@ export function whyUnstartable({ args, env }: Request): StartFailure | undefined
     const bytes = Buffer.byteLength(arg);
     if (process.platform === 'linux' && bytes > LONGEST_STRING) {
       return itemsFault(
-        `the script or command line is too large: ${bytes} bytes, and Linux allows ${LONGEST_STRING}; put it into a file of its own`,
+        `the script or command line is too large: ${bytes} bytes, and Linux allows ${LONGEST_STRING}; put it into a file`,
       );
     }
   }

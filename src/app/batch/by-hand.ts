@@ -124,7 +124,7 @@ async function holdBatch(paths: ShiftPaths, batch: OpenBatch, emit: Emit, { now 
   const files = new ShiftFiles(paths);
   const record = new InForceRecord(paths);
   const found = readRecord(paths);
-  if (found?.isEnvLost) throw lostEnv(paths, 'write .env as it was when the batch was opened');
+  if (found?.isEnvLost) throw lostEnv(paths, 'restore .env as it was when the batch was opened');
   // Without the record, at least the task is known.
   const texts = found?.texts ?? new Map([...textsOf(paths, await files.read()), [paths.task(batch.task), batch.text]]);
   const inForce = await InForce.open(files, { emit, now, check: checkWith(paths), isByHand: true, record }, texts);

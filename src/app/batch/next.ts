@@ -27,7 +27,7 @@ export async function refuseUnended(paths: ShiftPaths, task: Task, ends: readonl
 }
 
 function describe(paths: ShiftPaths, { item, status, isForged }: Ended): string {
-  if (isForged) return `index ${item.index} is ${status}, which nobody with its token wrote`;
+  if (isForged) return `index ${item.index} is ${status}, but was not written with its token`;
   if (status !== 'qa') return `index ${item.index} is ${status} (dev, ${promptFile(paths, item, 'dev')})`;
   return `index ${item.index} is qa (${item.isQaNamed ? `qa, ${promptFile(paths, item, 'qa')}` : 'its qa comes later'})`;
 }
@@ -39,7 +39,7 @@ function startHint(paths: ShiftPaths, next: readonly Ended[]): string {
 }
 
 function waitHint({ name }: ShiftPaths): string {
-  return `an agent that is still at work writes its status: wait for it. If it has ended without, run \`nightshift batch close ${name} --give-back\``;
+  return `wait for agents that are still working. If one has ended without a status, run \`nightshift batch close ${name} --give-back\``;
 }
 
 function promptFile(paths: ShiftPaths, item: OpenItem, role: 'dev' | 'qa'): string {

@@ -155,6 +155,8 @@ function notesOf({ task, isWaiting }: Turn, waiting: number): string[] {
     ...(isWaiting && waiting > 0
       ? [`${count(waiting, 'more item')} at qa, which the next batches judge one by one`]
       : []),
-    ...(qaRetries > 0 ? [`qa-retries: ${qaRetries} counts as 0 in batches by hand: what a qa fails is failed`] : []),
+    ...(qaRetries > 0
+      ? [`qa-retries: ${qaRetries} counts as 0 in batches by hand: an item that a qa fails is failed`]
+      : []),
   ];
 }

@@ -23,6 +23,7 @@ function hintFor({ name }: ShiftPaths, { opener }: Caller, standing: Standing): 
   const close = `\`nightshift batch close ${name}\``;
   const takeOver = `\`nightshift batch open ${name} --take-over\``;
   if (standing === 'own' && opener) return `it is yours: ${close} says what its items need`;
-  if (opener) return `somebody else works on it: stop here. If nobody does, a person runs ${takeOver} in a terminal`;
+  if (opener)
+    return `another conversation works on it: stop here. If none does, a person runs ${takeOver} in a terminal`;
   return `${close} closes it when all its items have ended. If its agents are gone, ${takeOver} resumes, and ${close.slice(0, -1)} --give-back\` ends it`;
 }

@@ -74,7 +74,7 @@ export function steeringWarning(changed: readonly string[]): string | undefined 
     .slice(0, NAMED_AT_MOST)
     .map((name) => oneLine(name))
     .join(', ');
-  return `files that steer agents or git changed while the batch was open: ${names}${more}; check them before you go on`;
+  return `files that configure agents or git changed while the batch was open: ${names}${more}; check them before you continue`;
 }
 
 /** The folder itself, and those above up to that of the repository; without one, only itself. */

@@ -30,7 +30,7 @@ export async function diagnose(world: World, fix: boolean): Promise<Diagnosis> {
 
 async function checkFolder(world: World, root: string | undefined): Promise<Finding[]> {
   if (root === undefined) {
-    const remedy = '`nightshift create NAME` makes a first shift, `nightshift demo` shows one at work';
+    const remedy = '`nightshift create NAME` creates a shift, `nightshift demo` shows an example';
     return [{ level: 'note', message: 'there is no .nightshift folder here or above', remedy }];
   }
   const findings: Finding[] = [];

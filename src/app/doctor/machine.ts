@@ -109,7 +109,7 @@ async function lostToCleaning(root: string): Promise<Finding[]> {
     }
   }
   const remedy = 'clean with `git clean -fdx -e .nightshift`';
-  const spent = 'what was spent is kept a second time, outside of the project';
+  const spent = 'what was spent is also recorded outside of the project';
   return [
     ...note(
       untracked,

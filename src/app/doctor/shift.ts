@@ -111,7 +111,7 @@ async function olderFinding(paths: ShiftPaths, isBroken: boolean): Promise<Findi
     shift: paths.name,
     message: 'of older origin; this would be changed:',
     details: changes,
-    remedy: '`nightshift doctor --fix` does it, and keeps a copy of the shift as it was',
+    remedy: '`nightshift doctor --fix` makes these changes, and keeps a backup',
     fixable: true,
   };
 }
@@ -152,7 +152,7 @@ async function leftovers(paths: ShiftPaths, isRunning: boolean): Promise<Finding
   const putBack = files.filter((file) => file.includes('.put-back-'));
   const findings: Finding[] = [];
   if (putBack.length > 0) {
-    const message = 'text from outside that a run has put back is kept';
+    const message = 'edits that a run reverted are kept';
     findings.push({
       level: 'note',
       shift,
@@ -189,7 +189,7 @@ export async function fixShift(world: World, root: string, name: string): Promis
     const upgraded = await upgradeShift(paths, world.now(), failpointFrom(world.env));
     if (upgraded) {
       done.push(...upgraded.upgrade.changes.map((change) => `${name}: ${change}`));
-      done.push(`${name}: as it was, it is in ${upgraded.kept}`);
+      done.push(`${name}: the backup is in ${upgraded.kept}`);
     }
   }
   const ended = await endLeftovers(world, paths);

@@ -73,7 +73,7 @@ export async function settleBeforeStart(
 }
 
 export function lostEnv({ env: file }: ShiftPaths, hint: string): NightshiftError {
-  const message = '.env was changed while items were in flight, and so was the copy of what was in force';
+  const message = '.env was changed while items were running, and so was its copy';
   return new NightshiftError('bad-env', message, hint, { file });
 }
 

@@ -20,7 +20,7 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => left.abort());
   const end = await watch(io, paths, { run: current.run, signal: left.signal }, options);
   if (left.signal.aborted) {
-    const goesOn = `${paths.name} goes on in process ${current.pid}. \`nightshift stop ${paths.name}\` ends it.`;
+    const goesOn = `${paths.name} continues in process ${current.pid}. \`nightshift stop ${paths.name}\` ends it.`;
     if (!options.json) io.print(goesOn);
     return EXIT.interrupted;
   }

@@ -39,7 +39,7 @@ function readTarget(options: Options): { format: Format; file: string } {
     throw new NightshiftError('usage', '--json and the file `-` both want standard output', 'leave one of them out');
   }
   if (options.raw && format !== 'csv') {
-    throw new NightshiftError('usage', '--raw is about formulas in CSV', 'leave it out');
+    throw new NightshiftError('usage', '--raw applies only to --csv', 'leave it out');
   }
   return { format, file };
 }

@@ -26,7 +26,7 @@ export function endLines({ summary, failure, repaired }: DemoEnd, reason: string
     return [
       ...summaryLines(SHIFT, summary),
       `The demo did not end as it should: ${oneLine(reason)}.`,
-      `To go on: cd ${shellWord(spelling.folder)} && ${spelling.nightshift} start`,
+      `To continue: cd ${shellWord(spelling.folder)} && ${spelling.nightshift} start`,
     ];
   }
   return [

@@ -28,7 +28,7 @@ export function checkColumnName(name: string): void {
     name.trim() === ''
       ? 'a column needs a name'
       : /^(ENV|SHIFT):/.test(name)
-        ? `{${name.slice(0, name.indexOf(':'))}:...} never stands for a column`
+        ? `{${name.slice(0, name.indexOf(':'))}:...} never means a column`
         : /[{}\p{Cc}\p{Zl}\p{Zp}]/u.test(name)
           ? 'it is text on one line, without braces'
           : name !== name.trim() || name.length > LONGEST_COLUMN

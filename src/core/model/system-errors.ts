@@ -14,8 +14,8 @@ interface Refusal {
   readonly hint: string;
 }
 
-const MAKE_ROOM = 'nothing was lost: make room, then run `nightshift start` again to go on';
-const CHECK_DISK = 'check the disk, or the network that it is behind, before you go on';
+const MAKE_ROOM = 'nothing was lost: make room, then run `nightshift start` to continue';
+const CHECK_DISK = 'check the disk, or its network connection, before you continue';
 const NO_ROOM: Refusal = {
   code: 'disk',
   message: (file) => `no room left on the disk to write ${file}`,

@@ -73,7 +73,7 @@ function alreadyRunning(file: string, shift: string): NightshiftError {
   return new NightshiftError(
     'already-running',
     `${shift} is already being run by ${who}`,
-    `\`nightshift attach ${shift}\` shows it at work, \`nightshift stop ${shift}\` ends it`,
+    `\`nightshift attach ${shift}\` shows it, \`nightshift stop ${shift}\` ends it`,
   );
 }
 

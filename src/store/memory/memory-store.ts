@@ -203,7 +203,7 @@ export class MemoryStore implements Store {
     this.#removed = [...this.#removed, ...before].filter(({ [ID]: id }) => !after.some((row) => row[ID] === id));
     for (const lease of gone) {
       const index = before.findIndex((row) => row[ID] === lease.id);
-      this.#withdraw(lease, { to: null, reason: 'somebody removed its row' }, { index });
+      this.#withdraw(lease, { to: null, reason: 'its row was removed' }, { index });
     }
   }
 
@@ -279,7 +279,7 @@ export class MemoryStore implements Store {
 }
 
 function setTo(to: Status): Withdrawal {
-  return { to, reason: `somebody set it to ${to}` };
+  return { to, reason: `set to ${to} by an edit` };
 }
 
 function taken(to: Status): Withdrawal {

@@ -248,7 +248,7 @@ export class InForce implements Documents {
     } catch (error) {
       if (!(error instanceof NightshiftError)) throw error;
       for (const id of ids.values()) this.#taken.add(id);
-      const message = `the accepted edit can't be used and was put back: ${error.message}`;
+      const message = `the accepted edit can't be used and was reverted: ${error.message}`;
       this.#options.emit({ type: 'run:warning', message: this.#mask(message) });
       return new Set();
     }

@@ -91,7 +91,7 @@ export async function replaceInside(
 
 /** What a person is told when something was set aside. */
 export function setAsideText(file: string, kept: string): string {
-  return `${file} was a link, or not what Nightshift keeps there; nothing was written through it, and it is now ${kept}`;
+  return `${file} was a link, or not a file of Nightshift; nothing was written through it, and it was moved to ${kept}`;
 }
 
 /** Another process may make it at the same moment. */

@@ -84,14 +84,14 @@ export function reconcile(before: Reading, after: Reading, known: Knowledge): Re
       if (known.isDoneHere(id, task)) putBack.push(...lostOutputs(before, after, each, known));
       reverted.push(`row ${image + 1}: ${task} from ${from} to ${to}`);
     } else if (known.isClaimed(id, task)) {
-      withdrawn.push({ id, task, to, reason: `somebody set it to ${to}` });
+      withdrawn.push({ id, task, to, reason: `set to ${to} by an edit` });
     }
   }
 
   for (const { id, task } of known.claimed()) {
     const row = before.identities.rowOf(id);
     if (row !== undefined && images[row]! < 0) {
-      withdrawn.push({ id, task, to: null, reason: 'somebody removed its row' });
+      withdrawn.push({ id, task, to: null, reason: 'its row was removed' });
     }
   }
   const arrived = arrivedRows(after.table.rowCount, images);
