@@ -224,7 +224,7 @@ describe('R3 a full disk', () => {
     expect(ended.code, ended.stderr).toBe(2);
     expect(ended.stderr).toMatch(/^error: no room left on the disk to write /m);
     expect(ended.stderr).toContain(`\n  at ${shift.project.path(shift.folder)}`);
-    expect(ended.stderr).toMatch(/\n {2}nothing was lost: make room, then run `nightshift start` again/);
+    expect(ended.stderr).toMatch(/\n {2}nothing was lost: make room, then run `nightshift start` to continue/);
     expect(ended.stderr).not.toMatch(/bug in Nightshift/);
   }
 

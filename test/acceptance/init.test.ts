@@ -40,7 +40,7 @@ test.each([
     expect(first.stdout.match(/^written .*/gm)).toEqual(files.map((file) => `written ${file}`));
     for (const file of files.filter((each) => !each.endsWith('.json'))) {
       expect(project.read(file)).toMatch(
-        file.endsWith('.js') ? /^(\/\/ A plugin|\/\*\*|import) ?/ : /^---\n(name|description): /,
+        file.endsWith('.js') ? /^(\/\/ An OpenCode plugin|\/\*\*|import) ?/ : /^---\n(name|description): /,
       );
     }
 
