@@ -40,7 +40,7 @@ test('docs/events.md has every event, each with a line that has nothing but what
 
 test('docs/formats.md has every key that a manifest or a task may have', () => {
   const text = readFileSync('docs/formats.md', 'utf8');
-  const lists = ['src/formats/settings.ts', 'src/formats/manager.ts', 'src/core/schedule/limits.ts'].map((file) => {
+  const lists = ['src/formats/settings.ts', 'src/formats/manager.ts', 'src/core/schedule/budget.ts'].map((file) => {
     return /const (?:TASK|SHIFT|LIMIT)_KEYS = \[(.*?)\]/s.exec(readFileSync(file, 'utf8'))![1]!;
   });
   const keys = lists.flatMap((list) => [...list.matchAll(/'([a-z-]+)'/g)].map(([, key]) => key!));

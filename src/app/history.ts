@@ -1,7 +1,7 @@
 import { History } from '../core/folds/history.ts';
 import { ItemDetails } from '../core/folds/item-details.ts';
 import type { NightshiftEvent } from '../core/model/events.ts';
-import type { Spent } from '../core/schedule/limits.ts';
+import type { Expenses } from '../core/schedule/budget.ts';
 import { filesOfRun, olderFiles, readEvents, readValues } from '../store/folder/journal/journal-reader.ts';
 import { Ledger } from '../store/folder/journal/ledger.ts';
 import type { ShiftPaths } from '../store/folder/layout.ts';
@@ -17,7 +17,7 @@ export async function readHistory(paths: ShiftPaths, { env }: Pick<World, 'env'>
 }
 
 /** What counts towards the limits before a run starts. */
-export function spentIn({ usage, tally }: History): Spent {
+export function spentIn({ usage, tally }: History): Expenses {
   return { usage, ms: tally.ms, failures: 0 };
 }
 

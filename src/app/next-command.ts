@@ -1,7 +1,7 @@
 import type { History } from '../core/folds/history.ts';
 import { EXIT } from '../core/model/errors.ts';
+import type { LimitSettings } from '../core/schedule/budget.ts';
 import { readLimitWords } from '../core/schedule/limit-words.ts';
-import type { SetLimits } from '../core/schedule/limits.ts';
 import { countItems } from '../core/schedule/plan.ts';
 import { type NextCommand, nextCommand, type RunRequest } from '../core/schedule/run-request.ts';
 import { selectionFlags } from '../core/schedule/selection.ts';
@@ -15,7 +15,7 @@ interface Known {
   readonly shift: string;
   readonly history: History;
   /** Of `manager.md`. */
-  readonly limits: SetLimits;
+  readonly limits: LimitSettings;
   readonly counts: { readonly failed: number; readonly remaining: number };
   readonly now: number;
 }
@@ -54,7 +54,7 @@ export async function findNext(paths: ShiftPaths, world: Pick<World, 'env' | 'no
 export function nextOfRequest(
   shift: string,
   request: RunRequest,
-  limits: SetLimits,
+  limits: LimitSettings,
   { history, now }: { readonly history: History; readonly now: number },
 ): NextCommand {
   return nextCommand({ shift, request, limits, spent: spentIn(history), at: now, isStopped: true, failed: 0 })!;

@@ -1,7 +1,7 @@
 import type { History } from '../core/folds/history.ts';
 import { NightshiftError } from '../core/model/errors.ts';
 import type { Status } from '../core/model/status.ts';
-import { limitsInForce, usedUp } from '../core/schedule/limits.ts';
+import { limitsInForce, usedUp } from '../core/schedule/budget.ts';
 import { cellsAt, countEligible, statusAt, tasksFrom } from '../core/schedule/plan.ts';
 import { isSameRetry } from '../core/schedule/retrying.ts';
 import type { NextCommand, RunRequest } from '../core/schedule/run-request.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { NightshiftError } from '../core/model/errors.ts';
-import { type LimitKey, readLimits, type SetLimits } from '../core/schedule/limits.ts';
+import { type LimitKey, type LimitSettings, readLimits } from '../core/schedule/budget.ts';
 import { selectionFlags } from '../core/schedule/selection.ts';
 import type { AgentOptions, LimitOptions, RetryOptions, RunOptions } from './api.ts';
 import { adaptAgents } from './custom-agent.ts';
@@ -60,7 +60,7 @@ const LIMIT_NAMES: Readonly<Record<LimitKey, keyof LimitOptions>> = {
   'max-same-failures': 'maxSameFailures',
 };
 
-function readLimitOptions(limits: LimitOptions): SetLimits {
+function readLimitOptions(limits: LimitOptions): LimitSettings {
   const texts = limitTexts(limits);
   return readLimits(
     (key) => texts[key],

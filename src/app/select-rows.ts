@@ -1,6 +1,6 @@
 import { NightshiftError } from '../core/model/errors.ts';
 import { nearest } from '../core/model/names.ts';
-import { type Selection as Scope, statusAt } from '../core/schedule/plan.ts';
+import { type Scope, statusAt } from '../core/schedule/plan.ts';
 import { sample } from '../core/schedule/sample.ts';
 import { type Condition, isWholeShift, parseRows, type Selection } from '../core/schedule/selection.ts';
 import type { Snapshot } from '../store/store.ts';

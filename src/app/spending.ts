@@ -1,7 +1,7 @@
 import type { Happening } from '../core/model/events.ts';
 import type { Usage } from '../core/model/model.ts';
 import { sum } from '../core/model/usage.ts';
-import { limitsInForce, type SetLimits, type UsedUp, usedUp } from '../core/schedule/limits.ts';
+import { type LimitSettings, limitsInForce, type ReachedLimit, usedUp } from '../core/schedule/budget.ts';
 import type { ShiftPaths } from '../store/folder/layout.ts';
 import { spentIn } from './history.ts';
 import { EventStream, newRun } from './run/event-stream.ts';
@@ -18,7 +18,7 @@ export interface Spending extends AsyncDisposable {
   /** Of this command alone. */
   readonly usage: Usage;
   /** The limit of the shift that is used up now. */
-  readonly reached: UsedUp | undefined;
+  readonly reached: ReachedLimit | undefined;
   /** Aborts at a limit, which its reason names: no agent is asked anything more. */
   readonly spentUp: AbortSignal;
   add(event: UsageEvent): void;
@@ -26,7 +26,7 @@ export interface Spending extends AsyncDisposable {
   begin(): void;
 }
 
-export async function openSpending(world: World, paths: ShiftPaths, set: SetLimits): Promise<Spending> {
+export async function openSpending(world: World, paths: ShiftPaths, set: LimitSettings): Promise<Spending> {
   const run = newRun(new Date(world.now()).toISOString());
   const stream = await new EventStream(run, paths, world, { onEvent: () => {} }).open();
   const limits = limitsInForce(set, false, world.now());

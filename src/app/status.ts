@@ -1,6 +1,6 @@
 import type { ShiftStatus } from '../core/folds/shift-status.ts';
 import { summarise } from '../core/folds/summary.ts';
-import { limitsInForce, limitTexts } from '../core/schedule/limits.ts';
+import { limitsInForce, limitTexts } from '../core/schedule/budget.ts';
 import { type FoundBatch, isStale, readBatch } from '../store/folder/batch-file.ts';
 import { waitingCopies } from '../store/folder/documents/put-back.ts';
 import type { ShiftPaths } from '../store/folder/layout.ts';

@@ -2,7 +2,7 @@ import type { ShiftPaths } from '../app/find-shift.ts';
 import { needsLimit, setMaxCost } from '../app/run/ask-limit.ts';
 import type { RunSettings } from '../app/run/plan-run.ts';
 import { NightshiftError } from '../core/model/errors.ts';
-import { isLimitValue } from '../core/schedule/limits.ts';
+import { isLimitValue } from '../core/schedule/budget.ts';
 import type { Io } from './io.ts';
 
 const QUESTION = 'How much may it cost, in US dollars? (a number, or `none` for no limit) ';

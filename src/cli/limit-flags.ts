@@ -1,9 +1,9 @@
 import { NightshiftError } from '../core/model/errors.ts';
-import { LIMIT_KEYS, type LimitKey, readLimits, type SetLimits } from '../core/schedule/limits.ts';
+import { LIMIT_KEYS, type LimitKey, type LimitSettings, readLimits } from '../core/schedule/budget.ts';
 import type { Options } from './program.ts';
 
 /** Rule X6: they win over the keys of the same names in `manager.md`. */
-export function readLimitFlags(options: Options): SetLimits {
+export function readLimitFlags(options: Options): LimitSettings {
   return readLimits(
     (key) => flagOf(options, key),
     (key, problem, hint) =>

@@ -1,17 +1,17 @@
 import type { NightshiftEvent } from '../core/model/events.ts';
 import type { Shift, Task } from '../core/model/shift.ts';
 import {
+  type Expenses,
   type Limits,
   limitsInForce,
   localTime,
   moneyUsedUp,
-  type Spent,
+  type ReachedLimit,
   sameFailures,
   timeIsOver,
-  type UsedUp,
   usedUp,
-} from '../core/schedule/limits.ts';
-import type { Selection } from '../core/schedule/plan.ts';
+} from '../core/schedule/budget.ts';
+import type { Scope } from '../core/schedule/plan.ts';
 import type { RunPorts } from './ports.ts';
 import type { Agents } from './worker/worker-ports.ts';
 
@@ -38,7 +38,7 @@ export class Budget implements Disposable {
   #nextLook: AbortController | undefined;
   #hasWarned = false;
   #hasWarnedOfSilence = false;
-  #reached: UsedUp | undefined;
+  #reached: ReachedLimit | undefined;
 
   constructor(ports: Ports, shift: Shift) {
     this.#ports = ports;
@@ -67,7 +67,7 @@ export class Budget implements Disposable {
     return (['max-cost', 'max-tokens', 'max-duration'] as const).some((key) => this.#inForce[key] !== undefined);
   }
 
-  get spent(): Spent {
+  get spent(): Expenses {
     return this.#spentIn(0);
   }
 
@@ -93,7 +93,7 @@ export class Budget implements Disposable {
   }
 
   /** Without the tasks that are paused. */
-  narrow(selection: Selection): Selection {
+  narrow(selection: Scope): Scope {
     return this.#paused.size === 0 ? selection : { ...selection, paused: new Set(this.#paused.keys()) };
   }
 
@@ -132,11 +132,11 @@ export class Budget implements Disposable {
   }
 
   /** In so many milliseconds, if the machine does not sleep. */
-  #usedUpIn(milliseconds: number): UsedUp | undefined {
+  #usedUpIn(milliseconds: number): ReachedLimit | undefined {
     return usedUp(this.#inForce, this.#spentIn(milliseconds), this.#ports.clock.now() + milliseconds);
   }
 
-  #spentIn(milliseconds: number): Spent {
+  #spentIn(milliseconds: number): Expenses {
     const { usage, tally } = this.#ports.events.history;
     const elapsed = this.#ports.clock.elapsed() - this.#startedElapsed;
     return { usage, ms: Math.round(this.#earlierMs + elapsed + milliseconds), failures: tally.failures };

@@ -4,7 +4,7 @@ import type { Counts, Emit } from '../core/model/events.ts';
 import type { Order, Outcome, Trouble } from '../core/model/model.ts';
 import type { Shift } from '../core/model/shift.ts';
 import { isWorkLeft } from '../core/schedule/next.ts';
-import { cellsAt, countItems, type Selection } from '../core/schedule/plan.ts';
+import { cellsAt, countItems, type Scope } from '../core/schedule/plan.ts';
 import { Returns } from '../core/schedule/returns.ts';
 import type { Documents } from '../store/documents.ts';
 import type { Snapshot, Store } from '../store/store.ts';
@@ -74,7 +74,7 @@ export class RunContext implements Disposable {
   }
 
   /** What the run covers, without the tasks that are paused. */
-  select(snapshot: Snapshot): Selection {
+  select(snapshot: Snapshot): Scope {
     return this.budget.narrow(this.ports.scope.select(snapshot));
   }
 
@@ -211,7 +211,7 @@ export class RunContext implements Disposable {
     return { exitCode: EXIT.interrupted, reason: 'interrupted' };
   }
 
-  isLeft(snapshot: Snapshot, selection: Selection = this.select(snapshot)): boolean {
+  isLeft(snapshot: Snapshot, selection: Scope = this.select(snapshot)): boolean {
     return isWorkLeft(snapshot, selection);
   }
 

@@ -4,7 +4,7 @@ import type { Emit, NightshiftEvent } from '../core/model/events.ts';
 import type { Trouble } from '../core/model/model.ts';
 import type { Protection } from '../core/model/protection.ts';
 import type { Shift } from '../core/model/shift.ts';
-import type { Selection as Scope } from '../core/schedule/plan.ts';
+import type { Scope } from '../core/schedule/plan.ts';
 import type { RunRequest } from '../core/schedule/run-request.ts';
 import type { Selection } from '../core/schedule/selection.ts';
 import type { Documents } from '../store/documents.ts';

@@ -4,7 +4,7 @@ import { parseDuration } from '../core/model/duration.ts';
 import { NightshiftError, type Place } from '../core/model/errors.ts';
 import { ATTEMPTS, MOST_ATTEMPTS, type Setting, type Settings } from '../core/model/model.ts';
 import type { Shift, Task } from '../core/model/shift.ts';
-import type { SetLimits } from '../core/schedule/limits.ts';
+import type { LimitSettings } from '../core/schedule/budget.ts';
 import { compileTask, type PlacedSetting } from './compile-task.ts';
 import { type ManagerDocument, readShiftSettings } from './manager.ts';
 import { type TaskDocument, taskWarnings } from './task.ts';
@@ -27,7 +27,7 @@ export interface ShiftDocuments {
 export interface Overrides {
   readonly agent?: string | undefined;
   readonly model?: string | undefined;
-  readonly limits?: SetLimits;
+  readonly limits?: LimitSettings;
   /** Finds an agent by its name; absent: the agents that Nightshift has. */
   readonly findAgent?: FindTraits;
 }

@@ -1,7 +1,7 @@
 import { type ErrorCode, NightshiftError } from '../core/model/errors.ts';
 import type { Setting } from '../core/model/model.ts';
 import { nearest } from '../core/model/names.ts';
-import { isLimitValue, LIMIT_KEYS, type LimitKey } from '../core/schedule/limits.ts';
+import { isLimitValue, LIMIT_KEYS, type LimitKey } from '../core/schedule/budget.ts';
 import { indentOf, type Line, type Markdown, type Section } from './markdown.ts';
 
 /** A document that may contain settings, and the settings found in it. */

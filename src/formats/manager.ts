@@ -3,7 +3,7 @@ import { NightshiftError } from '../core/model/errors.ts';
 import type { Counts } from '../core/model/events.ts';
 import type { Setting, ShiftSettings } from '../core/model/model.ts';
 import { checkTaskName } from '../core/model/names.ts';
-import { LIMIT_KEYS, readLimits } from '../core/schedule/limits.ts';
+import { LIMIT_KEYS, readLimits } from '../core/schedule/budget.ts';
 import { refuseLostLimits } from './limit-lines.ts';
 import { headOf, listItems } from './list.ts';
 import { setProgress, setSetting } from './manager-edit.ts';

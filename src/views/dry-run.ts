@@ -1,5 +1,5 @@
-import { isAll, type Share } from '../core/schedule/part.ts';
 import type { NextCommand } from '../core/schedule/run-request.ts';
+import { isAll, type Share } from '../core/schedule/scope-share.ts';
 import { nextLine } from './next-line.ts';
 import { count, rowList, share } from './plain.ts';
 

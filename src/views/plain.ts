@@ -1,8 +1,8 @@
 import { formatDuration } from '../core/model/duration.ts';
 import type { NightshiftEvent, TaskCounts } from '../core/model/events.ts';
 import { ATTEMPTS } from '../core/model/model.ts';
-import { limitTexts } from '../core/schedule/limits.ts';
-import { isAll, partOf, type Share } from '../core/schedule/part.ts';
+import { limitTexts } from '../core/schedule/budget.ts';
+import { isAll, type Share, scopeShareOf } from '../core/schedule/scope-share.ts';
 import { oneLine } from './printable.ts';
 
 /** A batch lists up to this many rows. */
@@ -101,7 +101,7 @@ type Started = Extract<NightshiftEvent, { type: 'run:started' }>;
 
 function startLines(event: Started): string[] {
   const { shift, agent, parallel, stream, recovered, waiting } = event;
-  const { items, tasks, names } = partOf(event);
+  const { items, tasks, names } = scopeShareOf(event);
   const how = stream ? 'as a stream' : parallel ? 'in batches' : 'one at a time';
   const what = `${share(items, 'item')}, ${share(tasks, 'task')} (${names.join(', ')})`;
   const lines = [`${shift}: ${what}, agent ${agent}, ${how}`];
@@ -118,7 +118,7 @@ function nothingToDo(event: Started): string[] {
   const sum = (key: Exclude<keyof TaskCounts, 'task'>) => counts.reduce((all, each) => all + each[key], 0);
   const [done, failed, blocked] = [sum('done'), sum('failed'), sum('blocked')];
   if (counts.length === 0 || sum('todo') - blocked + sum('in_progress') + sum('qa') > 0) return [];
-  const { items, tasks } = partOf(event);
+  const { items, tasks } = scopeShareOf(event);
   const where = isAll(items) && isAll(tasks) ? '' : ' in what was chosen';
   const why = [
     ...(done > 0 ? [`${done} done`] : []),

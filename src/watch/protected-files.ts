@@ -4,7 +4,7 @@ import {
   type FoundRecord,
   namesFile,
   type Observed,
-  type ProtectedFlight,
+  type ProtectedItem,
   type ProtectedPlace,
   type Protection,
   type ProtectionRecord,
@@ -30,7 +30,7 @@ export interface PutBackFile {
   readonly path: string;
   /** Where the other version is, if it is kept. */
   readonly kept?: string;
-  readonly inFlight: readonly ProtectedFlight[];
+  readonly inFlight: readonly ProtectedItem[];
   /** The change was found by this start: a run that was killed left it. */
   readonly isLeft: boolean;
 }
@@ -51,7 +51,7 @@ export interface ProtectedSurroundings extends Omit<ListingScope, 'signal'> {
 
 interface Edit {
   readonly path: string;
-  readonly suspects: ReadonlyMap<string, ProtectedFlight>;
+  readonly suspects: ReadonlyMap<string, ProtectedItem>;
   readonly writers: ReadonlySet<string>;
 }
 
@@ -62,9 +62,9 @@ export class ProtectedFiles implements Protection {
   readonly #around: ProtectedSurroundings;
   readonly #putBack: PutBack;
   readonly #places = new Set<string>();
-  readonly #inFlight = new Map<string, ProtectedFlight>();
+  readonly #inFlight = new Map<string, ProtectedItem>();
   /** Everybody who was in flight at some time since the last look. */
-  #suspects = new Map<string, ProtectedFlight>();
+  #suspects = new Map<string, ProtectedItem>();
   #edits: Edit[] = [];
   /** When each file was last found changed, as the number of a look. */
   readonly #changes = new Map<string, { look: number; isSame: boolean }>();
@@ -113,7 +113,7 @@ export class ProtectedFiles implements Protection {
     return new Baseline({ scope: { root, leftOut, git, signal: NEVER }, record, ownOutput, warn });
   }
 
-  enter(flight: ProtectedFlight): Disposable {
+  enter(flight: ProtectedItem): Disposable {
     this.#inFlight.set(flight.token, flight);
     this.#suspects.set(flight.token, flight);
     if (this.#baseline && !this.#timer) this.#lookLater(EVERY_MS);
@@ -228,7 +228,7 @@ export class ProtectedFiles implements Protection {
     await found.remove();
   }
 
-  #report(path: string, kept: string | undefined, inFlight: readonly ProtectedFlight[], isLeft = false): void {
+  #report(path: string, kept: string | undefined, inFlight: readonly ProtectedItem[], isLeft = false): void {
     this.#around.report({ path, ...(kept === undefined ? {} : { kept }), inFlight, isLeft });
   }
 

@@ -65,6 +65,6 @@ function outcomeOf(
   if (isStopped) return { ...outcome, reason: 'stopped' };
   if (end === 'pass') return { ...outcome, to: role === 'dev' ? 'qa' : 'done' };
   const isFailed = end === 'fail' || (end.isRequested && isLastChance);
-  if (isFailed) return { ...outcome, to: 'failed', reason: 'it is broken', place: 'step 1', isVerdict: true };
+  if (isFailed) return { ...outcome, to: 'failed', reason: 'it is broken', failurePoint: 'step 1', isVerdict: true };
   return { ...outcome, reason: end.reason, trouble: end };
 }

@@ -1,4 +1,4 @@
-import { isBounded, type SetLimits } from '../../core/schedule/limits.ts';
+import { isBounded, type LimitSettings } from '../../core/schedule/budget.ts';
 import { cellsAt, countEligible } from '../../core/schedule/plan.ts';
 import { readShiftSettings } from '../../formats/manager.ts';
 import { ShiftFiles } from '../../store/folder/documents/shift-files.ts';
@@ -25,7 +25,7 @@ export async function setMaxCost(paths: ShiftPaths, value: string): Promise<void
   await new ShiftFiles(paths).set('max-cost', value);
 }
 
-async function isDecided(paths: ShiftPaths, flags: SetLimits = {}): Promise<boolean> {
+async function isDecided(paths: ShiftPaths, flags: LimitSettings = {}): Promise<boolean> {
   const { manager, managerFile } = await new ShiftFiles(paths).read();
   return isBounded({ ...readShiftSettings(manager, managerFile).settings.limits, ...flags });
 }

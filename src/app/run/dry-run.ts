@@ -1,9 +1,9 @@
-import { startSize } from '../../core/schedule/dispatch.ts';
-import { type Limits, limitsInForce, limitTexts, type Spent, usedUp } from '../../core/schedule/limits.ts';
+import { type Expenses, type Limits, limitsInForce, limitTexts, usedUp } from '../../core/schedule/budget.ts';
+import { startSize } from '../../core/schedule/concurrency.ts';
 import { chooseForDevs } from '../../core/schedule/next.ts';
-import type { Share } from '../../core/schedule/part.ts';
 import { cellsAt, countEligible, countItems } from '../../core/schedule/plan.ts';
 import type { NextCommand, RunRequest } from '../../core/schedule/run-request.ts';
+import type { Share } from '../../core/schedule/scope-share.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
 import { readHistory, spentIn } from '../history.ts';
 import { nextOfRequest } from '../next-command.ts';
@@ -26,7 +26,7 @@ export interface DryRun {
     readonly inProgress: number;
     readonly first: { readonly task: string; readonly indices: readonly number[]; readonly size: number } | undefined;
     readonly limits: Limits;
-    readonly spent: Spent;
+    readonly spent: Expenses;
     /** The limit that is used up, in words. */
     readonly usedUp: string | null;
     readonly next: string;

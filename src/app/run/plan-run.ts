@@ -4,8 +4,8 @@ import { AgentSet } from '../../agents/registry.ts';
 import { NightshiftError } from '../../core/model/errors.ts';
 import type { Counts } from '../../core/model/events.ts';
 import type { Shift } from '../../core/model/shift.ts';
-import type { SetLimits } from '../../core/schedule/limits.ts';
-import { cellsAt, countItems, type Selection as Scope } from '../../core/schedule/plan.ts';
+import type { LimitSettings } from '../../core/schedule/budget.ts';
+import { cellsAt, countItems, type Scope } from '../../core/schedule/plan.ts';
 import type { RunRequest } from '../../core/schedule/run-request.ts';
 import type { Selection } from '../../core/schedule/selection.ts';
 import { hasModel } from '../../engine/budget.ts';
@@ -22,7 +22,7 @@ import type { World } from '../world.ts';
 export interface RunSettings extends Selection {
   readonly agent?: string | undefined;
   readonly model?: string | undefined;
-  readonly limits?: SetLimits;
+  readonly limits?: LimitSettings;
   /** Agents of the caller, besides the built-in ones. */
   readonly agents?: readonly Agent[] | undefined;
   /** The command line that asks for the same run again. */

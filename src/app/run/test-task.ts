@@ -6,7 +6,7 @@ import type { Emit, NightshiftEvent } from '../../core/model/events.ts';
 import type { Outcome, Usage } from '../../core/model/model.ts';
 import { localOrder, makeOrder } from '../../core/model/order.ts';
 import type { Task } from '../../core/model/shift.ts';
-import type { UsedUp } from '../../core/schedule/limits.ts';
+import type { ReachedLimit } from '../../core/schedule/budget.ts';
 import type { Stop } from '../../engine/ports.ts';
 import { workingFolder } from '../../engine/worker/work.ts';
 import { LocalWorker } from '../../engine/worker/worker.ts';
@@ -41,7 +41,7 @@ export interface TestOptions extends Pick<RunSettings, 'agent' | 'model' | 'limi
 
 export type TestResult =
   /** A limit is used up: nothing was tried. */
-  | { readonly kind: 'refused'; readonly limit: UsedUp }
+  | { readonly kind: 'refused'; readonly limit: ReachedLimit }
   /** `last`: the outcome of the qa, or of a dev that never got that far. */
   | {
       readonly kind: 'tested';

@@ -1,5 +1,5 @@
 import type { Counts } from '../model/events.ts';
-import type { Limits } from '../schedule/limits.ts';
+import type { Limits } from '../schedule/budget.ts';
 import type { NextCommand } from '../schedule/run-request.ts';
 import type { LastRun } from './last-run.ts';
 import type { Summary } from './summary.ts';

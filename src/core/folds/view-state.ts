@@ -3,8 +3,8 @@ import { ATTEMPTS, type Usage } from '../model/model.ts';
 import { withdrawnTo } from '../model/older-events.ts';
 import { STATUSES, type Status } from '../model/status.ts';
 import { sum } from '../model/usage.ts';
-import type { Limits, Spent } from '../schedule/limits.ts';
-import { isAll, type Part, partOf } from '../schedule/part.ts';
+import type { Expenses, Limits } from '../schedule/budget.ts';
+import { isAll, type ScopeShare, scopeShareOf } from '../schedule/scope-share.ts';
 import type { InFlight } from './in-flight.ts';
 
 /** How many failures and times are kept; a view shows fewer. */
@@ -29,7 +29,7 @@ export class ViewState {
   tasks: string[] = [];
   agent = '';
   /** Undefined until it is known. */
-  part: Part | undefined;
+  part: ScopeShare | undefined;
   startedAt = 0;
   lastAt = 0;
   /** The active time of the run at its last event, and the wall-clock time of that event. */
@@ -54,7 +54,7 @@ export class ViewState {
   ended: { readonly exitCode: number; readonly reason: string } | undefined;
   #times: number[] = [];
   #longestSilence = 0;
-  #before: Spent = { usage: {}, ms: 0, failures: 0 };
+  #before: Expenses = { usage: {}, ms: 0, failures: 0 };
   #failures = 0;
   /** The status of each item-task that this run has claimed. */
   readonly #held = new Map<string, Status>();
@@ -75,7 +75,7 @@ export class ViewState {
   }
 
   /** What the shift has spent so far, for its limits. */
-  spent(now: number): Spent {
+  spent(now: number): Expenses {
     const { usage, ms } = this.#before;
     return { usage: sum(usage, this.usage), ms: ms + this.elapsed(now), failures: this.#failures };
   }
@@ -184,7 +184,7 @@ export class ViewState {
     if (event.elapsed === undefined) this.#elapsed = { ms: 0, at };
     this.limits = event.limits ?? this.limits;
     this.#before = event.spent ?? this.#before;
-    this.part = partOf(event);
+    this.part = scopeShareOf(event);
     this.tasks = [...this.part.names];
     this.counts = emptyCounts();
     for (const each of counts) {

@@ -1,4 +1,4 @@
-import type { Limits, Spent } from '../schedule/limits.ts';
+import type { Expenses, Limits } from '../schedule/budget.ts';
 import type { Selection } from '../schedule/selection.ts';
 import type { CriterionVerdict, Role, Usage } from './model.ts';
 import type { Status } from './status.ts';
@@ -21,7 +21,7 @@ interface EventMap {
     /** An agent with a model takes part, which costs money or quota. */
     hasModel: boolean;
     limits: Limits;
-    spent: Spent;
+    spent: Expenses;
     /** What the run covers, unless that is the whole shift. */
     selection?: Selection;
     /** Flags of the command line, as `--name=value`: the scope, the agent and the limits. */

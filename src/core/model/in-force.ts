@@ -1,4 +1,4 @@
-import { isLowerLimit, LIMIT_KEYS, type LimitKey } from '../schedule/limits.ts';
+import { isLowerLimit, LIMIT_KEYS, type LimitKey } from '../schedule/budget.ts';
 import type { Setting } from './model.ts';
 
 /** The parts of `manager.md` that decide how items are done: its settings and its tasks. The rest is free text. */

@@ -1,4 +1,4 @@
-import type { SetLimits } from '../schedule/limits.ts';
+import type { LimitSettings } from '../schedule/budget.ts';
 import type { DevUsage } from '../schedule/qa-retry.ts';
 import type { FilledTask, TaskTemplate } from './shift.ts';
 import type { Status } from './status.ts';
@@ -159,7 +159,7 @@ export interface Outcome {
   readonly isVerdict?: true;
   readonly reason?: string;
   /** The failure point, in words that are the same for all items of the task: `step 2`, `criterion 1`, `timeout`. */
-  readonly place?: string;
+  readonly failurePoint?: string;
   readonly trouble?: Trouble;
   readonly verdicts: readonly CriterionVerdict[];
   readonly outputs: Readonly<Record<string, string>>;
@@ -183,7 +183,7 @@ export interface ShiftSettings {
   readonly patienceMs: number;
   /** Whether it was set. If not, a time limit of the run counts instead. */
   readonly isPatienceSet: boolean;
-  readonly limits: SetLimits;
+  readonly limits: LimitSettings;
 }
 
 /** A `- key: value` line and its position. */

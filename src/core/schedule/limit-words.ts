@@ -1,8 +1,8 @@
 import { NightshiftError } from '../model/errors.ts';
-import { isLimitValue, type LimitKey, readLimits, type SetLimits } from './limits.ts';
+import { isLimitValue, type LimitKey, type LimitSettings, readLimits } from './budget.ts';
 
 /** The limits among the flags of a run, as the journal has them. A flag that is not readable any more limits nothing. */
-export function readLimitWords(words: readonly string[]): SetLimits {
+export function readLimitWords(words: readonly string[]): LimitSettings {
   const of = (key: LimitKey) => words.find((word) => word.startsWith(`--${key}=`))?.slice(key.length + 3);
   return readLimits(
     (key) => {

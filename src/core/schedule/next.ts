@@ -1,11 +1,11 @@
-import { type Board, isEligible, isInScope, isTaskInScope, isWaitingForQa, type Selection } from './plan.ts';
+import { type Board, isEligible, isInScope, isTaskInScope, isWaitingForQa, type Scope } from './plan.ts';
 
 /** `sequential`: one item, row by row. `batch` and `stream`: items of one task. */
 export type Mode = 'sequential' | 'batch' | 'stream';
 
 export interface Situation {
   readonly board: Board;
-  readonly selection: Selection;
+  readonly selection: Scope;
   readonly mode: Mode;
   /** How many devs may start: the size of a batch, or the free slots of a stream. */
   readonly room: number;
@@ -46,7 +46,7 @@ export function chooseForDevs(
 }
 
 /** Whether a run has anything left to start, now or when what runs has ended. */
-export function isWorkLeft(board: Board, selection: Selection): boolean {
+export function isWorkLeft(board: Board, selection: Scope): boolean {
   return chooseNext({ board, selection, mode: 'batch', room: 1 }) !== undefined;
 }
 
@@ -64,7 +64,7 @@ function choose(situation: Situation, isFree: (row: number) => boolean): Next | 
 type Test = (row: number, task: number) => boolean;
 
 /** Rule M3: the first task in Task Order that has any, and its first rows. */
-function firstTask(board: Board, selection: Selection, most: number, test: Test): Omit<Next, 'role'> | undefined {
+function firstTask(board: Board, selection: Scope, most: number, test: Test): Omit<Next, 'role'> | undefined {
   for (const [task, name] of board.tasks.entries()) {
     if (!isTaskInScope(selection, name)) continue;
     const rows: number[] = [];
@@ -75,7 +75,7 @@ function firstTask(board: Board, selection: Selection, most: number, test: Test)
 }
 
 /** Rule M2: all tasks of a row, then the next row. */
-function firstRow(board: Board, selection: Selection, test: Test): Next | undefined {
+function firstRow(board: Board, selection: Scope, test: Test): Next | undefined {
   for (let row = 0; row < board.count; row++) {
     for (const [task, name] of board.tasks.entries()) {
       if (isTaskInScope(selection, name) && test(row, task)) return { task: name, rows: [row], role: 'dev' };

@@ -9,7 +9,7 @@ export interface Board {
 }
 
 /** Which part of the shift a run is about; everything if nothing is said. */
-export interface Selection {
+export interface Scope {
   readonly task?: string | undefined;
   /** Tasks that nothing is claimed of any more (rule X6). */
   readonly paused?: ReadonlySet<string>;
@@ -24,13 +24,13 @@ export function tasksFrom(tasks: readonly string[], task: string): readonly stri
   return first < 0 ? [] : tasks.slice(first);
 }
 
-export function isInScope(selection: Selection, row: number, task: number): boolean {
+export function isInScope(selection: Scope, row: number, task: number): boolean {
   return selection.includes(row) && (selection.since === undefined || selection.since(row) <= task);
 }
 
-const EVERYTHING: Selection = { includes: () => true };
+const EVERYTHING: Scope = { includes: () => true };
 
-export function isTaskInScope({ task, paused }: Selection, name: string): boolean {
+export function isTaskInScope({ task, paused }: Scope, name: string): boolean {
   return (task === undefined || task === name) && !paused?.has(name);
 }
 
@@ -52,7 +52,7 @@ export function isWaitingForQa(board: Board, row: number, task: number): boolean
 }
 
 /** How many item-tasks a dev could start now. */
-export function countEligible(board: Board, selection: Selection = EVERYTHING): number {
+export function countEligible(board: Board, selection: Scope = EVERYTHING): number {
   let count = 0;
   for (const [task, name] of board.tasks.entries()) {
     if (!isTaskInScope(selection, name)) continue;
@@ -64,11 +64,7 @@ export function countEligible(board: Board, selection: Selection = EVERYTHING): 
 }
 
 /** The item-tasks at a status, in Task Order and row order. */
-export function cellsAt(
-  board: Board,
-  status: Status,
-  selection: Selection = EVERYTHING,
-): { row: number; task: string }[] {
+export function cellsAt(board: Board, status: Status, selection: Scope = EVERYTHING): { row: number; task: string }[] {
   const cells: { row: number; task: string }[] = [];
   for (const [task, name] of board.tasks.entries()) {
     if (!isTaskInScope(selection, name)) continue;
@@ -109,7 +105,7 @@ export function countCells(board: Board): { task: string; counts: Record<Status,
 }
 
 /** The same for what a run is about, and how many of the `todo` it can't reach (rule M4). */
-export function countSelected(board: Board, selection: Selection): TaskCounts[] {
+export function countSelected(board: Board, selection: Scope): TaskCounts[] {
   return board.tasks.flatMap((task, index) => {
     if (!isTaskInScope(selection, task)) return [];
     const counts: TaskCounts = { task, todo: 0, in_progress: 0, qa: 0, done: 0, failed: 0, blocked: 0 };

@@ -6,7 +6,7 @@ interface Cell {
   readonly task: string;
 }
 
-interface Returned extends Cell {
+interface ReturnRecord extends Cell {
   /** Times that count: others were done since the time before. */
   readonly times: number;
   /** How many others were done when it was begun the last time. */
@@ -20,7 +20,7 @@ interface Returned extends Cell {
  * or of this item alone: others that are done meanwhile tell which.
  */
 export class Returns {
-  readonly #cells = new Map<string, Returned>();
+  readonly #cells = new Map<string, ReturnRecord>();
   #done = 0;
   #ended = 0;
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { SetLimits, Spent } from './limits.ts';
+import type { Expenses, LimitSettings } from './budget.ts';
 import { nextCommand, type Standing } from './run-request.ts';
 
 const at = new Date('2026-01-30T22:00').getTime();
-const nothing: Spent = { usage: {}, ms: 0, failures: 0 };
+const nothing: Expenses = { usage: {}, ms: 0, failures: 0 };
 
 function next(standing: Partial<Standing> & { flags?: readonly string[] }): string | undefined {
   const { flags = [], ...rest } = standing;
@@ -38,7 +38,7 @@ test('M7 where nothing was stopped, what failed is retried whatever part the run
   expect(next({ flags, limits, isStopped: false })).toBeUndefined();
 });
 
-test.each<[SetLimits, Partial<Spent>, string]>([
+test.each<[LimitSettings, Partial<Expenses>, string]>([
   [{ 'max-cost': 1 }, { usage: { costUsd: 0.9 } }, ''],
   [{ 'max-cost': 1 }, { usage: { costUsd: 1 } }, ' --max-cost 2'],
   [{ 'max-cost': 1 }, { usage: { costUsd: 1.9 } }, ' --max-cost 4'],

@@ -1,4 +1,4 @@
-import { type LimitKey, limitsInForce, type SetLimits, type Spent, setLimit, usedUp } from './limits.ts';
+import { type Expenses, type LimitKey, type LimitSettings, limitsInForce, setLimit, usedUp } from './budget.ts';
 
 /** How a run was asked for: enough to ask for it again. `flags`: each as `--name=value`, or `--name`. */
 export interface RunRequest {
@@ -14,8 +14,8 @@ export interface Standing {
   readonly shift: string;
   readonly request: RunRequest;
   /** Those of `manager.md`, and over them those of the request. */
-  readonly limits: SetLimits;
-  readonly spent: Spent;
+  readonly limits: LimitSettings;
+  readonly spent: Expenses;
   /** When the next run would begin to work. */
   readonly at: number;
   /** The run ended before all was done that it was about. */
@@ -53,7 +53,7 @@ export function nextCommand({
   return { command, does, raised: raised.map(({ key }) => key) };
 }
 
-function raiseLimits(limits: SetLimits, spent: Spent, at: number): { key: LimitKey; value: string }[] {
+function raiseLimits(limits: LimitSettings, spent: Expenses, at: number): { key: LimitKey; value: string }[] {
   const raised = new Map<LimitKey, string>();
   let set = limits;
   // Failures are counted anew by each run.

@@ -1,7 +1,7 @@
 import type { NightshiftEvent } from '../model/events.ts';
-import type { Limits } from './limits.ts';
+import type { Limits } from './budget.ts';
 
-/** Items of one task that have failed one after the other at the same place. */
+/** Items of one task that have failed one after the other at the same failure point. */
 export interface Streak {
   readonly place: string;
   readonly failures: number;
@@ -27,7 +27,7 @@ export class Tally {
   limits: Limits | undefined;
   readonly #streaks = new Map<string, Streak>();
   /** Where items failed that are not recorded yet. */
-  readonly #places = new Map<string, string>();
+  readonly #failurePoints = new Map<string, string>();
   #run = '';
   #startedAt = '';
   #lastAt = '';
@@ -45,7 +45,7 @@ export class Tally {
       failures: this.failures,
       ...(this.limits === undefined ? {} : { limits: this.limits }),
       streaks: [...this.#streaks],
-      places: [...this.#places],
+      places: [...this.#failurePoints],
       run: this.#run,
       startedAt: this.#startedAt,
       lastAt: this.#lastAt,
@@ -63,9 +63,9 @@ export class Tally {
     this.#earlierMs = state.earlierMs;
     this.#toldMs = state.toldMs;
     this.#streaks.clear();
-    this.#places.clear();
+    this.#failurePoints.clear();
     for (const [task, streak] of state.streaks) this.#streaks.set(task, streak);
-    for (const [name, place] of state.places) this.#places.set(name, place);
+    for (const [name, place] of state.places) this.#failurePoints.set(name, place);
   }
 
   /** Another record knows of more time than the journal does. */
@@ -87,13 +87,13 @@ export class Tally {
     const { task = '', item = '' } = event;
     const name = `${task} ${item}`;
     if ((event.type === 'dev:finished' || event.type === 'qa:finished') && event.place !== undefined) {
-      this.#places.set(name, event.place);
+      this.#failurePoints.set(name, event.place);
     }
     // Its verdict may be told before its `qa` is recorded.
     if (event.type !== 'item:recorded' || event.to === 'qa') return;
-    if (event.to === 'failed') this.#failed(task, this.#places.get(name) ?? '');
+    if (event.to === 'failed') this.#failed(task, this.#failurePoints.get(name) ?? '');
     if (event.to === 'done') this.#streaks.delete(task);
-    this.#places.delete(name);
+    this.#failurePoints.delete(name);
   }
 
   #start({ run, at, limits }: Extract<NightshiftEvent, { type: 'run:started' }>): void {
@@ -104,7 +104,7 @@ export class Tally {
     this.failures = 0;
     this.limits = limits;
     this.#streaks.clear();
-    this.#places.clear();
+    this.#failurePoints.clear();
   }
 
   #failed(task: string, place: string): void {

@@ -5,7 +5,7 @@ import {
   noteRunning,
   type SizeSettings,
   startConcurrency,
-} from '../../core/schedule/dispatch.ts';
+} from '../../core/schedule/concurrency.ts';
 import { chooseNext } from '../../core/schedule/next.ts';
 import type { RunContext } from '../context.ts';
 import { claimRows, type Dispatch, type ItemEnd, openDispatch, type RunningItem } from './dispatch.ts';

@@ -1,5 +1,5 @@
 import type { Task } from '../../core/model/shift.ts';
-import { adaptSize, startSize } from '../../core/schedule/dispatch.ts';
+import { adaptSize, startSize } from '../../core/schedule/concurrency.ts';
 import { chooseNext } from '../../core/schedule/next.ts';
 import { countItems } from '../../core/schedule/plan.ts';
 import { isWholeShift } from '../../core/schedule/selection.ts';

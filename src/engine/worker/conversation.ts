@@ -8,7 +8,7 @@ import { expectReport, type Unusable } from '../../roles/report.ts';
 import type { Transcript } from './transcript.ts';
 
 /** What is asked: all of it for somebody who knows nothing yet, less for somebody who remembers. */
-export interface Asked extends Omit<Question, 'prompt' | 'schema'> {
+export interface Inquiry extends Omit<Question, 'prompt' | 'schema'> {
   readonly whole: () => string;
   /** Absent: the whole of it again, and of somebody fresh. */
   readonly next?: () => string;
@@ -16,7 +16,7 @@ export interface Asked extends Omit<Question, 'prompt' | 'schema'> {
 
 export type Reply<T> =
   | { readonly kind: 'report'; readonly report: T }
-  /** Asked twice where that is possible, and still nothing that can be used. */
+  /** Inquiry twice where that is possible, and still nothing that can be used. */
   | { readonly kind: 'unusable'; readonly reason: string }
   | Exclude<Answer, { kind: 'report' | 'no-report' }>;
 
@@ -50,7 +50,7 @@ export class Conversation implements AsyncDisposable {
    * Asks, reads the report, and asks for it once more if it can't be used. At a limit nothing is asked (rule X6); only a
    * report is asked for once more, since the work that it is about is paid for.
    */
-  async ask<T extends object>(asked: Asked, read: (raw: unknown) => T | Unusable): Promise<Reply<T>> {
+  async ask<T extends object>(asked: Inquiry, read: (raw: unknown) => T | Unusable): Promise<Reply<T>> {
     if (this.#spent.aborted) return { kind: 'trouble', trouble: { reason: String(this.#spent.reason), isLimit: true } };
     const { whole, next, ...rest } = asked;
     if (!next || !this.remembers) await this.forget();

@@ -32,7 +32,7 @@ type Attempt<T = DevReport> =
       readonly kind: 'failed';
       readonly status: string;
       readonly reason: string;
-      readonly place: string;
+      readonly failurePoint: string;
       readonly final?: boolean;
     }
   | { readonly kind: 'trouble'; readonly trouble: Trouble }
@@ -58,7 +58,7 @@ export async function performDev(work: Work): Promise<Outcome> {
     ms,
     key: order.key,
     ...(outcome.reason === undefined ? {} : { reason: outcome.reason }),
-    ...(outcome.place === undefined ? {} : { place: outcome.place }),
+    ...(outcome.failurePoint === undefined ? {} : { place: outcome.failurePoint }),
     captured: shortened(outcome.captured),
     recommendations: [...outcome.recommendations],
     usage: outcome.usage,
@@ -68,28 +68,34 @@ export async function performDev(work: Work): Promise<Outcome> {
   return outcome;
 }
 
-type Spent = Pick<Outcome, 'attempts' | 'verdicts' | 'usage' | 'compacted'>;
+type Totals = Pick<Outcome, 'attempts' | 'verdicts' | 'usage' | 'compacted'>;
 
 /**
  * All that was said is told before the dev is finished. The conversation is over then, unless a qa may send the item back:
  * then it waits for the verdict.
  */
-async function tryAll(work: Work, subject: object): Promise<Spent & { last: Attempt; model: string | undefined }> {
+async function tryAll(work: Work, subject: object): Promise<Totals & { last: Attempt; model: string | undefined }> {
   const { attempts: maxAttempts, retryDelayMs } = work.order.settings;
-  const { place } = work;
+  const { workplace } = work;
   const { retry } = work.order;
   let attempts = retry?.attempts ?? 0;
-  place.conversation ??= converse(work, () => place.attempt);
-  const { conversation } = place;
+  workplace.conversation ??= converse(work, () => workplace.attempt);
+  const { conversation } = workplace;
   const obstacle = missingFolder(work);
-  let last: Attempt = { kind: 'failed', status: 'FAILED', reason: obstacle ?? '', place: 'working-dir', final: true };
+  let last: Attempt = {
+    kind: 'failed',
+    status: 'FAILED',
+    reason: obstacle ?? '',
+    failurePoint: 'working-dir',
+    final: true,
+  };
   let verdicts: readonly CriterionVerdict[] = [];
   for (let number = attempts + 1; obstacle === undefined && number <= maxAttempts; number++) {
     // The first of them goes on from the verdict; later ones from the attempt before.
     const verdict = number === (retry?.attempts ?? 0) + 1 ? retry?.verdict : undefined;
     const before = number > 1 && last.kind === 'failed' ? last.reason : undefined;
     attempts = number;
-    place.attempt = number;
+    workplace.attempt = number;
     last = await attempt(work, conversation, {
       number,
       ...(verdict !== undefined ? { verdict } : before === undefined ? {} : { before }),
@@ -113,7 +119,7 @@ async function tryAll(work: Work, subject: object): Promise<Spent & { last: Atte
   if (last.kind === 'succeeded' && mayComeBack(work, attempts)) {
     conversation.rest();
     work.keep();
-  } else await place.endConversation();
+  } else await workplace.endConversation();
   return { last, attempts: Math.max(1, attempts), verdicts, usage, compacted, model };
 }
 
@@ -123,8 +129,8 @@ function waitBeforeRetry({ site, signal, call }: Work, milliseconds: number): Pr
 }
 
 /** Whether a qa may send the item back to this very session. */
-function mayComeBack({ order, place }: Work, attempts: number): boolean {
-  if (!place.conversation?.remembers || askedCriteria(order).length === 0) return false;
+function mayComeBack({ order, workplace }: Work, attempts: number): boolean {
+  if (!workplace.conversation?.remembers || askedCriteria(order).length === 0) return false;
   return mayGoBack(order.settings, { attempts, ms: 0, qaRetries: order.retry?.qaRetries ?? 0 });
 }
 
@@ -164,19 +170,19 @@ async function attempt(work: Work, conversation: Conversation, now: Try): Promis
   const report = reportIn(reply);
   if ('kind' in report) return report;
   if (report.status !== 'SUCCESS') {
-    return failed(report.status, report.reason ?? 'no reason was given', placeOf(work, report));
+    return failed(report.status, report.reason ?? 'no reason was given', failurePointOf(work, report));
   }
   return verify(work, report, now);
 }
 
 function reportIn(reply: Exclude<Reply<DevReport>, { kind: 'aborted' | 'trouble' }>): DevReport | Attempt {
   if (reply.kind === 'report') return reply.report;
-  if (reply.kind === 'failed') return { kind: 'failed', status: 'FAILED', reason: reply.reason, place: 'agent' };
-  return { kind: 'failed', status: 'FAILED', reason: `no usable report: ${reply.reason}`, place: 'report' };
+  if (reply.kind === 'failed') return { kind: 'failed', status: 'FAILED', reason: reply.reason, failurePoint: 'agent' };
+  return { kind: 'failed', status: 'FAILED', reason: `no usable report: ${reply.reason}`, failurePoint: 'report' };
 }
 
 /** Where the dev itself says that it failed. */
-function placeOf(work: Work, { status, selfValidation }: DevReport): string {
+function failurePointOf(work: Work, { status, selfValidation }: DevReport): string {
   return /\((step \d+)\)/.exec(status)?.[1] ?? failedCriterion(work, selfValidation) ?? 'validation';
 }
 
@@ -198,9 +204,9 @@ export async function verify<T extends Pick<DevReport, 'captured'>>(
   if (checked.kind === 'aborted') return aborted(work);
   if (checked.kind === 'trouble') return troubled(work, checked.trouble);
   onVerdicts(checked.verdicts);
-  const place = failedCriterion(work, checked.verdicts);
-  if (place !== undefined) {
-    return failed('FAILED (validation)', describeFailures(checked.verdicts), place, checked.final);
+  const failurePoint = failedCriterion(work, checked.verdicts);
+  if (failurePoint !== undefined) {
+    return failed('FAILED (validation)', describeFailures(checked.verdicts), failurePoint, checked.final);
   }
   return { kind: 'succeeded', report, captured: boundCaptured(work, captured) };
 }
@@ -215,24 +221,29 @@ function unfit(work: Work, name: string, value: string): string | undefined {
 }
 
 /** The reason says by itself where it failed: it is what `status` prints. */
-function failed(status: string, detail: string, place: string, final = false): Exclude<Attempt, { kind: 'succeeded' }> {
-  return { kind: 'failed', status, reason: `${status}: ${detail}`, place, final };
+function failed(
+  status: string,
+  detail: string,
+  failurePoint: string,
+  final = false,
+): Exclude<Attempt, { kind: 'succeeded' }> {
+  return { kind: 'failed', status, reason: `${status}: ${detail}`, failurePoint, final };
 }
 
 function troubled(work: Work, trouble: Trouble): Exclude<Attempt, { kind: 'succeeded' }> {
   const reason = lastChanceMissed(work, trouble);
   if (reason === undefined) return { kind: 'trouble', trouble };
-  return { kind: 'failed', status: 'FAILED', reason, place: GIVEN_BACK, final: true };
+  return { kind: 'failed', status: 'FAILED', reason, failurePoint: GIVEN_BACK, final: true };
 }
 
 /** Time that is over is final for the item; a run that stops is not the item's fault. */
 function aborted(work: Work): Exclude<Attempt, { kind: 'succeeded' }> {
   return work.timeout.aborted
-    ? { kind: 'failed', status: 'FAILED', reason: timeoutReason(work), place: 'timeout', final: true }
+    ? { kind: 'failed', status: 'FAILED', reason: timeoutReason(work), failurePoint: 'timeout', final: true }
     : { kind: 'aborted' };
 }
 
-function outcomeOf(work: Work, last: Attempt, spent: Spent): Outcome {
+function outcomeOf(work: Work, last: Attempt, spent: Totals): Outcome {
   const { item, token, settings } = work.order;
   const common = { role: 'dev' as const, id: item.id, token, ...spent };
   const nothing = { outputs: {}, captured: {}, recommendations: [] };
@@ -243,7 +254,7 @@ function outcomeOf(work: Work, last: Attempt, spent: Spent): Outcome {
       return { ...common, to: 'qa', outputs, captured, recommendations: report.recommendations };
     }
     case 'failed':
-      return { ...common, ...nothing, to: 'failed', reason: last.reason, place: last.place };
+      return { ...common, ...nothing, to: 'failed', reason: last.reason, failurePoint: last.failurePoint };
     case 'trouble':
       return { ...common, ...nothing, reason: last.trouble.reason, trouble: last.trouble };
     case 'aborted':

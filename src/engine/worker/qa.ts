@@ -6,7 +6,7 @@ import { qaPrompt } from '../../roles/prompt.ts';
 import { readQaReport } from '../../roles/report.ts';
 import {
   agentEnvironmentOf,
-  type Checked,
+  type CheckOutcome,
   converse,
   criterionText,
   describeFailures,
@@ -36,7 +36,7 @@ type Judgement =
       /** An earlier verdict was void because files had changed: what the checks found then is not known to hold. */
       readonly isChanged?: boolean;
     }
-  | { readonly kind: 'none'; readonly reason: string; readonly place: string }
+  | { readonly kind: 'none'; readonly reason: string; readonly failurePoint: string }
   | { readonly kind: 'trouble'; readonly trouble: Trouble };
 
 /** One qa on one item-task: the checks first, then an independent agent about what no check can tell. */
@@ -51,13 +51,15 @@ export async function performQa(work: Work): Promise<Outcome> {
   const verdicts = judgement.kind === 'judged' ? judgement.verdicts : [];
   const failure = failureIn(judgement);
   const passed = failure === undefined;
-  const told = failure === undefined ? {} : { reason: failure, ...placeOf(work, judgement) };
+  const told = failure === undefined ? {} : { reason: failure };
+  const failurePoint = failure === undefined ? undefined : failurePointOf(work, judgement);
   work.emit({
     type: 'qa:finished',
     ...subject,
     status: passed ? 'PASS' : judgement.kind === 'trouble' ? 'NONE' : 'FAIL',
     ms: Math.round(work.site.clock.elapsed() - started),
     ...told,
+    ...(failurePoint === undefined ? {} : { place: failurePoint }),
     verdicts: [...verdicts],
     usage: spent.usage,
     key: order.key,
@@ -73,6 +75,7 @@ export async function performQa(work: Work): Promise<Outcome> {
       : { to: passed ? ('done' as const) : ('failed' as const) }),
     ...(judgement.kind === 'judged' ? { isVerdict: true as const } : {}),
     ...told,
+    ...(failurePoint === undefined ? {} : { failurePoint }),
     verdicts,
     outputs: {},
     captured: {},
@@ -94,16 +97,16 @@ function failureIn(judgement: Judgement): string | undefined {
   return judgement.kind === 'trouble' ? judgement.trouble.reason : judgement.reason;
 }
 
-/** Trouble is no place: the item is not failed. */
-function placeOf(work: Work, judgement: Judgement): { place?: string } {
-  if (judgement.kind === 'trouble') return {};
-  if (judgement.kind === 'none') return { place: judgement.place };
-  return { place: failedCriterion(work, judgement.verdicts) ?? 'verdict' };
+/** Undefined for trouble: the item has not failed. */
+function failurePointOf(work: Work, judgement: Judgement): string | undefined {
+  if (judgement.kind === 'trouble') return undefined;
+  if (judgement.kind === 'none') return judgement.failurePoint;
+  return failedCriterion(work, judgement.verdicts) ?? 'verdict';
 }
 
 async function judge(work: Work, session: Session): Promise<Judgement> {
   const obstacle = missingFolder(work);
-  if (obstacle !== undefined) return { kind: 'none', reason: obstacle, place: 'working-dir' };
+  if (obstacle !== undefined) return { kind: 'none', reason: obstacle, failurePoint: 'working-dir' };
   const checked = await checksOf(work);
   if (checked.kind !== 'checked') return notChecked(work, checked);
   const asked = askedCriteria(work.order);
@@ -116,7 +119,7 @@ async function judge(work: Work, session: Session): Promise<Judgement> {
   return { ...answered, verdicts: [...final.verdicts, ...answered.verdicts] };
 }
 
-function notChecked(work: Work, checked: Exclude<Checked, { kind: 'checked' }>): Judgement {
+function notChecked(work: Work, checked: Exclude<CheckOutcome, { kind: 'checked' }>): Judgement {
   return checked.kind === 'aborted' ? stopped(work) : troubled(work, checked.trouble);
 }
 
@@ -162,7 +165,7 @@ async function ask(work: Work, asked: readonly Criterion[], session: Session): P
     } else reason = reply.reason;
     if (wasAskedTwice) break;
   }
-  return { kind: 'none', reason: `qa gave no usable verdict: ${reason}`, place: 'verdict' };
+  return { kind: 'none', reason: `qa gave no usable verdict: ${reason}`, failurePoint: 'verdict' };
 }
 
 /** Rule Q2: what voids a verdict, in words. */
@@ -179,7 +182,7 @@ function tellVoid({ emit, order }: Work, reason: string, changed: readonly strin
 }
 
 /** Right after its dev the passing run of the checks is the verdict; on a resumed item they are run again. */
-async function checksOf(work: Work): Promise<Checked> {
+async function checksOf(work: Work): Promise<CheckOutcome> {
   if (!work.order.checksPassed) return runChecks(work, 1);
   const verdicts = work.order.criteria
     .filter((each) => each.check)
@@ -189,11 +192,11 @@ async function checksOf(work: Work): Promise<Checked> {
 
 function troubled(work: Work, trouble: Trouble): Judgement {
   const reason = lastChanceMissed(work, trouble);
-  return reason === undefined ? { kind: 'trouble', trouble } : { kind: 'none', reason, place: GIVEN_BACK };
+  return reason === undefined ? { kind: 'trouble', trouble } : { kind: 'none', reason, failurePoint: GIVEN_BACK };
 }
 
 function stopped(work: Work): Judgement {
   return work.timeout.aborted
-    ? { kind: 'none', reason: `qa ${timeoutReason(work)}`, place: 'timeout of qa' }
+    ? { kind: 'none', reason: `qa ${timeoutReason(work)}`, failurePoint: 'timeout of qa' }
     : { kind: 'trouble', trouble: { reason: 'stopped' } };
 }

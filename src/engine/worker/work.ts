@@ -44,7 +44,7 @@ export interface Work {
   /** Aborts when its time is over. */
   readonly timeout: AbortSignal;
   readonly scratch: Scratch;
-  readonly place: Workplace;
+  readonly workplace: Workplace;
   /** Its place is kept: a qa may send the item back to its dev. */
   keep(): void;
   /** Where the agent and the checks run. */
@@ -179,7 +179,7 @@ function transcriptOf(work: Work, attempt: () => number): Transcript {
 }
 
 /** `final`: a check ran out of its time, so there is no other attempt. */
-export type Checked =
+export type CheckOutcome =
   | { readonly kind: 'checked'; readonly verdicts: readonly CriterionVerdict[]; readonly final: boolean }
   | Exclude<CheckResult, { kind: 'passed' | 'failed' }>;
 
@@ -187,7 +187,7 @@ export type Checked =
 const CHECKED_AT_MOST = 3;
 
 /** The checks, on protected files as they were at the start of the run: if somebody changed one meanwhile, once more. */
-export async function runChecks(work: Work, attempt: number): Promise<Checked> {
+export async function runChecks(work: Work, attempt: number): Promise<CheckOutcome> {
   let files: readonly string[] = [];
   for (let time = 1; time <= CHECKED_AT_MOST; time++) {
     const { result, changed, isSame } = await work.site.protection.observe(() => runEach(work, attempt));
@@ -202,7 +202,7 @@ export async function runChecks(work: Work, attempt: number): Promise<Checked> {
 }
 
 /** The criteria that have a check, judged by running them, each on its own (rules X2, Q3). */
-async function runEach(work: Work, attempt: number): Promise<Checked> {
+async function runEach(work: Work, attempt: number): Promise<CheckOutcome> {
   const verdicts: CriterionVerdict[] = [];
   let final = false;
   using transcript = transcriptOf(work, () => attempt);
@@ -264,7 +264,7 @@ function firstLine(text: string): string {
   return text.trim().split('\n')[0]!.trim();
 }
 
-/** The place of a failure, for an item that was given back too often. */
+/** The failure point, for an item that was given back too often. */
 export const GIVEN_BACK = 'given back';
 
 /** Rule X5: why trouble fails this item after all, if it does. */

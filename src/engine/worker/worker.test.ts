@@ -80,5 +80,5 @@ test('D5 an attempt that edited a file of the shift fails at once, and the next 
   expect([outcome.to, outcome.attempts, asked()]).toEqual(['qa', 2, 2]);
   found.push('1', '2', '3');
   const trespasser = await work([SUCCESS, SUCCESS, SUCCESS], () => {}, { shiftFiles });
-  expect(trespasser.outcome).toMatchObject({ to: 'failed', place: 'trespass', attempts: 3 });
+  expect(trespasser.outcome).toMatchObject({ to: 'failed', failurePoint: 'trespass', attempts: 3 });
 });

@@ -57,35 +57,35 @@ export async function withWork<T extends object>(
 ): Promise<T | string> {
   const mask = createMask(site.secrets);
   const kept = order.role === 'dev' ? site.kept : undefined;
-  const place = kept?.take(order.token) ?? newPlace();
-  if (typeof place === 'string') return place;
+  const workplace = kept?.take(order.token) ?? newWorkplace();
+  if (typeof workplace === 'string') return workplace;
   let isKept = false;
   try {
     using timeout = site.clock.timeout(order.settings.timeoutMs - (order.retry?.ms ?? 0));
-    using _held = place.hold(call.signal, timeout.signal);
+    using _held = workplace.hold(call.signal, timeout.signal);
     const result = await use({
       order,
       site,
       call,
       mask,
-      timeout: place.timeout,
-      scratch: place.scratch,
-      signal: place.signal,
-      place,
+      timeout: workplace.timeout,
+      scratch: workplace.scratch,
+      signal: workplace.signal,
+      workplace,
       keep: () => {
-        isKept = kept !== undefined && !place.signal.aborted;
+        isKept = kept !== undefined && !workplace.signal.aborted;
       },
       emit: (happening) => call.emit(masked(mask, happening)),
       folder: workingFolder(order, site.secrets),
     });
     return masked(mask, result);
   } finally {
-    if (isKept) kept?.keep(order.token, place);
-    else await place[Symbol.asyncDispose]();
+    if (isKept) kept?.keep(order.token, workplace);
+    else await workplace[Symbol.asyncDispose]();
   }
 }
 
-function newPlace(): Workplace | string {
+function newWorkplace(): Workplace | string {
   const taken = takeScratch();
   return taken instanceof Error ? `no folder can be made in ${tmpdir()} (${taken.code})` : new Workplace(taken);
 }

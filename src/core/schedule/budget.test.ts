@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { limitsInForce, limitTexts, readLimits, type SetLimits, sameFailures, timeIsOver, usedUp } from './limits.ts';
+import {
+  type LimitSettings,
+  limitsInForce,
+  limitTexts,
+  readLimits,
+  sameFailures,
+  timeIsOver,
+  usedUp,
+} from './budget.ts';
 
 const read = (set: Record<string, string>) =>
   readLimits(
@@ -49,7 +57,7 @@ test('X6 a clock time is the next one after the start, whichever day that is; a 
 });
 
 test('X6 three failures in a row at one place pause a task of an agent with a model, unless something else is set', () => {
-  const cases: [SetLimits, boolean, number | undefined][] = [
+  const cases: [LimitSettings, boolean, number | undefined][] = [
     [{}, true, 3],
     [{}, false, undefined],
     [{ 'max-same-failures': 2 }, false, 2],
@@ -62,7 +70,7 @@ test('X6 three failures in a row at one place pause a task of an agent with a mo
 });
 
 test('X6 a limit is used up when it is reached: the text says by how much', () => {
-  const reached = (set: SetLimits, spent: object, now = NOW) =>
+  const reached = (set: LimitSettings, spent: object, now = NOW) =>
     usedUp(limitsInForce(set, false, NOW), { ...NOTHING, ...spent }, now)?.text;
   expect(reached({ 'max-cost': 5 }, { usage: { costUsd: 4.99 } })).toBeUndefined();
   expect(reached({ 'max-cost': 5 }, { usage: { costUsd: 5 } })).toBe('max-cost is used up: $5.00 of $5.00');
@@ -82,7 +90,7 @@ test('X6 a limit is used up when it is reached: the text says by how much', () =
 
 test('X6 time is over at whichever comes first, and never where there is no such limit', () => {
   const spent = { ...NOTHING, ms: 3_600_000 };
-  const over = (set: SetLimits) => timeIsOver(limitsInForce(set, false, NOW), spent, NOW);
+  const over = (set: LimitSettings) => timeIsOver(limitsInForce(set, false, NOW), spent, NOW);
   expect(over({ 'max-cost': 5 })).toBe(Number.POSITIVE_INFINITY);
   expect(over({ 'max-duration': 2 * 3_600_000, until: '07:00' })).toBe(local('2026-01-30T23:00'));
   expect(over({ 'max-duration': 20 * 3_600_000, until: '07:00' })).toBe(local('2026-01-31T07:00'));
@@ -94,7 +102,7 @@ test('X6 limits for people: spent and limit, and that there is no cost limit whe
     'no cost limit',
     '3 failures in a row at one place pause a task',
   ]);
-  const all: SetLimits = {
+  const all: LimitSettings = {
     'max-cost': 5,
     'max-tokens': 500_000,
     'max-duration': 28_800_000,

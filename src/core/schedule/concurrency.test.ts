@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { adaptConcurrency, adaptSize, type Concurrency, noteRunning, startConcurrency, startSize } from './dispatch.ts';
+import {
+  adaptConcurrency,
+  adaptSize,
+  type Concurrency,
+  noteRunning,
+  startConcurrency,
+  startSize,
+} from './concurrency.ts';
 
 const result = (done: number, failed = 0, returned = 0) => ({ done, failed, returned });
 

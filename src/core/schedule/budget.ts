@@ -18,12 +18,12 @@ export interface Limits extends Readonly<Partial<Record<Exclude<LimitKey, 'until
 }
 
 /** As somebody set them: `none` takes one away, and `until` may be a clock time whose day is not known yet. */
-export interface SetLimits extends Readonly<Partial<Record<Exclude<LimitKey, 'until'>, number | 'none'>>> {
+export interface LimitSettings extends Readonly<Partial<Record<Exclude<LimitKey, 'until'>, number | 'none'>>> {
   readonly until?: string;
 }
 
 /** By the shift, in all of its runs; `failures` by this run alone. */
-export interface Spent {
+export interface Expenses {
   readonly usage: Usage;
   readonly ms: number;
   readonly failures: number;
@@ -66,7 +66,7 @@ const FORMS: Readonly<Record<LimitKey, Form>> = {
 export function readLimits(
   textOf: (key: LimitKey) => string | undefined,
   refuse: (key: LimitKey, problem: string, hint: string) => Error,
-): SetLimits {
+): LimitSettings {
   const entries = LIMIT_KEYS.flatMap((key) => {
     const text = textOf(key)?.trim();
     if (text === undefined) return [];
@@ -79,7 +79,7 @@ export function readLimits(
 }
 
 /** Whether somebody has decided about cost, tokens or time: by a limit, or by `none`. */
-export function isBounded(set: SetLimits): boolean {
+export function isBounded(set: LimitSettings): boolean {
   return BOUNDS.some((key) => set[key] !== undefined);
 }
 
@@ -113,7 +113,7 @@ function parseUntil(text: string): string | undefined {
 }
 
 /** What holds for a run that starts now: a clock time is the next one there. */
-export function limitsInForce(set: SetLimits, hasModel: boolean, now: number): Limits {
+export function limitsInForce(set: LimitSettings, hasModel: boolean, now: number): Limits {
   const { until, ...amounts } = set;
   const numbers = Object.entries(amounts).filter(([, value]) => value !== NONE) as [LimitKey, number][];
   const same = sameFailures(set, hasModel);
@@ -125,7 +125,7 @@ export function limitsInForce(set: SetLimits, hasModel: boolean, now: number): L
 }
 
 /** How many items of a task in a row may fail at one place; absent: any number. */
-export function sameFailures(set: SetLimits, hasModel: boolean): number | undefined {
+export function sameFailures(set: LimitSettings, hasModel: boolean): number | undefined {
   const most = set['max-same-failures'] ?? (hasModel ? SAME_FAILURES_WITH_MODEL : NONE);
   return most === NONE ? undefined : most;
 }
@@ -154,14 +154,14 @@ function timeOf(until: string, now: number): number {
 }
 
 /** A limit that is used up. `text`: by how much. `enough`: a value with which a run would continue. */
-export interface UsedUp {
+export interface ReachedLimit {
   readonly key: LimitKey;
   readonly text: string;
   readonly enough: string;
 }
 
 /** Undefined while there is none. */
-export function usedUp(limits: Limits, spent: Spent, now: number): UsedUp | undefined {
+export function usedUp(limits: Limits, spent: Expenses, now: number): ReachedLimit | undefined {
   const cost = limits['max-cost'];
   const tokens = limits['max-tokens'];
   const ms = limits['max-duration'];
@@ -200,13 +200,13 @@ export function usedUp(limits: Limits, spent: Spent, now: number): UsedUp | unde
 }
 
 /** Rule X6: why no agent may be asked anything more; undefined while money and tokens are left. */
-export function moneyUsedUp({ 'max-cost': cost, 'max-tokens': tokens }: Limits, spent: Spent): string | undefined {
+export function moneyUsedUp({ 'max-cost': cost, 'max-tokens': tokens }: Limits, spent: Expenses): string | undefined {
   const ofMoney = { ...(cost && { 'max-cost': cost }), ...(tokens && { 'max-tokens': tokens }) };
   return usedUp(ofMoney, spent, 0)?.text;
 }
 
 /** With this one set, as a flag would. */
-export function setLimit(limits: SetLimits, key: LimitKey, text: string): SetLimits {
+export function setLimit(limits: LimitSettings, key: LimitKey, text: string): LimitSettings {
   return {
     ...limits,
     ...readLimits(
@@ -227,14 +227,14 @@ function above(spent: number, limit: number): number {
 }
 
 /** When time will be over, in milliseconds since 1970. */
-export function timeIsOver(limits: Limits, spent: Spent, now: number): number {
+export function timeIsOver(limits: Limits, spent: Expenses, now: number): number {
   const left = (limits['max-duration'] ?? Number.POSITIVE_INFINITY) - spent.ms;
   const until = limits.until === undefined ? Number.POSITIVE_INFINITY : Date.parse(limits.until);
   return Math.min(now + left, until);
 }
 
 /** Each limit with what is spent of it, for people. `hasModel`: then it is said, too, that there is no limit of the cost. */
-export function limitTexts(limits: Limits, spent: Spent, hasModel: boolean): string[] {
+export function limitTexts(limits: Limits, spent: Expenses, hasModel: boolean): string[] {
   const { 'max-failures': failures, 'max-same-failures': same } = limits;
   const cost = limits['max-cost'] === undefined ? (hasModel ? ['no cost limit'] : []) : [costText(limits, spent)];
   return [
@@ -247,15 +247,15 @@ export function limitTexts(limits: Limits, spent: Spent, hasModel: boolean): str
   ];
 }
 
-function costText(limits: Limits, { usage }: Spent): string {
+function costText(limits: Limits, { usage }: Expenses): string {
   return `${dollars(usage.costUsd ?? 0)} of ${dollars(limits['max-cost']!)}`;
 }
 
-function tokensText(limits: Limits, { usage }: Spent): string {
+function tokensText(limits: Limits, { usage }: Expenses): string {
   return `${tokensIn(usage)} of ${shortTokens(limits['max-tokens']!)} tokens`;
 }
 
-function durationText(limits: Limits, { ms }: Spent): string {
+function durationText(limits: Limits, { ms }: Expenses): string {
   return `${formatDuration(ms)} of ${formatDuration(limits['max-duration']!)}`;
 }
 

@@ -7,7 +7,7 @@ export interface Share {
 }
 
 /** What a run is about: all of a shift, or what `--rows`, `--where`, `--sample`, `--task` or `retry` chose. */
-export interface Part {
+export interface ScopeShare {
   readonly items: Share;
   readonly tasks: Share;
   /** Of the tasks that were chosen. */
@@ -15,7 +15,7 @@ export interface Part {
 }
 
 /** As the first event of the run tells it; that of an earlier version may have no counts. */
-export function partOf({ total, tasks, counts = [] }: Started): Part {
+export function scopeShareOf({ total, tasks, counts = [] }: Started): ScopeShare {
   const [first] = counts;
   const names = first ? counts.map(({ task }) => task) : tasks;
   const items = first ? STATUSES.reduce((sum, status) => sum + first[status], 0) : total;
