@@ -9,6 +9,8 @@ export default defineConfig({
     exclude: ['test/agents/**'],
     // The ledger of a shift is outside of its project. The tests may be started by an agent program.
     env: { XDG_STATE_HOME: join(tmpdir(), 'nightshift-test-state'), OPENCODE_PID: '', CLAUDECODE: '' },
+    // The built program is run as it is, also inside of a worker (test/in-process.ts).
+    server: { deps: { external: [/\/dist\//] } },
     globalSetup: ['test/announce.ts', 'test/build-once.ts'],
     // Generous: they only end tests that hang, also on a machine with other work to do.
     testTimeout: 120_000,

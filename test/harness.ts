@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { onTestFinished } from 'vitest';
+import { runInProcess, runsInProcess } from './in-process.ts';
 
 /** The program that users run. */
 export const NIGHTSHIFT = resolve('dist/cli/main.js');
@@ -130,7 +131,14 @@ export class Project {
   }
 
   run(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
-    return this.spawn(args, options).ended;
+    const needsProcess = options.ulimit !== undefined || options.uid !== undefined || !runsInProcess(args);
+    return needsProcess ? this.spawn(args, options).ended : this.call(args, options);
+  }
+
+  /** In this process. Only for what starts no agent, also because it is refused. */
+  async call(args: readonly string[], { cwd = this.root, env = {} }: RunOptions = {}): Promise<Ended> {
+    const ended = await runInProcess(args, { cwd, env });
+    return { ...ended, signal: null, events: jsonLines(ended.stdout) };
   }
 }
 
@@ -200,14 +208,7 @@ export class ShiftHandle {
 
   // biome-ignore lint/suspicious/noExplicitAny: events of every kind
   journal(): any[] {
-    const text = this.project.read(`${this.folder}/.engine/journal.jsonl`);
-    return text.split('\n').flatMap((line) => {
-      try {
-        return [JSON.parse(line)];
-      } catch {
-        return [];
-      }
-    });
+    return jsonLines(this.project.read(`${this.folder}/.engine/journal.jsonl`));
   }
 }
 
@@ -243,13 +244,7 @@ export class Running {
 
   // biome-ignore lint/suspicious/noExplicitAny: events of every kind
   get events(): any[] {
-    return this.#stdout.split('\n').flatMap((line) => {
-      try {
-        return [JSON.parse(line)];
-      } catch {
-        return [];
-      }
-    });
+    return jsonLines(this.#stdout);
   }
 
   kill(signal: NodeJS.Signals): void {
@@ -264,6 +259,18 @@ export class Running {
       `event ${type}\n${this.#stderr}`,
     );
   }
+}
+
+/** Those that are JSON. */
+// biome-ignore lint/suspicious/noExplicitAny: events of every kind
+function jsonLines(text: string): any[] {
+  return text.split('\n').flatMap((line) => {
+    try {
+      return [JSON.parse(line)];
+    } catch {
+      return [];
+    }
+  });
 }
 
 /** Waits until something is true, or fails with what it was. */

@@ -6,5 +6,12 @@ if (process.argv[2] === 'hook') {
   const { runHook } = await import('./hook.ts');
   process.exitCode = runHook(process.argv.slice(3), process.env);
 } else {
-  await import('./run-program.ts');
+  const { letGoOfLostTerminal, processIo } = await import('./io.ts');
+  const { runProgram, tellOf } = await import('./run-program.ts');
+  const io = processIo();
+  // For what is thrown where nothing waits for it. The guard ends what runs.
+  process.on('uncaughtException', (error) => process.exit(tellOf(io, error, process.argv)));
+  const code = await runProgram(io, process.argv);
+  letGoOfLostTerminal();
+  process.exit(code);
 }

@@ -1,12 +1,15 @@
 import { CommanderError } from 'commander';
 import { EXIT, NightshiftError } from '../core/model/errors.ts';
 import { systemError } from '../core/model/system-errors.ts';
-import { type Io, letGoOfLostTerminal, processIo } from './io.ts';
+import type { Io } from './io.ts';
 import { createProgram, OVERVIEW } from './program.ts';
 import { readVersion } from './version.ts';
 
-/** The only place that catches: wrong input and what the system refused take a few lines; a bug shows its stack. */
-async function main(io: Io, argv: readonly string[]): Promise<number> {
+/**
+ * Runs one command line and returns its exit code. The only place that catches: wrong input, and what the system
+ * refused, take a few lines; a bug shows its stack.
+ */
+export async function runProgram(io: Io, argv: readonly string[]): Promise<number> {
   let exitCode: number = EXIT.done;
   const program = createProgram(io, readVersion(), (code) => {
     exitCode = code;
@@ -26,8 +29,8 @@ async function main(io: Io, argv: readonly string[]): Promise<number> {
   }
 }
 
-/** Answers the exit code. */
-function tellOf(io: Io, thrown: unknown, argv: readonly string[]): number {
+/** Returns the exit code. */
+export function tellOf(io: Io, thrown: unknown, argv: readonly string[]): number {
   const error = systemError(thrown) ?? thrown;
   if (error instanceof NightshiftError) {
     tell(io, error, argv.includes('--json'));
@@ -53,10 +56,3 @@ function tell(io: Io, error: NightshiftError, asJson: boolean): void {
   if (file !== undefined) io.warn(`  at ${file}${line === undefined ? '' : `:${line}`}`);
   if (hint !== undefined) io.warn(`  ${hint}`);
 }
-
-const io = processIo();
-// What is thrown where nobody waits for it. The guard ends what is in flight.
-process.on('uncaughtException', (error) => process.exit(tellOf(io, error, process.argv)));
-const code = await main(io, process.argv);
-letGoOfLostTerminal();
-process.exit(code);

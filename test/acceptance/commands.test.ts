@@ -444,6 +444,7 @@ test('X8 no warning of Node gets to a user: not of a crowd that shares signals, 
     require('node:fs').writeFileSync('warned', '');
   }, 1);`;
   project.write('warn.cjs', warn);
-  const { stderr } = await project.run(['status'], { env: { NODE_OPTIONS: `--require ${project.path('warn.cjs')}` } });
+  const NODE_OPTIONS = `--require ${project.path('warn.cjs')}`;
+  const { stderr } = await project.spawn(['status'], { env: { NODE_OPTIONS } }).ended;
   expect([project.exists('warned'), stderr]).toEqual([true, '']);
 });
