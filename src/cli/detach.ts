@@ -33,10 +33,11 @@ export async function detach(
   }
 }
 
-function tell(io: Io, { name, root }: ShiftPaths, { pid, since, log, limits, warnings }: DetachedRun): void {
+function tell(io: Io, { name, root }: ShiftPaths, { pid, since, log, limits, warnings, paused }: DetachedRun): void {
   for (const warning of warnings) io.warn(`warning: ${warning}`);
   if (limits !== null) io.print(`limits: ${limits}`);
   io.print(`${name} runs in the background: process ${pid} since ${since}`);
+  if (paused !== null) io.print(`paused since ${paused}; \`nightshift resume ${name}\` continues`);
   io.print(`log: ${log.replace(`${root}/`, '')}`);
   io.print(`\`nightshift attach ${name}\` shows it, \`nightshift stop ${name}\` ends it.`);
 }

@@ -29,13 +29,14 @@ const startTool = defineTool({
     if (!begun) {
       return { facts: { shift, started: false }, lines: ['Already complete: nothing was left to do.'] };
     }
-    const { pid, since, log, limits, warnings } = begun;
+    const { pid, since, log, limits, warnings, paused } = begun;
     return {
       facts: { shift, started: true, pid, since, log },
       lines: [
         `${shift} runs in the background: process ${pid} since ${since}`,
         `log: ${log}`,
         ...(limits === null ? [] : [`limits: ${limits}`]),
+        ...(paused === null ? [] : [`paused since ${paused}: resume continues it`]),
       ],
       data: warnings.map((warning) => `warning: ${warning}`),
     };

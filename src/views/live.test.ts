@@ -157,6 +157,23 @@ test('X8 waiting and stopping are said', () => {
   expect(stopped).not.toContain('may finish');
 });
 
+test('X8 X6 a pause is said with what continues, without an estimate, and its time does not count once nothing runs', () => {
+  const state = night();
+  const since = '2026-01-02T22:59:50.000Z';
+  feed(state, 3590, { type: 'run:paused', since, now: false, signal: 'control', running: 4, elapsed: 3_590_000 });
+  const line = `paused since ${since}, 4 items may finish; \`nightshift resume pages\` continues`;
+  expect(shown(state, 120)).toContain(`\n${line}\n`);
+  expect(shown(state, 120)).not.toContain('finishes');
+  expect(state.elapsed(NOW)).toBe(3_600_000);
+  for (let i = 0; i < 4; i++) {
+    feed(state, 3595, { type: 'item:returned', task: 'write_page', item: `now${i}`, reason: 'x', elapsed: 3_595_000 });
+  }
+  expect(shown(state, 120)).toContain(`\npaused since ${since}; \`nightshift resume pages\` continues\n`);
+  expect(state.elapsed(NOW)).toBe(3_595_000);
+  feed(state, 3600, { type: 'run:resumed', signal: 'control', running: 0, elapsed: 3_595_000 });
+  expect(shown(state, 120)).not.toContain('paused');
+});
+
 test('X8 of a reason of many lines the last one is shown', () => {
   const text = shown(night('FAILED (step 1): exit code 1: part 1\npart 2\nno paper\n'), 80);
   expect(text).toContain('failed row 1061 write_page: … no paper\n');

@@ -98,6 +98,9 @@ test.each([{}, { dispatch: 'stream' }])(
       expect.stringContaining('pages stays paused: `nightshift resume pages` lifts that.\n'),
     ]);
     expect((await running.ended).code).toBe(130);
+    const again = await project.run(['start', 'pages', '--detach']);
+    expect(again.stdout).toMatch(/^paused since \S+Z; `nightshift resume pages` continues$/m);
+    await project.run(['stop', 'pages']);
     const resumed = await project.run(['resume', 'pages']);
     expect(resumed.stdout).toBe('pages is no longer paused. It is not running: `nightshift start pages` runs it.\n');
     go(shift, 'a', 'b', 'c', 'd');

@@ -7,6 +7,7 @@ import { countItems } from '../../core/schedule/plan.ts';
 import { openInside } from '../../store/folder/files/inside.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
 import { lastHolder, refuseSecondRun } from '../../store/folder/run-lock.ts';
+import { pauseOf } from '../pause-run.ts';
 import type { World } from '../world.ts';
 import { planRun, type RunSettings } from './plan-run.ts';
 
@@ -33,6 +34,8 @@ export interface DetachedRun {
   /** In words; null if there are none. */
   readonly limits: string | null;
   readonly warnings: readonly string[];
+  /** Since when the shift is paused (ISO 8601): the run waits for `resume`. Null: it is not. */
+  readonly paused: string | null;
 }
 
 /**
@@ -64,7 +67,10 @@ export async function startDetached(
   const first = await untilBegun(child, paths.name, output);
   child.unref();
   const { pid, since, run } = lastHolder(paths.runLock)!;
-  return { kind: 'running', begun: { shift: paths.name, pid, since, run, log: paths.runLog, ...first } };
+  return {
+    kind: 'running',
+    begun: { shift: paths.name, pid, since, run, log: paths.runLog, paused: pauseOf(paths)?.at ?? null, ...first },
+  };
 }
 
 /** Undefined when the run has taken its lock (and may have ended since), else its exit code. */
