@@ -1,21 +1,29 @@
 import type { Counts } from '../core/model/events.ts';
 
-/** The documents of a shift as a run has them in force, and what it writes to them. Each write is all or nothing. */
+/**
+ * The documents of a shift that are in force for a run, and what the run writes to them. Each write is all or
+ * nothing.
+ */
 export interface Documents {
-  /** Tells the shift's folder from another one that was put in its place (rule M6); `gone` if there is none. */
+  /** Identifies the shift's folder, so that a replacement is noticed (rule M6); `gone` if there is none. */
   folderId(): Promise<string>;
-  /** After a batch: Progress, and the new size unless a person set another one meanwhile. Answers the size in force. */
+  /**
+   * Writes Progress after a batch, and the new size unless you set another one meanwhile. Returns the size in force.
+   */
   finishBatch(counts: Counts, size: SizeChange | undefined): Promise<number | undefined>;
-  /** New Steps if the file is still the one that they were made from; answers the new text, undefined if it is not. */
+  /**
+   * Writes new Steps if the file is still the one that they were made from. Returns the new text, undefined if it is
+   * not.
+   */
   writeSteps(task: string, from: string, steps: readonly string[]): Promise<string | undefined>;
-  /** Keeps this version of a task file; the same text is kept once (rule L4). */
+  /** Keeps this version of a task file; the same text only once (rule L4). */
   keepVersion(task: string, text: string): Promise<void>;
   /**
-   * An agent is at work until this is disposed of, which is after its processes have ended: what others change meanwhile
-   * is put back (rule D5).
+   * While an agent works, edits by others are undone (rule D5). Dispose of it after the processes of the agent have
+   * ended.
    */
   protect(item?: ItemInFlight): AsyncDisposable;
-  /** Looks now; answers what was put back since this was asked last. */
+  /** Checks now. Returns the edits that were undone since the last call. */
   putBack(): Promise<readonly DocumentEdit[]>;
 }
 
@@ -24,7 +32,10 @@ export interface ItemInFlight {
   readonly index: number;
 }
 
-/** An edit of a document that was put back. `folder`: the shift's. `writers`: keys of items that had it open to write. */
+/**
+ * An edit of a document that was undone. `folder`: the shift's. `writers`: keys of the items whose processes had it
+ * open to write.
+ */
 export interface DocumentEdit {
   readonly what: string;
   readonly file: string;
@@ -32,7 +43,7 @@ export interface DocumentEdit {
   readonly writers: ReadonlySet<string>;
 }
 
-/** The batch size that a batch began with and the one it led to (rule P4). */
+/** The batch size before and after a batch (rule P4). */
 export interface SizeChange {
   readonly was: number | undefined;
   readonly to: number;

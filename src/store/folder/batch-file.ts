@@ -39,7 +39,7 @@ export interface OpenBatch {
   readonly items: readonly OpenItem[];
 }
 
-/** `dev`, `qa`: hashes of the tokens. Whoever reads this file can't write with them. */
+/** `dev`, `qa`: hashes of the tokens, which can't be used to write. */
 export interface OpenItem {
   readonly id: string;
   readonly index: number;
@@ -80,7 +80,7 @@ function withLease(paths: ShiftPaths, batch: Omit<OpenBatch, 'lease'> & Partial<
   return { ...batch, lease: batchLease(opener, Number.isFinite(expiresAt) ? expiresAt : 0) };
 }
 
-/** Its lease is over: the agents have had all their time, or the program that they lived in is gone. */
+/** Its lease is over: the agents used up their time, or the program that ran them is gone. */
 export function isStale({ batch }: FoundBatch, now: number): boolean {
   return isOver(batch.lease, now) || (batch.opener !== undefined && !isAlive(batch.opener));
 }

@@ -7,11 +7,11 @@ import { folderOf } from './files/inside.ts';
 const FOLDER = '.nightshift';
 const ARCHIVE = 'archive';
 
-/** What `.nightshift/.gitignore` says: secrets, locks, what the engine keeps for itself, and what `qsv edit -i` leaves. */
+/** The content of `.nightshift/.gitignore`: secrets, locks, what the engine keeps, and what `qsv edit -i` leaves. */
 export const GITIGNORE =
   '.env\n.env.in-force\n*.lock\n.engine/\n*.nightshift-tmp\n*.put-back-*\n.before-doctor-*\n.doctor-new-*\ntable.csv.bak\n';
 
-/** Where everything of one shift is. */
+/** The paths of one shift. */
 export interface ShiftPaths {
   readonly name: string;
   /** The folder that holds `.nightshift`: where agents work unless `working-dir` says otherwise. */
@@ -30,20 +30,20 @@ export interface ShiftPaths {
   /** What another process asks of a run, and what the run obeys. */
   readonly control: string;
   readonly controlState: string;
-  /** What a run in the background prints. */
+  /** The output of a run in the background. */
   readonly runLog: string;
-  /** What is in force while items may be in flight; the text of `.env` is in a file of its own. */
+  /** What is in force while items may run. The text of `.env` is in a file of its own. */
   readonly inForce: string;
   readonly envInForce: string;
-  /** What a person put in force with a command meanwhile. */
+  /** What you put in force with a command meanwhile. */
   readonly accepted: string;
-  /** The batch that somebody opened by hand, while it is open. */
+  /** The batch opened by hand, while it is open. */
   readonly batch: string;
-  /** The ready prompts of that batch. */
+  /** The prompts of that batch. */
   readonly prompts: string;
-  /** Protected files as they were at the start of a run, while it goes on. */
+  /** Protected files at the start of a run, while it is active. */
   readonly protection: string;
-  /** Versions of protected files that a run has put back. */
+  /** Versions of protected files that a run undid. */
   readonly putBack: string;
   task(name: string): string;
   versions(task: string): string;
@@ -86,14 +86,14 @@ export function shiftPaths(root: string, name: string): ShiftPaths {
   };
 }
 
-/** Keys and tasks also come from files that anybody can write. */
+/** Keys and tasks may also come from files that others write. */
 function withoutPath(name: string): string {
   return name.replace(/[^\w-]/g, '_');
 }
 
 /**
- * Makes a folder inside a shift's folder, and those between them. Never the shift's folder itself: one that was moved away
- * must not be there again, empty. A link in the place of one is set aside.
+ * Creates a folder inside a shift's folder, with its parents. Never the shift's folder itself: one that was moved
+ * away must not come back empty. A link in the place of a folder is set aside.
  */
 export function makeFolder(shift: string, folder: string): void {
   folderOf(shift, join(folder, 'any'))[Symbol.dispose]();
@@ -126,7 +126,7 @@ export function listShifts(root: string): string[] {
     .sort();
 }
 
-/** What can't be looked at is found later, by whoever needs it. */
+/** What can't be read is reported later, when it is needed. */
 function isLink(file: string): boolean {
   try {
     return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;

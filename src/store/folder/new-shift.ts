@@ -9,7 +9,7 @@ import { readHere } from './files/read-here.ts';
 import { archiveFolder, GITIGNORE, type ShiftPaths, shiftPaths, shiftsFolder } from './layout.ts';
 import { readError } from './table/table-file.ts';
 
-/** The `.nightshift` folder with its archive and its `.gitignore`; lines that a person added to it stay. */
+/** Creates the `.nightshift` folder with its archive and its `.gitignore`. Lines that you added stay. */
 export async function initRoot(root: string): Promise<{ folder: string; changed: boolean }> {
   const folder = shiftsFolder(root);
   const file = join(folder, '.gitignore');
@@ -41,11 +41,11 @@ export interface NewShift {
   readonly created: string;
   readonly parallel: boolean;
   readonly settings: Readonly<Record<string, string>>;
-  /** What to take the items from: a file, or a table that was read already. */
+  /** The source of the items: a file, or a table that was read already. */
   readonly from?: string | Table | undefined;
 }
 
-/** Makes a shift: the whole folder, or nothing. */
+/** Creates a shift: the whole folder, or nothing. */
 export async function createShift(root: string, { from, ...shift }: NewShift): Promise<ShiftPaths> {
   const paths = shiftPaths(root, shift.name);
   if (existsSync(paths.folder)) {
@@ -60,7 +60,7 @@ export async function createShift(root: string, { from, ...shift }: NewShift): P
     await writeFile(join(building, 'manager.md'), createManager({ ...shift, items: table.rowCount }));
     await writeFile(join(building, 'table.csv'), table.bytes);
     await writeFile(join(building, 'table.csv.lock'), '');
-    // mkdtemp makes folders that only their owner can read; a shift is shared like the project it is in.
+    // mkdtemp creates folders that only their owner can read; a shift is shared like its project.
     await chmod(building, 0o777 & ~process.umask());
     await rename(building, paths.folder);
     return paths;

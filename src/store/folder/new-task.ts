@@ -6,8 +6,8 @@ import type { ShiftPaths } from './layout.ts';
 import { changeTable } from './table/table-change.ts';
 
 /**
- * Adds a task: its file, its column, and last its place in the Task Order, which alone makes it a task. Interrupted in
- * between, the same command goes on where it was; a task that lost its file gets one, and keeps its statuses.
+ * Adds a task: its file, its column, and last its entry in the Task Order, which makes it a task. If interrupted, the
+ * same command resumes. A task that lost its file gets one, and keeps its statuses.
  */
 export async function createTaskFile(
   paths: ShiftPaths,
@@ -23,7 +23,7 @@ export async function createTaskFile(
     const place = { file: paths.manager, line: present.line };
     throw new NightshiftError('usage', `${paths.name} already has the task ${task}`, hint, place);
   }
-  // Checked before the first write: a column of that name that holds something else.
+  // Checked before the first write: the column may exist and hold something else.
   const column = (table: Table) => table.columnOf(task);
   await changeTable(
     paths,

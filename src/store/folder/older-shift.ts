@@ -13,7 +13,7 @@ const LOCK_WAIT_MS = 30_000;
 const KEPT = '.before-doctor-';
 const BUILDING = '.doctor-new-';
 
-/** What would have to be changed; nothing is written. */
+/** What has to change. Writes nothing. */
 export async function readUpgrade(paths: ShiftPaths): Promise<Upgrade> {
   const [manager, table, files] = await Promise.all([
     read(paths.manager).then((bytes) => bytes.toString('utf8')),
@@ -27,7 +27,7 @@ export async function readUpgrade(paths: ShiftPaths): Promise<Upgrade> {
   return planUpgrade({ manager, table, files, tasks }, paths.manager, paths.table);
 }
 
-/** Never through a link, as everywhere. */
+/** Never follows a link. */
 async function read(file: string): Promise<Buffer> {
   try {
     const handle = await open(file, READ_ONLY_HERE);
@@ -42,8 +42,8 @@ async function read(file: string): Promise<Buffer> {
 }
 
 /**
- * Brings a shift of older origin up to date, all or nothing: a changed copy is built beside it and put in its place.
- * The shift as it was is kept; the answer is where. Undefined: there was nothing to do, or something that a person must decide.
+ * Upgrades an older shift, all or nothing: builds a changed copy beside it and puts that in its place. Keeps the old
+ * shift and returns where. Undefined: there was nothing to do, or you must decide something.
  */
 export async function upgradeShift(
   paths: ShiftPaths,
@@ -78,7 +78,7 @@ export async function upgradeShift(
   }
 }
 
-/** The shifts that were just being put in their place when a doctor was ended: their new folder is complete. */
+/** Shifts whose upgrade was interrupted after the new folder was complete. */
 export async function interruptedUpgrades(root: string): Promise<string[]> {
   const names = await readdir(shiftsFolder(root));
   const shifts = names.filter((name) => name.startsWith(BUILDING)).map((name) => name.slice(BUILDING.length));
@@ -101,7 +101,7 @@ async function build(paths: ShiftPaths, building: string, upgrade: Upgrade): Pro
     verbatimSymlinks: true,
     filter: isCopied,
   });
-  // The same files, not copies: whoever waits for a lock or holds one is meant by it afterwards too.
+  // The same files, not copies: a process that waits for a lock or holds one keeps it.
   for (const file of locks) await link(file, join(building, file.slice(paths.folder.length + 1)));
   for (const { from, to } of upgrade.renames) await rename(join(building, from), join(building, to));
   for (const [file, text] of upgrade.tasks) await writeFile(join(building, file), text);

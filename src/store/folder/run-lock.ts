@@ -16,13 +16,13 @@ export interface Holder {
 }
 
 /**
- * One run at a time for a shift (rule T6). What is locked is the shift's folder itself, which no clean-up takes away under
- * a run; the kernel gives the lock of a dead run back. The file just names the holder.
+ * One run at a time for a shift (rule T6). The lock is on the shift's folder, which no clean-up removes during a run.
+ * The kernel releases the lock of a dead run. The file only names the holder.
  */
 export async function takeRunLock(paths: ShiftPaths, holder: Holder): Promise<Disposable> {
   const { runLock: file, name } = paths;
   let lock = await retryPassing(() => openRunLock(file));
-  // `status` holds the lock for a moment to see whether anybody else does.
+  // `status` takes the lock for a moment to see whether a run has it.
   for (let tries = 0; !lock && tries < 4; tries++) {
     await sleep(25);
     lock = openRunLock(file);
@@ -37,7 +37,7 @@ export async function takeRunLock(paths: ShiftPaths, holder: Holder): Promise<Di
   return lock;
 }
 
-/** For those who look on: again after somebody has removed the file. */
+/** For readers. Written again after the file was removed. */
 export function nameHolder({ folder, runLock }: ShiftPaths, holder: Holder): void {
   const fd = openInside(folder, runLock, constants.O_WRONLY | constants.O_TRUNC);
   try {
@@ -48,9 +48,9 @@ export function nameHolder({ folder, runLock }: ShiftPaths, holder: Holder): voi
 }
 
 /**
- * Who runs the shift now, for those who are going to send it a signal: the file may name a dead run while somebody else
- * looks whether the lock is free, and its process id may be another program's by now. Where the system tells who holds
- * a lock (Linux), that process must be the one that the file names.
+ * The process that runs the shift now, for sending it a signal. The file may name a dead run while another process
+ * tests the lock, and its process id may belong to another program by now. Where the system tells who holds a lock
+ * (Linux), that must be the process that the file names.
  */
 export async function provenHolder(file: string): Promise<Holder | undefined> {
   for (let tries = 0; ; tries++) {
@@ -77,18 +77,18 @@ function alreadyRunning(file: string, shift: string): NightshiftError {
   );
 }
 
-/** For who is about to change something first and start then. */
+/** For a command that changes something before it starts a run. */
 export function refuseSecondRun(file: string, shift: string): void {
   if (currentHolder(file)) throw alreadyRunning(file, shift);
 }
 
-/** Who runs the shift now, if anybody does. */
+/** The process that runs the shift now, if any. */
 export function currentHolder(file: string): Holder | undefined {
   using lock = openRunLock(file);
   return lock ? undefined : (lastHolder(file) ?? UNKNOWN);
 }
 
-/** Somebody removed the file that names it. */
+/** The file that names the holder was removed. */
 const UNKNOWN: Holder = { pid: 0, since: 'an unknown time', run: '' };
 
 function openRunLock(file: string): ReturnType<typeof tryLock> {
@@ -99,7 +99,7 @@ function openRunLock(file: string): ReturnType<typeof tryLock> {
   }
 }
 
-/** Who took the lock last, and may be gone. */
+/** The last holder of the lock, which may be gone. */
 export function lastHolder(file: string): Holder | undefined {
   try {
     return JSON.parse(readHere(file)) as Holder;
@@ -108,7 +108,7 @@ export function lastHolder(file: string): Holder | undefined {
   }
 }
 
-/** What the lock is on; the file only names who holds it. */
+/** The locked folder. The file only names the holder. */
 function folderOf(file: string): string {
   return dirname(dirname(file));
 }

@@ -7,22 +7,24 @@ import { readHere } from '../files/read-here.ts';
 import type { ShiftPaths } from '../layout.ts';
 
 /**
- * Texts that a person put in force with a command while items may be in flight, by the name of their file: a run takes
- * what it finds there if it is listed here. By hash, the last one of each file.
+ * Texts that you put in force with a command while items may run, by the name of their file. A run takes a text that
+ * it finds in the file if its hash is listed here. One hash for each file, the last one.
  */
 interface Acceptances {
   readonly [document: string]: { readonly id: string; readonly hash: string } | undefined;
 }
 
-/** Names one acceptance: a run takes each once, so that an old text that returns is not taken for a new one. */
+/**
+ * Identifies one acceptance. A run takes each once, so that an old text that returns is not mistaken for a new one.
+ */
 export function acceptedId(paths: ShiftPaths, file: string, text: string): string | undefined {
   const entry = read(paths)[basename(file)];
   return entry !== undefined && isHashOf(entry.hash, paths, file, text) ? entry.id : undefined;
 }
 
 /**
- * Told before the file is written, under the shift's lock: a run must never meet a text that nobody has told it about.
- * Where nothing is in flight, and nothing was when a run was killed, every edit is a person's, and nothing is told.
+ * Listed before the file is written, under the shift's lock, so that a run never meets a text it was not told about.
+ * If no item runs, and none did when a run was killed, every edit is yours and nothing is listed.
  */
 export async function accept(paths: ShiftPaths, file: string, text: string): Promise<void> {
   if (!existsSync(paths.inForce)) return;
@@ -48,7 +50,7 @@ function isHashOf(known: string, paths: ShiftPaths, file: string, text: string):
   return file === paths.env ? isHashOfSecrets(known, text) : known === hashOf(paths, file, text);
 }
 
-/** Of the text of `.env`. A short secret could be found by trying all that it may be: each try has to cost something. */
+/** The hash of `.env`. It is slow on purpose: otherwise a short secret could be guessed by trying all values. */
 export function hashSecrets(text: string): string {
   const salt = randomBytes(16);
   return `${salt.toString('hex')}:${scryptSync(text, salt, 32).toString('hex')}`;
@@ -60,7 +62,7 @@ export function isHashOfSecrets(known: unknown, text: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** Of a manifest only what counts: a run writes Progress and the batch size into the same file. */
+/** Of a manifest, only what you write: a run writes Progress and the batch size into the same file. */
 export function termsOf({ manager }: ShiftPaths, file: string, text: string): string {
   if (file !== manager) return text;
   try {

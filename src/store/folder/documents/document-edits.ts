@@ -12,7 +12,7 @@ interface Edit {
   readonly now: number;
 }
 
-/** What was changed, in words. Not masked. */
+/** Describes the change. Not masked. */
 export function describeEdit({ manager, env }: ShiftPaths, file: string, { before, seen, now }: Edit): string {
   const { text } = seen;
   if (isUnreadable(seen)) return seen.unreadable!;
@@ -25,8 +25,8 @@ export function describeEdit({ manager, env }: ShiftPaths, file: string, { befor
 }
 
 /**
- * What is in force after an edit of `manager.md` in flight: the edited text itself if nothing in it has to go back. Else its
- * settings and Task Order do, but for what may take effect at once; free text stays as it was edited.
+ * What is in force after an edit of `manager.md` while items run: the edited text if it may take effect at once.
+ * Otherwise settings and Task Order go back, except those that may take effect at once; free text stays as edited.
  */
 export function mergeManager({ manager }: ShiftPaths, inForce: string, { text }: FileContent, now: number): string {
   const edit = text === undefined ? undefined : judge(manager, inForce, text, now);

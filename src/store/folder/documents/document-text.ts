@@ -3,12 +3,12 @@ import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { NightshiftError } from '../../../core/model/errors.ts';
 import { notAFile, READ_ONLY_HERE, readError } from '../table/table-file.ts';
 
-/** Larger than any document that people write; what is put there instead of one must not fill the memory. */
+/** Larger than any document that people write. Anything larger must not fill the memory. */
 const LARGEST_DOCUMENT = 16 * 1024 * 1024;
 
 /**
- * Never through a symbolic link: nothing may lead outside of the shift. Not by a thread: to wake one takes longer than
- * to read a few kilobytes.
+ * Never follows a symbolic link: nothing may lead outside of the shift. Synchronous: waking a thread takes longer
+ * than reading a few kilobytes.
  */
 export function readDocument(file: string): string {
   try {
@@ -29,7 +29,7 @@ export function readDocument(file: string): string {
   }
 }
 
-/** Bytes that are not UTF-8 would not survive an edit. */
+/** Bytes that are not UTF-8 would be lost in an edit. */
 function decodeText(bytes: Buffer, file: string): string {
   const lines = () => Buffer.from(bytes).toString('latin1').split('\n');
   if (!isUtf8(bytes)) {

@@ -7,10 +7,10 @@ export interface InForceOptions {
   /** Throws a NightshiftError if a run can't work with these documents. */
   check(documents: ShiftDocuments): Promise<void>;
   now(): number;
-  /** For one command: what it writes a person asked for, and nothing is waited for. */
+  /** For a single command: you asked for what it writes, and it waits for nothing. */
   readonly isByHand?: boolean;
-  /** Files that agents have open for writing, with the keys of their items; absent where that can't be known. */
+  /** Files that agents have open for writing, with the keys of their items. Absent if unknown. */
   writers?(): ReadonlyMap<string, ReadonlySet<string>>;
-  /** Absent: what is in force ends with this process. */
+  /** Absent: nothing is recorded, and what is in force ends with this process. */
   readonly record?: InForceRecord;
 }

@@ -22,10 +22,9 @@ export function textsOf(paths: ShiftPaths, { manager, tasks, env }: ShiftDocumen
 }
 
 /**
- * What is in force, on the disk, from before the first claim until the run has ended properly: what is found at a start
- * was left by a run that was killed, or by an open batch. Its time of change is the last sign of life. Secrets do not
- * rest in `.engine`: the text of `.env` is beside `.env`, and ignored by git as it is. Of it there is only a hash here, so
- * that another text in its place is noticed.
+ * Records what is in force, from before the first claim until the run ends properly. A record found at a start was
+ * left by a killed run or an open batch; its time of change is the last sign of life. The text of `.env` is not in
+ * `.engine` but beside `.env`, ignored by git; the record has only its hash, to notice another text.
  */
 export class InForceRecord {
   readonly #paths: ShiftPaths;
@@ -37,7 +36,10 @@ export class InForceRecord {
     this.#paths = paths;
   }
 
-  /** Written when it changed, or when somebody changed or removed it. `next`: what is about to be written to a file. */
+  /**
+   * Writes the record if it changed, or was changed or removed by others. `next`: what is about to be written to a
+   * file.
+   */
   async write(texts: Texts, next?: { readonly file: string; readonly text: string }): Promise<void> {
     const { inForce, env } = this.#paths;
     const counted = [...texts].map(([file, text]) => [file, text && termsOf(this.#paths, file, text)]);
@@ -73,7 +75,7 @@ export class InForceRecord {
     return this.#secrets.hash;
   }
 
-  /** Not before git ignores it. */
+  /** Only once git ignores the file. */
   async #keepSecrets(text: string | undefined): Promise<void> {
     const { root, folder, envInForce } = this.#paths;
     try {
@@ -85,18 +87,18 @@ export class InForceRecord {
     else await replaceInside({ base: folder }, envInForce, Buffer.from(text));
   }
 
-  /** Somebody is at work: a sign of life. */
+  /** A sign of life, while agents work. */
   touch(now: number): void {
     try {
       utimesSync(this.#paths.inForce, now / 1000, now / 1000);
     } catch {
-      // Removed: it is written again before the next claim.
+      // If it was removed, it is written again before the next claim.
     }
   }
 
   async remove(): Promise<void> {
     const { inForce, envInForce, accepted } = this.#paths;
-    // The record last: without it the copy of the secrets would be nobody's.
+    // The record goes last: without it, nothing would refer to the copy of the secrets.
     for (const file of [accepted, envInForce, inForce]) await rm(file, { force: true });
     this.#terms = undefined;
   }
@@ -107,13 +109,13 @@ export interface FoundRecord {
   readonly texts: Texts;
   /** `.env` was changed, and so was the copy of what was in force. */
   readonly isEnvLost: boolean;
-  /** What the run was about to write: where it stands already, it is in force. */
+  /** What the run was about to write. If it is in the file, it is in force. */
   readonly next?: { readonly file: string; readonly text: string };
   /** Milliseconds since 1970. */
   readonly lastSign: number;
 }
 
-/** Undefined: none is there, or none that can be read. */
+/** Undefined if there is none, or none that can be read. */
 export function readRecord(paths: ShiftPaths): FoundRecord | undefined {
   try {
     // That of the inode: an agent could set the other one to any time.
@@ -137,7 +139,7 @@ export function readRecord(paths: ShiftPaths): FoundRecord | undefined {
   }
 }
 
-/** Undefined: there is none that can be read, or it is no file, which is not read. */
+/** Undefined if there is no file that can be read. */
 function textOf(file: string): string | undefined {
   try {
     return readDocument(file);

@@ -17,14 +17,14 @@ import { type FileContent, isSameContent, settle } from './put-back.ts';
 import type { ShiftFiles } from './shift-files.ts';
 import { patienceWith, type Unusable, type Witnesses } from './unusable.ts';
 
-/** Of the items that were in flight, as many are named. */
+/** At most this many running items are named. */
 const NAMED_AT_MOST = 50;
 
 /**
- * The documents that decide how items are done and judged, their environment, and what may be spent: `manager.md`, the
- * tasks of its Task Order, `.env`. They are held here as texts, and agents never change them: while one is at work, a file
- * that differs is put back, unless a person accepted it with a command. While none is, what stands on the disk is a
- * person's, and is taken.
+ * The documents that decide how items are done and judged, their environment, and what may be spent: `manager.md`,
+ * the tasks of its Task Order, `.env`. They are held here as texts, and agents never change them. While an agent
+ * works, a file that differs is put back, unless you accepted it with a command. While none works, what is on disk is
+ * yours and is taken.
  */
 export class InForce implements Documents {
   readonly #files: ShiftFiles;
@@ -36,9 +36,9 @@ export class InForce implements Documents {
   readonly #taken = new Set<string>();
   #texts: Texts;
   #found: DocumentEdit[] = [];
-  /** Somebody was at work since the last look. */
+  /** An agent worked since the last check. */
   #isDue = false;
-  /** What could not be put back yet, and since when it differs: it may be repaired by then. */
+  /** What could not be put back yet, and since when it differs. It may be repaired meanwhile. */
   #unusable = new Map<string, Unusable>();
   #tail: Promise<unknown> = Promise.resolve();
 
@@ -50,12 +50,12 @@ export class InForce implements Documents {
     this.#folder = files.folderId();
   }
 
-  /** With what stands on the disk, or with texts that were in force when an earlier process ended. */
+  /** Starts with what is on disk, or with texts that were in force when an earlier process ended. */
   static async open(files: ShiftFiles, options: InForceOptions, texts?: Texts): Promise<InForce> {
     return new InForce(files, texts ?? textsOf(files.paths, await files.read()), options);
   }
 
-  /** What a run works with from its next claim on, recorded before that claim. */
+  /** What a run uses from its next claim on. It is recorded before that claim. */
   async read(): Promise<ShiftDocuments> {
     return this.#alone(async () => {
       if (this.#atWork.size > 0 || this.#isDue) {
@@ -76,7 +76,7 @@ export class InForce implements Documents {
     this.#isDue = true;
     return {
       [Symbol.asyncDispose]: async () => {
-        // While it still counts. What can't be looked at now is looked at before anything else is taken.
+        // While it still counts. What can't be read now is read before anything else is taken.
         const hasLooked = await this.#looking.done().then(
           () => true,
           () => false,
@@ -92,7 +92,7 @@ export class InForce implements Documents {
     return this.#found.splice(0);
   }
 
-  /** No agent is left. What could not be looked at is found by the next start: so is a copy of the folder in its place. */
+  /** No agent is left. What could not be read, or a copy of the folder in its place, is found by the next start. */
   async close(): Promise<void> {
     if (!this.#isDue && (await this.#isHere())) await this.#options.record?.remove().catch(() => {});
   }
@@ -123,7 +123,7 @@ export class InForce implements Documents {
       if (this.#isDue) await this.#look();
       const file = this.#files.paths.task(task);
       const { record, isByHand } = this.#options;
-      // Told before it is written: after a kill, our own Steps are not to be taken for somebody else's.
+      // Recorded before it is written: after a kill, our own Steps must not be mistaken for an edit by others.
       await record?.write(this.#texts, { file, text: replaceSteps(from, steps) });
       const written = await this.#files.writeSteps(task, from, steps, isByHand);
       if (written !== undefined) this.#set(file, written);
@@ -136,7 +136,7 @@ export class InForce implements Documents {
     this.#isDue = this.#atWork.size > 0 || this.#unusable.size > 0;
   }
 
-  /** Nothing is claimed while a file may be half of an edit: whoever reads waits for it (rule F6). */
+  /** Nothing is claimed while a file may be half saved: readers wait for it (rule F6). */
   #requireUsable(): void {
     for (const [file, { seen }] of this.#unusable) {
       if (seen.text === undefined) {
@@ -154,14 +154,14 @@ export class InForce implements Documents {
     return this.#files.assemble((file) => texts.get(file));
   }
 
-  /** One at a time: our own writes are not to be taken for somebody else's. */
+  /** One at a time, so that our own writes are not mistaken for edits by others. */
   #alone<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#tail.then(work);
     this.#tail = done.catch(() => {});
     return done;
   }
 
-  /** Nobody is at work: what is there is a person's. */
+  /** No agent works: what is on disk is yours. */
   async #takeAll(): Promise<void> {
     const documents = await this.#files.read();
     const texts = textsOf(this.#files.paths, documents);
@@ -172,12 +172,12 @@ export class InForce implements Documents {
     this.#texts = texts;
   }
 
-  /** What the system refuses for a moment does not end a run. */
+  /** A temporary refusal of the system does not end a run. */
   #look(): Promise<void> {
     return retryPassing(() => this.#lookOnce());
   }
 
-  /** Another folder in its place is none of ours to write to (rule M6). */
+  /** Never writes to another folder in its place (rule M6). */
   async #isHere(): Promise<boolean> {
     return (await this.#files.folderId()) === (await this.#folder);
   }
@@ -187,7 +187,7 @@ export class InForce implements Documents {
     if (this.#atWork.size > 0) this.#options.record?.touch(this.#options.now());
     const differing = [...this.#texts.keys()].filter((file) => !isSameContent(this.#files.see(file), this.#seen(file)));
     const settled = new Map<string, FileContent>();
-    // First of all: whoever writes may be done in a moment.
+    // Checked first: the writer may be done in a moment.
     const open = differing.length > 0 ? this.#options.writers?.() : undefined;
     const seen = differing.length > 0 ? await settle(differing, (file) => this.#files.see(file)) : [];
     for (const [file, each] of seen) if (!isSameContent(each, this.#seen(file))) settled.set(file, each);
@@ -213,7 +213,10 @@ export class InForce implements Documents {
     return text === undefined ? {} : { text };
   }
 
-  /** What a person put in force with a command, all of it or nothing: a Task Order and the task that it names are one edit. */
+  /**
+   * Takes what you put in force with a command, all of it or nothing: a Task Order and the task that it names are one
+   * edit.
+   */
   async #takeAccepted(settled: ReadonlyMap<string, FileContent>): Promise<ReadonlySet<string>> {
     const { paths } = this.#files;
     const idOf = (file: string, { text }: FileContent) => {
@@ -259,7 +262,7 @@ export class InForce implements Documents {
     this.#options.emit({ type: 'document:accepted', file, what: this.#mask(what), ...this.#taskOf(file) });
   }
 
-  /** Puts a file back, but for what may take effect at once. False: it was just written again. */
+  /** Puts a file back, except for what may take effect at once. False if it was written again just now. */
   async #refuse(file: string, seen: FileContent, { inFlight, writers }: Witnesses): Promise<boolean> {
     const inForce = this.#texts.get(file);
     const { paths } = this.#files;

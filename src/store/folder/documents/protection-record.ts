@@ -7,12 +7,12 @@ import { readHere } from '../files/read-here.ts';
 
 const CONTENTS = 'contents';
 const FILES = 'files.jsonl';
-/** Thousands of small files are written together. */
+/** Many small files are written together. */
 const WRITE_BYTES = 1024 * 1024;
 
 /**
- * Protected files as they were at the start of a run: `contents` holds one behind the other, `files.jsonl` says which and
- * where. It is gone when a run ends by itself; the time of change of `files.jsonl` is the last sign of life.
+ * Protected files at the start of a run: `contents` holds one after the other, `files.jsonl` says which and where. It
+ * is removed when a run ends by itself. The time of change of `files.jsonl` is the last sign of life.
  */
 export async function createRecord(folder: string): Promise<ProtectionRecord> {
   const made = `${folder}.nightshift-tmp`;
@@ -67,7 +67,7 @@ export async function createRecord(folder: string): Promise<ProtectionRecord> {
   };
 }
 
-/** What a killed run left, as far as it can be read. */
+/** What a killed run left, as far as it is readable. */
 export async function findRecord(folder: string): Promise<FoundRecord | undefined> {
   let text: string;
   let lastSign: number;
@@ -96,7 +96,7 @@ function touch(file: string): void {
     const now = new Date();
     lutimesSync(file, now, now);
   } catch {
-    // Somebody removed it: what is in memory still holds.
+    // If it was removed, what is in memory still holds.
   }
 }
 
@@ -122,7 +122,7 @@ async function writeAt(file: FileHandle, content: Buffer, offset: number, folder
   }
 }
 
-/** Shorter than asked for if the file was cut: whoever reads it checks. */
+/** Shorter than asked for if the file was cut: the caller checks. */
 async function readAt(file: FileHandle, offset: number, size: number): Promise<Buffer> {
   const content = Buffer.alloc(size);
   const { bytesRead } = await file.read(content, 0, size, offset);

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Failpoint, replaceFile } from '../files/atomic-write.ts';
 import { readHere } from '../files/read-here.ts';
 
-/** What stands where a document should be: its text, nothing, or what is no text at all (a link, a folder). */
+/** What is found in place of a document: its text, nothing, or something that is no text (a link, a folder). */
 export interface FileContent {
   readonly text?: string;
   readonly unreadable?: string;
@@ -19,11 +19,11 @@ export function isUnreadable({ unreadable }: FileContent): boolean {
   return unreadable !== undefined;
 }
 
-/** An editor that saves in place empties the file before it fills it: what is seen twice is meant. */
+/** An editor that saves in place empties the file before it fills it. What is seen twice is taken as saved. */
 const SETTLE_MS = 100;
 const SETTLE_TRIES = 10;
 
-/** Waits until nobody writes these files any more; what stands there then. */
+/** Waits until these files no longer change. Returns their content. */
 export async function settle(
   files: readonly string[],
   see: (file: string) => FileContent,
@@ -39,10 +39,13 @@ export async function settle(
 }
 
 const MARK = '.put-back-';
-/** An agent that writes a file over and over must not fill the folder; what it wrote first is there. */
+/** An agent that writes a file again and again must not fill the folder. The first copies are kept. */
 const KEPT_AT_MOST = 50;
 
-/** The other text goes to a file beside it that only its owner can read; answers which. Undefined: there was none to keep. */
+/**
+ * Keeps the other text in a file beside it that only its owner can read. Returns its name; undefined if there was
+ * nothing to keep.
+ */
 export async function keepBeside(file: string, seen: FileContent, failpoint: Failpoint): Promise<string | undefined> {
   const { text } = seen;
   if (text === undefined && !isUnreadable(seen)) return undefined;
@@ -59,7 +62,7 @@ export async function keepBeside(file: string, seen: FileContent, failpoint: Fai
   return name;
 }
 
-/** Secrets that were removed are not written for everybody to read. */
+/** Removed secrets must not become readable for others. */
 export function restoredMode(file: string, stats: Stats | undefined): number {
   const usual = basename(file) === '.env' ? 0o600 : 0o644;
   return stats?.isFile() ? stats.mode & 0o777 : usual;
@@ -67,13 +70,13 @@ export function restoredMode(file: string, stats: Stats | undefined): number {
 
 export interface KeptCopy {
   readonly file: string;
-  /** The name of the file that it was put back from. */
+  /** The name of the file that was put back. */
   readonly document: string;
-  /** Later ones sort behind earlier ones. */
+  /** Later names sort after earlier ones. */
   readonly stamp: string;
 }
 
-/** Of documents, oldest first: they can be accepted. Those of the table are another matter. */
+/** Copies of documents, oldest first. You can accept them, unlike those of the table. */
 export function waitingCopies(folder: string): KeptCopy[] {
   return keptCopies(folder).filter(({ document }) => document === '.env' || document.endsWith('.md'));
 }

@@ -46,18 +46,18 @@ export class ShiftFiles {
       const { dev, ino } = statSync(folder);
       this.#folderId = `${dev}:${ino}`;
     } catch (error) {
-      // What can't be looked at for another reason may well be there.
+      // What can't be read for another reason may well be there.
       if (isGone(error)) return 'gone';
     }
     return this.#folderId;
   }
 
-  /** As they are on the disk. The same object as the last time if nothing changed. */
+  /** As they are on disk. The same object as last time if nothing changed. */
   read(): Promise<ShiftDocuments> {
     return retryPassing(() => this.assemble((file) => this.#textIfThere(file)));
   }
 
-  /** From texts, wherever they come from; undefined: there is no such file. */
+  /** Parses texts. Undefined: there is no such file. */
   assemble(textOf: (file: string) => string | undefined): ShiftDocuments {
     const { name, root, folder, table, manager: managerFile, env: envFile } = this.paths;
     const manager = this.#parse(managerFile, textOf(managerFile) ?? readDocument(managerFile), parseManager);
@@ -86,7 +86,7 @@ export class ShiftFiles {
     return this.#documents!;
   }
 
-  /** A run reads its documents with every item; what has the same text need not be parsed again. */
+  /** A run reads its documents for every item; an unchanged text is not parsed again. */
   #parse<T>(file: string, text: string, parse: (text: string, file: string) => T): T {
     const known = this.#parsed.get(file);
     if (known?.text === text) return known.document as T;
@@ -110,12 +110,12 @@ export class ShiftFiles {
     return inForce;
   }
 
-  /** A setting of the Shift Configuration, by a person's word; only while no run is going on. */
+  /** Changes a setting of the Shift Configuration for you; only while no run is active. */
   async set(key: string, value: string): Promise<void> {
     await this.#edit(this.paths.manager, (text) => setSetting(text, key, value));
   }
 
-  /** `isAccepted`: a person asked for it, so that a run that is going on takes it. */
+  /** `isAccepted`: you asked for it, so an active run takes it. */
   async writeSteps(
     task: string,
     from: string,
@@ -157,14 +157,14 @@ export class ShiftFiles {
     return this.#textIfThere(this.paths.task(task));
   }
 
-  /** A whole task file; the caller has checked it. */
+  /** Writes a whole task file. The caller has checked it. */
   async replaceTask(task: string, text: string): Promise<void> {
     await this.#accept(this.paths.task(task), () => text);
   }
 
   /**
-   * A person's text of a document, which counts at once, also while items are in flight; the caller has checked it.
-   * `base`: what it was made from. False: something else stands there by now, and nothing was written.
+   * Writes your text of a document, which counts at once, also while items run. The caller has checked it. `base`:
+   * what it was made from. False if the file is another one by now; then nothing was written.
    */
   async putInForce(file: string, text: string, base: string): Promise<boolean> {
     let isThere = true;
@@ -177,7 +177,7 @@ export class ShiftFiles {
     return isThere;
   }
 
-  /** A file that stands there already: a person wants it as it is. */
+  /** Accepts a file as it is on disk. */
   async acceptAsIs(file: string, text: string): Promise<void> {
     using _lock = await lockWithin(this.paths.lock, LOCK_WAIT_MS);
     await accept(this.paths, file, text);
@@ -187,7 +187,7 @@ export class ShiftFiles {
     await this.#edit(file, change, (_, changed) => accept(this.paths, file, changed));
   }
 
-  /** What stands there now. Throws only what is nobody's edit: too many open files, a disk that fails. */
+  /** What is there now. Throws only for what is no edit: too many open files, a failing disk. */
   see(file: string): FileContent {
     try {
       return { text: readDocument(file) };
@@ -199,8 +199,8 @@ export class ShiftFiles {
   }
 
   /**
-   * Writes `text` in place of what was seen there, and keeps that beside the file; without a text there is to be no file.
-   * Undefined: something else stands there by now, and nothing was done.
+   * Writes `text` in place of `seen`, and keeps that beside the file. Without a text, removes the file. Undefined if
+   * something else is there by now; then nothing was done.
    */
   async restore(file: string, seen: FileContent, text: string | undefined): Promise<{ kept?: string } | undefined> {
     using _lock = await lockWithin(this.paths.lock, LOCK_WAIT_MS);
@@ -218,7 +218,7 @@ export class ShiftFiles {
     }
   }
 
-  /** Makes the engine's own folder, and clears away what a crash left half written. */
+  /** Creates the engine's folder and removes what a crash left half written. */
   async prepare(): Promise<void> {
     try {
       makeFolder(this.paths.folder, this.paths.engine);
@@ -244,7 +244,7 @@ export class ShiftFiles {
     before: (text: string, changed: string) => Promise<void> = async () => {},
   ): Promise<void> {
     using _lock = await lockWithin(this.paths.lock, LOCK_WAIT_MS);
-    // A file that was removed is written again: that is a change too.
+    // A removed file is written again: that is a change, too.
     const read = () => this.#textIfThere(file) ?? '';
     for (;;) {
       const text = await retryPassing(read);
@@ -252,7 +252,7 @@ export class ShiftFiles {
       if (changed === text) return;
       await before(text, changed);
       const mode = restoredMode(file, statIfThere(file));
-      // An editor that knows nothing of the lock may save just now: then its text is the one to change.
+      // An editor without the lock may save just now: then its text is the one to change.
       const isCurrent = async () => (await retryPassing(read)) === text;
       if (await replaceFile(file, Buffer.from(changed), mode, this.#failpoint, isCurrent)) return;
     }

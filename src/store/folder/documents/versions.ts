@@ -9,7 +9,7 @@ import type { ShiftPaths } from '../layout.ts';
 import { READ_ONLY_HERE } from '../table/table-file.ts';
 
 const NAME = /^\d{4,}-[0-9a-f]+\.md$/;
-/** Of each task; a run that learns more than this has them on the disk. */
+/** At most this many of each task are kept in memory; the others are on disk. */
 const MOST_REMEMBERED = 50;
 
 /** The versions of the task files, each in a file of its own (rule L4). */
@@ -17,7 +17,7 @@ export class Versions {
   readonly #paths: ShiftPaths;
   readonly #failpoint: Failpoint;
   readonly #onSetAside: OnSetAside;
-  /** Those that were kept here, by task: somebody may remove their folder. */
+  /** The versions written by this process, by task, in case their folder is removed. */
   readonly #remembered = new Map<string, string[]>();
 
   constructor(paths: ShiftPaths, failpoint: Failpoint, onSetAside: OnSetAside) {
@@ -32,7 +32,7 @@ export class Versions {
     await this.#write(task);
   }
 
-  /** Writes again what is missing. */
+  /** Writes missing versions again. */
   async rewrite(): Promise<void> {
     for (const task of this.#remembered.keys()) await this.#write(task);
   }

@@ -8,7 +8,7 @@ import type { EventType } from '../../../core/model/events.ts';
 import { systemError } from '../../../core/model/system-errors.ts';
 import { retryPassing } from './retry.ts';
 
-/** Inside of the writes: the moments at which a crash could leave something half done. */
+/** The moments inside a write at which a crash could leave something half done. */
 export const WRITE_POINTS = [
   'table:written',
   'table:synced',
@@ -21,7 +21,7 @@ export const WRITE_POINTS = [
 
 /**
  * Where the crash tests may end the process (`NIGHTSHIFT_CRASH_AT=name#n`); a no-op for users. Besides the moments
- * inside of the writes, every type of event is one: it was just said, and the journal does not have it yet.
+ * inside writes, every type of event is one: just emitted, and not in the journal yet.
  */
 export type Failpoint = (name: (typeof WRITE_POINTS)[number] | EventType) => void;
 
@@ -39,9 +39,9 @@ const writev = promisify(fs.writev);
 
 /**
  * Replaces a file so that after a power cut it is the old one or the new one: temporary file, fsync, checked length
- * (a full disk can write less than asked without an error), rename, fsync of the folder.
- * Answers the fingerprint of what is now in place; undefined if `isCurrent` said at the last moment that the file is not
- * the one that the bytes were made from, and nothing was replaced.
+ * (a full disk can write less than asked without an error), rename, fsync of the folder. Returns the fingerprint of
+ * the new file. Undefined if `isCurrent` said at the last moment that the file is not the one that the bytes were
+ * made from; then nothing was replaced.
  */
 export async function replaceFile(
   file: string,
@@ -57,7 +57,7 @@ export async function replaceFile(
   }
 }
 
-/** The same; throws what the system says. */
+/** Throws what the system reports. */
 export async function replaceAt(
   file: string,
   content: Uint8Array | readonly Uint8Array[],
@@ -88,7 +88,7 @@ export async function replaceAt(
       await rename(temporary, file);
       failpoint(`${point}:renamed`);
       await syncFolder(dirname(file));
-      // Of our own open file, not of the path: whoever writes the path now is somebody else.
+      // Of our own open file, not of the path: another process may have written to the path since.
       return fingerprint(fstatSync(fd, { bigint: true }));
     } finally {
       closeSync(fd);
@@ -100,7 +100,7 @@ export async function replaceAt(
   }
 }
 
-/** Tells whether a file is still the one that was read or written; ctime, which nobody can set, included. */
+/** Tells whether a file is still the one that was read or written. Includes ctime, which can't be set. */
 export function fingerprint(stats: BigIntStats): string {
   return `${stats.ino}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}`;
 }
@@ -117,7 +117,7 @@ async function writeAll(fd: number, pieces: readonly Uint8Array[]): Promise<void
   }
 }
 
-/** What is left of the pieces behind so many bytes; a system may write less than it was given. */
+/** The rest of the pieces after this many bytes: a system may write less than it was given. */
 function without(pieces: readonly Uint8Array[], bytes: number): Uint8Array[] {
   let skip = bytes;
   return pieces.flatMap((piece) => {
@@ -127,11 +127,11 @@ function without(pieces: readonly Uint8Array[], bytes: number): Uint8Array[] {
   });
 }
 
-/** The next write waits for it: the room of the one before may be needed. */
+/** The next write waits for this: it may need the space of the last one. */
 let lastReleased: Promise<void> = Promise.resolve();
 const LARGE_BYTES = 1024 * 1024;
 
-/** Held open while it is replaced, a large file is taken apart when it is released, and not while somebody waits. */
+/** A large file that is held open while it is replaced is freed when it is closed, not while callers wait. */
 function holdReplaced(file: string): () => void {
   let fd: number;
   try {
@@ -172,7 +172,7 @@ function isOther(pid: number): boolean {
   }
 }
 
-/** Turns the system's refusals into errors that say what to do; anything else is a bug and stays as it is. */
+/** Turns refusals of the system into errors that say what to do. Anything else is a bug and stays as it is. */
 export function diskError(cause: unknown, file: string): unknown {
   const code = (cause as NodeJS.ErrnoException).code ?? '';
   if (!['EROFS', 'EACCES', 'EPERM'].includes(code)) return systemError(cause, file) ?? cause;
@@ -180,7 +180,10 @@ export function diskError(cause: unknown, file: string): unknown {
   return new NightshiftError('bad-folder', `no permission to write ${file} (${code})`, hint, { file });
 }
 
-/** Whose permission it was: a file is made, and replaced, in its folder; where that is not there yet, in the one above. */
+/**
+ * What needs the permission: a file is created and replaced in its folder; if that does not exist yet, in the one
+ * above.
+ */
 function placeToOpen(file: string): string {
   const isFolder = existsSync(`${file}/`);
   if (isFolder) return file;

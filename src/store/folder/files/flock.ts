@@ -12,7 +12,7 @@ type Flock = (fd: number, operation: number) => number;
 let flock: Flock | undefined;
 let wouldBlock: (() => boolean) | undefined;
 
-/** flock(2) of the C library: the lock that `flock -x` and qsv scripts take part in. Loaded when it is first needed. */
+/** flock(2) of the C library, which `flock -x` and qsv scripts also use. Loaded when first needed. */
 function load(): Flock {
   if (flock) return flock;
   if (process.platform === 'win32') {
@@ -36,15 +36,15 @@ function load(): Flock {
   }
 }
 
-/** Long enough for any program that means well; then somebody must be told. */
+/** Long enough for any well-behaved program. */
 export const LOCK_WAIT_MS = 30_000;
 
-/** An exclusive lock that the kernel releases when the process dies, however it dies. */
+/** An exclusive lock. The kernel releases it when the process dies. */
 export interface Lock extends Disposable {
   readonly fd: number;
 }
 
-/** Tries once; undefined if somebody else holds it. */
+/** Tries once. Undefined if another process holds it. */
 export function tryLock(file: string): Lock | undefined {
   const take = load();
   const fd = openLockFile(file);
@@ -65,7 +65,7 @@ export function tryLock(file: string): Lock | undefined {
   }
 }
 
-/** Those of this process that wait for a lock. */
+/** Callers in this process that wait for a lock. */
 const waiting = new Set<() => void>();
 
 function release(fd: number): void {
@@ -73,7 +73,7 @@ function release(fd: number): void {
   for (const wake of waiting) wake();
 }
 
-/** Until a lock of this process is released, or so long: of those of other processes nobody is told. */
+/** Waits until this process releases a lock, or this long: there is no notice of other processes. */
 async function pauseFor(milliseconds: number): Promise<void> {
   await new Promise<void>((resolve) => {
     const wake = () => {
@@ -92,13 +92,13 @@ function openLockFile(file: string): number {
   try {
     return openSync(file, O_RDWR | O_CREAT | O_NOFOLLOW, 0o644);
   } catch (cause) {
-    // A link that somebody put there during a run: nothing of it is used, and it does not end the run.
+    // A link put there during a run is not followed, and does not end the run.
     if ((cause as NodeJS.ErrnoException).code === 'ELOOP') {
       renameSync(file, `${file}.put-back-${new Date().toISOString().replace(/[:.]/g, '')}`);
       return openSync(file, O_RDWR | O_CREAT | O_NOFOLLOW, 0o644);
     }
     try {
-      // Whoever may only read the shift can still lock it, to read it.
+      // With read permission only, the shift can still be locked for reading.
       return openSync(file, O_RDONLY | O_NOFOLLOW);
     } catch {
       throw diskError(cause, file);
@@ -107,14 +107,14 @@ function openLockFile(file: string): number {
 }
 
 /**
- * For reading: where there is no lock file yet, nobody can hold it, and none is made, since a shift that is refused must
- * be left as it was. Undefined then; who goes on to write has to take the lock.
+ * For reading. Without a lock file, no process can hold the lock, and none is created, since a shift that is refused
+ * must stay as it was. Undefined then; to write, take the lock.
  */
 export async function lockIfThere(file: string, milliseconds: number): Promise<Lock | undefined> {
   return existsSync(file) ? lockWithin(file, milliseconds) : undefined;
 }
 
-/** Waits without blocking the event loop, and not for ever: whoever holds the lock is named. */
+/** Waits without blocking the event loop, but not forever. The error names the process that holds the lock. */
 export async function lockWithin(file: string, milliseconds: number): Promise<Lock> {
   const end = performance.now() + milliseconds;
   for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
@@ -125,7 +125,7 @@ export async function lockWithin(file: string, milliseconds: number): Promise<Lo
   }
 }
 
-/** The same on a file that is open, and stays so: `file` is its name. */
+/** Locks an open file, which stays open. `file` is its name. */
 export async function lockOpen(fd: number, file: string, milliseconds = LOCK_WAIT_MS): Promise<Disposable> {
   const take = load();
   const end = performance.now() + milliseconds;
@@ -150,7 +150,9 @@ function heldTooLong(file: string, milliseconds: number): NightshiftError {
   );
 }
 
-/** Linux says which process holds a flock; elsewhere, and of processes out of sight, it is unknown. Undefined: none. */
+/**
+ * Linux tells which process holds a flock. Elsewhere, and for processes out of sight, it is unknown. Undefined: none.
+ */
 export function pidOfLock(file: string): number | 'unknown' | undefined {
   try {
     const { ino } = statSync(file);

@@ -2,24 +2,24 @@ import { closeSync, constants, existsSync, fstatSync, mkdirSync, openSync, renam
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { diskError, type Failpoint, replaceAt } from './atomic-write.ts';
 
-/** A folder that was reached without passing a link. What is done at `at(name)` is done in that very folder. */
+/** A folder that was reached without following a link. `at(name)` is a path inside this very folder. */
 export interface InnerFolder extends Disposable {
   readonly fd: number;
   at(name: string): string;
 }
 
-/** Told when something that is neither a folder nor a file of Nightshift's stood where one belongs; `kept`: where it is now. */
+/** Called when something that is no folder or file of Nightshift was in its place. `kept`: where it is now. */
 export type OnSetAside = (file: string, kept: string) => void;
 
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-/** Somebody may put links there faster than they can be set aside. */
+/** Links may appear faster than they can be set aside. */
 const MOST_TRIES = 10;
-/** With it, a name is looked up in an open folder, wherever its path leads by now. */
+/** Looks up a name in an open folder, wherever its path leads by now. */
 const hasFdPaths = existsSync('/proc/self/fd');
 
 /**
- * Opens the folder that holds `file`, which is somewhere below `base`, and makes what is missing. An agent may put a link
- * in the place of any folder at any time, so each is opened from within the one above, never by its path.
+ * Opens the folder of `file`, which is below `base`, and creates missing folders. An agent may replace any folder
+ * with a link at any time, so each is opened from within the one above, never by its path.
  */
 export function folderOf(base: string, file: string, onSetAside: OnSetAside = () => {}): InnerFolder {
   const names = relative(base, dirname(file)).split(sep).filter(Boolean);
@@ -53,14 +53,14 @@ function step(above: InnerFolder, name: string, path: string, onSetAside: OnSetA
 }
 
 /**
- * Opens a file below `base` for writing, with the folders that it needs. What stands in its place and is no file (a link,
- * a pipe, a folder) is set aside: it is never written through, and nothing waits for the other end of a pipe.
+ * Opens a file below `base` for writing and creates its folders. Something else in its place (a link, a pipe, a
+ * folder) is set aside: it is never written through, and a pipe is not waited for.
  */
 export function openInside(base: string, file: string, flags: number, onSetAside?: OnSetAside): number {
   const name = basename(file);
   const { O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
   for (let tries = 1; ; tries++) {
-    // Opened each time: somebody may just have removed it.
+    // Opened each time: it may just have been removed.
     using folder = folderOf(base, file, onSetAside);
     try {
       const fd = openSync(folder.at(name), flags | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
@@ -89,12 +89,12 @@ export async function replaceInside(
   }
 }
 
-/** What a person is told when something was set aside. */
+/** The message when something was set aside. */
 export function setAsideText(file: string, kept: string): string {
   return `${file} was a link, or not a file of Nightshift; nothing was written through it, and it was moved to ${kept}`;
 }
 
-/** Another process may make it at the same moment. */
+/** Another process may create it at the same moment. */
 function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 });
@@ -105,7 +105,7 @@ function makeFolder(folder: string): void {
 
 let counter = 0;
 
-/** Renamed, so that nothing is lost: a link itself, not what it leads to. */
+/** Renames it, so that nothing is lost: a link itself, not its target. */
 export function setAside(folder: InnerFolder, name: string, path: string, onSetAside: OnSetAside = () => {}): void {
   const kept = `${name}.put-back-${new Date().toISOString().replace(/[:.]/g, '')}-${process.pid}-${counter++}`;
   try {

@@ -2,8 +2,8 @@ import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { notAFile, READ_ONLY_HERE } from '../table/table-file.ts';
 
 /**
- * The text of a file that Nightshift keeps. An agent may put anything in its place: a link is not followed, and nothing
- * waits for the other end of a pipe.
+ * Reads a file that Nightshift keeps. An agent may have replaced it: a link is not followed, and a pipe is not waited
+ * for.
  */
 export function readHere(file: string): string {
   const fd = openSync(file, READ_ONLY_HERE);

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isPassing } from '../../../core/model/system-errors.ts';
 
-/** Longer than a crowd of short programs holds on to its descriptors and its memory. */
+/** Longer than many short programs hold on to their descriptors and memory. */
 const RETRY_MS = 10_000;
 const PAUSE_MS = 50;
 
-/** Repeats what the system refuses for want of descriptors or memory, which others give back; then throws what it said. */
+/** Retries what the system refuses for lack of descriptors or memory, then throws its error. */
 export async function retryPassing<T>(work: () => T | Promise<T>, milliseconds = RETRY_MS): Promise<T> {
   const end = performance.now() + milliseconds;
   for (;;) {

@@ -9,13 +9,13 @@ import { fileId, type ReadOptions, valuesIn } from './journal-reader.ts';
 const TAIL_BYTES = 64;
 const { O_RDWR, O_APPEND, O_NOFOLLOW, O_NONBLOCK } = constants;
 
-/** One file of the journal, open to be appended to, and what its writer knows of it. */
+/** One file of the journal, open for appending, and its last known state. */
 export class JournalFile {
   readonly id: string;
   readonly #path: string;
   readonly #handle: FileHandle;
   #lock: Disposable | undefined;
-  /** As it was when we last read or wrote it. */
+  /** Its state when it was last read or written here. */
   #known: { size: number; mtimeNs: bigint; tail: Buffer } = { size: 0, mtimeNs: 0n, tail: Buffer.alloc(0) };
 
   private constructor(path: string, handle: FileHandle, id: string) {
@@ -24,7 +24,7 @@ export class JournalFile {
     this.id = id;
   }
 
-  /** `at`: how it is reached; `path`: how it is called. Never through a link, and without waiting for a pipe's other end. */
+  /** `at`: how it is opened; `path`: its name in messages. Never follows a link, and does not wait for a pipe. */
   static async open(at: string, path: string, flags: number): Promise<JournalFile> {
     const all = O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK | flags;
     const handle = await retryPassing(() => open(at, all, 0o600));
@@ -52,7 +52,7 @@ export class JournalFile {
     return valuesIn(this.#handle, options);
   }
 
-  /** What happened to it since we last knew it. `damaged`: what we wrote is not there any more. */
+  /** What happened to it since the last known state. `damaged`: what we wrote is gone. */
   async compare(): Promise<'same' | 'grown' | 'damaged'> {
     const { size, mtimeNs } = await this.#stat();
     const { size: before, mtimeNs: at, tail } = this.#known;
@@ -61,19 +61,19 @@ export class JournalFile {
     return size > before ? 'grown' : 'same';
   }
 
-  /** Takes it as it is. */
+  /** Takes the file as it is. */
   async know(): Promise<void> {
     const { size, mtimeNs } = await this.#stat();
     this.#known = { size, mtimeNs, tail: await this.#tailAt(size) };
   }
 
-  /** In one write, on lines of its own. The caller holds the lock and knows the file as it is. */
+  /** Appends whole lines in one write. The caller holds the lock and knows the current state. */
   async append(lines: string): Promise<void> {
     const endsLine = this.size === 0 || this.#known.tail.at(-1) === 0x0a;
     let bytes: Buffer = Buffer.from(endsLine ? lines : `\n${lines}`);
     while (bytes.length > 0) {
       const rest = bytes;
-      // Here, where it is known what is written already: nobody else could repeat it.
+      // Decided here, where it is known what was written: nothing else could repeat it.
       const { bytesWritten } = await retryPassing(() => this.#handle.write(rest));
       if (bytesWritten === 0) throw Object.assign(new Error('nothing more could be written'), { code: 'ENOSPC' });
       bytes = bytes.subarray(bytesWritten);

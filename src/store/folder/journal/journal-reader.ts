@@ -7,13 +7,13 @@ import { retryPassing } from '../files/retry.ts';
 import { notAFile, READ_ONLY_HERE, readError } from '../table/table-file.ts';
 
 const CHUNK_BYTES = 256 * 1024;
-/** Nothing that Nightshift writes is longer; what somebody else wrote must not fill the memory. */
+/** Longer than any line of Nightshift. Other lines must not fill the memory. */
 const LONGEST_LINE = 64 * 1024 * 1024;
 /** The first line begins with its type, its time and its run. */
 const HEAD_BYTES = 512;
 const OLDER = /^journal-(\d{4,})\.jsonl$/;
 
-/** Where a reader of the journal has come to: in which file, and how far. */
+/** The position of a reader: in which file, and how far. */
 export interface Position {
   readonly id: string;
   readonly offset: number;
@@ -23,7 +23,7 @@ export interface ReadOptions {
   /** Byte offsets. */
   readonly from?: number;
   readonly to?: number;
-  /** Only lines that hold all of these texts; the others cost next to nothing. */
+  /** Only lines with all of these texts. Skipping the others is cheap. */
   readonly containing?: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export function fileId({ dev, ino }: { dev: number | bigint; ino: number | bigin
   return `${dev}:${ino}`;
 }
 
-/** The files that were the journal before, oldest first. */
+/** Earlier files of the journal, oldest first. */
 export function olderFiles(journal: string): { file: string; number: number; id: string }[] {
   const folder = dirname(journal);
   const current = idAt(journal);
@@ -45,7 +45,7 @@ export function olderFiles(journal: string): { file: string; number: number; id:
     .sort((a, b) => a.number - b.number);
 }
 
-/** The name of the next one: none that was there before. */
+/** The name for the next one. No earlier file had it. */
 export function nextOlder(journal: string, folder: string): string {
   const numbers = namesOfOlder(folder).map((name) => Number(OLDER.exec(name)?.[1]));
   const number = String(Math.max(0, ...numbers) + 1).padStart(4, '0');
@@ -83,10 +83,7 @@ export function journalEnd(journal: string): Position | undefined {
   }
 }
 
-/**
- * The events since a position, wherever the journal was continued. All that there are if that file is gone, or there was
- * none.
- */
+/** The events since a position, across files. All events if that file is gone, or there was none. */
 export async function* readSince(
   journal: string,
   position: Position | undefined,
@@ -107,8 +104,8 @@ export async function* readSince(
 }
 
 /**
- * The files that hold what a run has told, oldest first. The first line of a file names the run that began it; of that
- * run, more may be in the file before.
+ * The files with the events of a run, oldest first. The first line of a file names the run that began it; the file
+ * before may have more of that run.
  */
 export function filesOfRun(journal: string, run: string): string[] {
   const files = [...olderFiles(journal).map(({ file }) => file), journal];
@@ -133,7 +130,7 @@ function firstLine(file: string): string {
   }
 }
 
-/** The events of one file; half lines and lines that are no events are passed over, and so is a file that is missing. */
+/** The events of one file. Skips half lines and lines that are no events. A missing file has none. */
 export async function* readEvents(file: string, options: ReadOptions = {}): AsyncGenerator<NightshiftEvent> {
   for await (const { value } of readValues(file, options)) if (isReadable(value)) yield value;
 }
@@ -156,7 +153,7 @@ export async function* readValues(
   }
 }
 
-/** The same of a file that is open. */
+/** The JSON values of an open file. */
 export async function* valuesIn(
   handle: FileHandle,
   { from = 0, to = Number.POSITIVE_INFINITY, containing = [] }: ReadOptions,
@@ -182,7 +179,7 @@ function parse(line: Buffer): unknown {
   }
 }
 
-/** Lines without their ends, those of a piece of the file together; the last one may lack its end. */
+/** Lines without line ends, grouped by chunk of the file. The last one may be incomplete. */
 async function* chunksOf(handle: FileHandle, from: number, to: number): AsyncGenerator<Buffer[]> {
   let rest: Buffer[] = [];
   let restLength = 0;

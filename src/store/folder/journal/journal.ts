@@ -11,28 +11,29 @@ import type { JournalMemory } from './journal-memory.ts';
 import { olderFiles } from './journal-reader.ts';
 import * as place from './replace-journal.ts';
 
-/** Events come in bursts: those of a moment go out in one write. */
+/** Events come in bursts, which are written together. */
 const SOON_MS = 10;
-/** What nobody waits for would survive a power cut after this time. */
+/** Events that no caller waits for survive a power cut after this time. */
 const SYNC_WITHIN_MS = 1000;
-/** Some program may keep replacing the file. */
+/** Another program may keep replacing the file. */
 const MOST_TRIES = 20;
-/** A file that has grown by so much, and by as much as its checkpoint has, is continued in a new one. */
+/** A file that grew by this much, and by as much as its checkpoint, is continued in a new one. */
 const MOST_BYTES = 8 * 1024 * 1024;
 
 type Paths = Pick<ShiftPaths, 'folder' | 'journal'>;
 
 /**
- * History, one event on a line. It is appended to and read, never replayed into the table. Several processes may append
- * (a run, `table edit`): each under a lock on the file, after a look whether it is still the journal. Anybody may remove,
- * cut or replace it at any time: a writer with a keeper notices at its next write, and writes what is known again.
+ * History, one event on each line. It is appended to and read, never replayed into the table. Several processes may
+ * append (a run, `table edit`), each under a lock on the file and after checking that it is still the journal. It may
+ * be removed, cut or replaced at any time: a writer with a `JournalMemory` notices at its next write, and writes
+ * everything known again.
  */
 export class Journal implements AsyncDisposable {
   readonly #place: Paths;
   readonly #keeper: JournalMemory | undefined;
   readonly #folderId: string | undefined;
   #file!: JournalFile;
-  /** Of the checkpoint that the file begins with. */
+  /** The size of the checkpoint at the start of the file. */
   #checkpointBytes = 0;
   #waiting: string[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -58,29 +59,29 @@ export class Journal implements AsyncDisposable {
     return journal;
   }
 
-  /** Aborts when something that was appended can't be written. */
+  /** Aborts when an appended event can't be written. */
   get failed(): AbortSignal {
     return this.#failed.signal;
   }
 
-  /** Appends soon; a failure shows at the next flush or check. */
+  /** Appends soon. A failure shows at the next flush or check. */
   append(event: object): void {
     this.#waiting.push(`${JSON.stringify(event)}\n`);
     this.#timer ??= setTimeout(() => void this.#writeSoon(), SOON_MS);
   }
 
-  /** Resolves when everything appended so far would survive a power cut. Those who wait together share one sync. */
+  /** Resolves when everything appended so far survives a power cut. Concurrent callers share one sync. */
   flush(): Promise<void> {
     return this.#syncing.done();
   }
 
-  /** Continues in a new file that begins with all that is known. */
+  /** Continues in a new file that begins with everything known. */
   async continue(): Promise<void> {
     await this.#next({ isContinued: true });
     this.check();
   }
 
-  /** Throws what went wrong with something that was appended before, if anything did. */
+  /** Throws if an earlier append failed. */
   check(): void {
     if (this.#failure) throw this.#failure;
   }
@@ -95,7 +96,7 @@ export class Journal implements AsyncDisposable {
     for (;;) {
       this.#file = await retryPassing(() => this.#openFirst());
       await this.#file.lock();
-      // A run may have continued it in another file meanwhile.
+      // A run may have continued in another file meanwhile.
       if (['here', 'moved'].includes(this.#whereIsFile())) break;
       await this.#file.close();
     }
@@ -119,7 +120,7 @@ export class Journal implements AsyncDisposable {
     return await JournalFile.open(folder.at(this.#name), this.#place.journal, constants.O_CREAT);
   }
 
-  /** What is there and no file is set aside, by those who can tell of it. */
+  /** Something else than a file is set aside, if there is a way to report it. */
   #hasFile(folder: InnerFolder): boolean {
     const found = lstatSync(folder.at(this.#name), { throwIfNoEntry: false });
     if (!found || found.isFile()) return found !== undefined;
@@ -156,7 +157,7 @@ export class Journal implements AsyncDisposable {
     try {
       await work();
     } catch (cause) {
-      // Somebody removed the folder just now: the next try finds it missing, and makes it.
+      // The folder was removed just now: the next try finds it missing, and creates it.
       if (place.isMissing(cause) && tries < MOST_TRIES) return this.#attempt(work, tries + 1);
       this.#failure = diskError(cause, this.#place.journal);
       this.#failed.abort(this.#failure);
@@ -183,13 +184,13 @@ export class Journal implements AsyncDisposable {
     clearTimeout(this.#syncTimer);
     this.#syncTimer = undefined;
     this.check();
-    // The system tells of a failure once: the next sync would succeed without what was lost.
+    // The system reports a failure once: the next sync would succeed without the lost data.
     await this.#attempt(() => this.#file.sync());
     if (this.#whereIsFile() !== 'here') await this.#next({ isChecked: true });
     this.check();
   }
 
-  /** Takes the lock of the file that is the journal, as it is known; what was lost until then is written again. */
+  /** Locks the current journal file. Writes again what was lost until then. */
   async #settle(): Promise<void> {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const file = this.#file;
@@ -237,7 +238,7 @@ export class Journal implements AsyncDisposable {
     await this.#adopt(next, this.#keeper);
   }
 
-  /** Somebody put another file in its place: a copy of ours, or what other processes have appended since. */
+  /** Another file was put in its place: a copy of ours, or what other processes appended since. */
   async #adopt(next: JournalFile, keeper: JournalMemory): Promise<void> {
     try {
       await next.lock();
@@ -261,9 +262,9 @@ export class Journal implements AsyncDisposable {
   }
 
   /**
-   * Puts a file in place that begins with all that is known; `old`, whose lock is held, is kept beside it. Events that
-   * wait are part of what is known: they are in it for those who read along, and not counted twice. A crash leaves the
-   * old file or the new one as the journal. False: somebody else has put a file there.
+   * Puts a file in place that begins with everything known; keeps `old`, whose lock is held, beside it. Waiting
+   * events are part of what is known: readers find them there, and they are not counted twice. A crash leaves the old
+   * file or the new one as the journal. False if another process put a file there.
    */
   async #replace(old: JournalFile | undefined, isForced = false): Promise<boolean> {
     await old?.sync();
@@ -274,7 +275,7 @@ export class Journal implements AsyncDisposable {
       this.#place.journal,
       constants.O_CREAT | constants.O_EXCL,
     );
-    // In one go with taking what waits: what happens from here on is not in it.
+    // Atomic with taking the waiting events: later ones are not in it.
     const waiting = this.#waiting;
     const known = [...this.#keeper!.checkpoint()].map((line) => JSON.stringify(line));
     this.#waiting = [];

@@ -12,9 +12,9 @@ export interface Total {
 }
 
 /**
- * A second record of what a shift has spent, outside of the project: `git clean -fdx` between two runs removes the
- * journal, and must not refill `max-cost`. The journal is the record; this one is read for what the journal has lost.
- * It is as good as it can be: where it can't be written, nothing fails.
+ * A second record of what a shift has spent, outside of the project: `git clean -fdx` removes the journal, and must
+ * not refill `max-cost`. The journal is the record; this one fills in what the journal lost. Best-effort: if it can't
+ * be written, nothing fails.
  */
 export class Ledger {
   /** Undefined where there is no home to keep it in. */
@@ -57,7 +57,10 @@ export class Ledger {
   }
 }
 
-/** A folder that was removed and made again is another shift, which has spent nothing, as long as nothing is begun in it. */
+/**
+ * A folder that was removed and created again is another shift, which has spent nothing, as long as no item was begun
+ * in it.
+ */
 function identityOf(folder: string): string | undefined {
   const found = lstatSync(folder, { throwIfNoEntry: false, bigint: true });
   return found && `${found.dev}:${found.ino}:${found.birthtimeNs}`;
@@ -65,7 +68,7 @@ function identityOf(folder: string): string | undefined {
 
 const BEGUN = /(?:^|[,"])(?:in_progress|qa|done|failed)(?:[,"\r]|$)/m;
 
-/** Whether the table shows work: then somebody has put the shift back, from a branch or a backup, without its journal. */
+/** Whether the table shows work. Then the shift was restored, from a branch or a backup, without its journal. */
 function hasProgress(folder: string): boolean {
   return BEGUN.test(readHere(join(folder, 'table.csv')));
 }

@@ -5,7 +5,7 @@ import { fileId } from './journal-reader.ts';
 
 const MOST_BYTES = 1024 * 1024;
 
-/** Reads a file that others append to, whole lines at a time; what was put in its place is read after its end. */
+/** Reads whole lines of a file that others append to. If it is replaced, reads the new file after the old one. */
 export class LineFollower implements AsyncDisposable {
   readonly #file: string;
   #handle: FileHandle | undefined;
@@ -17,7 +17,7 @@ export class LineFollower implements AsyncDisposable {
     this.#file = file;
   }
 
-  /** Lines that were added since the last call, at most about a megabyte; none if there are none, or no such file. */
+  /** Lines added since the last call, at most about a megabyte. None if there are none, or no such file. */
   async read(): Promise<string[]> {
     for (;;) {
       const chunk = await this.#chunk();
@@ -32,7 +32,7 @@ export class LineFollower implements AsyncDisposable {
   async #chunk(): Promise<Buffer> {
     try {
       if (!this.#handle) await this.#open();
-      // Asked first: what was written before it was replaced is still read below.
+      // Checked first: what was written before the file was replaced is still read below.
       const isReplaced = this.#handle !== undefined && this.#isReplaced();
       const chunk = await this.#more();
       if (chunk.length > 0 || !isReplaced) return chunk;
@@ -67,7 +67,7 @@ export class LineFollower implements AsyncDisposable {
   async #more(): Promise<Buffer> {
     if (!this.#handle) return Buffer.alloc(0);
     const { size } = await this.#handle.stat();
-    // Somebody cut it short.
+    // The file was cut.
     if (size < this.#offset) [this.#offset, this.#rest] = [0, Buffer.alloc(0)];
     const buffer = Buffer.alloc(Math.min(MOST_BYTES, size - this.#offset));
     const { bytesRead } = await this.#handle.read(buffer, 0, buffer.length, this.#offset);

@@ -7,7 +7,7 @@ import { fileId, namesOfOlder, nextOlder } from './journal-reader.ts';
 
 const LINES_AT_ONCE = 1000;
 
-/** Durable when it resolves; answers how many bytes it takes. */
+/** Durable when it resolves. Returns its size in bytes. */
 export async function writeCheckpoint(
   file: JournalFile,
   known: readonly string[],
@@ -32,13 +32,13 @@ export function checkpointBytes(line: unknown): number | undefined {
 interface Placing {
   readonly temporary: string;
   readonly name: string;
-  /** The id of the file that is there, which is kept beside it. */
+  /** The id of the present file, which is kept beside it. */
   readonly old: string | undefined;
-  /** Also where that can't be kept. */
+  /** Even if that can't be kept. */
   readonly isForced: boolean;
 }
 
-/** Gives a file its name; false if something else has that by now. A crash leaves the old file there, or the new one. */
+/** Gives a file its name. False if another file has it by now. A crash leaves the old file there, or the new one. */
 export async function putInPlace(folder: InnerFolder, placing: Placing): Promise<boolean> {
   const { temporary, name, old } = placing;
   const isPlaced = old === undefined ? placeNew(folder, temporary, name) : replaceOld(folder, old, placing);
@@ -49,11 +49,11 @@ export async function putInPlace(folder: InnerFolder, placing: Placing): Promise
 function replaceOld(folder: InnerFolder, id: string, { temporary, name, isForced }: Placing): boolean {
   if (idOf(folder.at(name)) !== id) return false;
   try {
-    // A crash right behind the link leaves one file with two names: then it is kept already.
+    // A crash right after the link leaves one file with two names: then it is kept already.
     const isKept = namesOfOlder(folder.at('.')).some((older) => idOf(folder.at(older)) === id);
     if (!isKept) linkSync(folder.at(name), folder.at(nextOlder(name, folder.at('.'))));
   } catch (cause) {
-    // There are file systems without a second name for a file.
+    // Some file systems have no hard links.
     if (!isForced) return false;
     if ((cause as NodeJS.ErrnoException).code === 'ENOSPC') throw cause;
   }
@@ -61,7 +61,7 @@ function replaceOld(folder: InnerFolder, id: string, { temporary, name, isForced
   return true;
 }
 
-/** Never over what another process has just begun. */
+/** Never replaces what another process has just created. */
 function placeNew(folder: InnerFolder, temporary: string, name: string): boolean {
   try {
     linkSync(folder.at(temporary), folder.at(name));
@@ -80,7 +80,7 @@ export function removeIfThere(file: string): void {
   } catch {}
 }
 
-/** Undefined: there is nothing, or no way to look. */
+/** Undefined if there is nothing, or nothing that can be read. */
 export function idOf(path: string): string | undefined {
   try {
     const found = lstatSync(path, { throwIfNoEntry: false });

@@ -8,18 +8,18 @@ import type { ShiftPaths } from '../layout.ts';
 
 /** An agent that floods its output fills neither the memory nor the disk. */
 const MOST_BYTES = 10 * 1024 * 1024;
-/** Soon enough for who reads along, and a short session is one write. */
+/** Soon enough for readers, and a short session takes one write. */
 const SOON_MS = 50;
 
 const write = promisify(fs.appendFile);
 
-/** What was said in each session, one file for each item-task and role, JSON lines, readable while it runs. */
+/** Transcripts of sessions: one file for each item-task and role, JSON lines, readable while it runs. */
 export class Transcripts implements AsyncDisposable {
   readonly #paths: ShiftPaths;
   readonly #now: () => number;
   readonly #onSetAside: OnSetAside;
   readonly #open = new Map<string, Transcript>();
-  /** Of sessions that are over: what is still on its way to the disk. */
+  /** Data of ended sessions that is not on disk yet. */
   readonly #closing = new Set<Promise<void>>();
 
   constructor(paths: ShiftPaths, now: () => number, onSetAside: OnSetAside = () => {}) {
@@ -44,7 +44,7 @@ export class Transcripts implements AsyncDisposable {
     transcript.add(`${JSON.stringify({ at, role, attempt, ...said })}\n`);
   }
 
-  /** Each time by its name: somebody may have removed the file, or put a link in the place of a folder. */
+  /** Opened by name each time: the file may have been removed, or a folder replaced with a link. */
   #openFile(file: string): number {
     return openInside(this.#paths.folder, file, constants.O_WRONLY | constants.O_APPEND, this.#onSetAside);
   }
@@ -69,7 +69,7 @@ export class Transcripts implements AsyncDisposable {
 }
 
 class Transcript {
-  /** How much was said, written or not. */
+  /** The size of what was said, written or not. */
   bytes = 0;
   readonly #openFile: () => number;
   #waiting: string[] = [];
@@ -85,7 +85,7 @@ class Transcript {
     this.#timer ??= setTimeout(() => void this.write(), SOON_MS);
   }
 
-  /** Resolves when all that was said so far is written, or can't be. */
+  /** Resolves when everything said so far is written, or can't be. */
   write(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -93,7 +93,7 @@ class Transcript {
     return this.#written;
   }
 
-  /** History only: a disk that has no room for it shows at the next write of the table. */
+  /** History only: a full disk shows at the next write of the table. */
   async #append(): Promise<void> {
     const lines = this.#waiting.join('');
     this.#waiting = [];

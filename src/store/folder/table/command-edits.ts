@@ -2,7 +2,7 @@ import type { ColumnChange } from '../../../core/model/events.ts';
 import { isStatus } from '../../../core/model/status.ts';
 import { journalEnd, type Position, readSince } from '../journal/journal-reader.ts';
 
-/** What a person changed with a command: `table edit`, `reset` and `rename-column`, say, leave a line in the journal. */
+/** What you changed with commands. `table edit`, `reset` and `rename-column` leave a line in the journal. */
 export interface CommandEdits {
   has(item: string, task: string, to: string): boolean;
   /** In the order in which they were made. */

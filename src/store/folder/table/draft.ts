@@ -4,7 +4,7 @@ import { addColumns, type CellChange, editCells, readStatuses, type Table } from
 import type { Snapshot } from '../../store.ts';
 import type { Reading } from './reconcile.ts';
 
-/** The table as it will be after the next write; several changes build on each other here. */
+/** The table after the next write. Several changes build on each other here. */
 export class Draft {
   readonly reading: Reading;
   readonly #tasks: readonly string[];
@@ -41,7 +41,7 @@ export class Draft {
     this.#columns[task]![row] = STATUSES.indexOf(value as Status);
   }
 
-  /** New columns go to the end, so that cells that were set before stay where they are. */
+  /** New columns go to the end, so that other cells keep their place. */
   addColumns(names: readonly string[], value: string): void {
     const missing = [...new Set(names)].filter((name) => this.#table.columnOf(name) < 0);
     if (missing.length === 0) return;

@@ -12,6 +12,6 @@ export interface FolderStoreOptions extends ReadingLockOptions {
   readonly outputs: ReadonlyMap<string, readonly string[]>;
   readonly emit: Emit;
   readonly failpoint?: Failpoint;
-  /** Not a run of its own, but one of several commands that write statuses at the same time: the others' are meant. */
+  /** One of several commands that write statuses at the same time, not a run: writes by others count. */
   readonly isShared?: boolean;
 }

@@ -56,7 +56,7 @@ export class FolderStore implements Store {
     this.#outputs = options.outputs;
     this.#queue = new WriteQueue<Draft>({
       begin: () => this.#begin(),
-      // A change that met the first reading, which may hold no lock, is worked out again under one.
+      // A change based on the first reading, which may hold no lock, is computed again under one.
       write: async (draft) => this.#isLocked && this.#write(draft),
       isChanged: (draft) => draft.isChanged,
       isCurrent: () => this.#file.isCurrent(),
@@ -83,7 +83,7 @@ export class FolderStore implements Store {
     });
     if (isPrepared) return;
     await this.#queue.add((draft) => {
-      // Read before anything is kept: a task without its column must leave everything as it was.
+      // Checked first: a task without its column must leave everything as it was.
       statusColumns(draft.reading.table, tasks, this.#options.table);
       draft.addColumns(added, '');
       return () => {
@@ -188,7 +188,7 @@ export class FolderStore implements Store {
     return { draft: new Draft(this.#reading!, this.#tasks), [Symbol.dispose]: () => lock?.[Symbol.dispose]() };
   }
 
-  /** Our own write moves no row: who is who stays. */
+  /** Our own write moves no row, so identities stay. */
   async #write(draft: Draft): Promise<boolean> {
     const { table, columns } = draft.result();
     if (!(await this.#file.write(table))) return false;
@@ -198,7 +198,7 @@ export class FolderStore implements Store {
     return true;
   }
 
-  /** The table if somebody else changed it, undefined if nobody did, or what is wrong with it. */
+  /** The table if others changed it, undefined if not, or what is wrong with it. */
   async #read(): Promise<Reading | undefined | NightshiftError> {
     try {
       return await this.#file.readIfChanged((table) => {
@@ -214,7 +214,7 @@ export class FolderStore implements Store {
     }
   }
 
-  /** Settles what somebody else did; false if they did more meanwhile, and nothing was settled. */
+  /** Reconciles edits by others. False if they changed more meanwhile; then nothing was settled. */
   async #refresh(after: Reading | undefined): Promise<boolean> {
     if (!after) return true;
     if (this.#reading) return this.#settle(this.#reading, after);

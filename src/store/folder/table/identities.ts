@@ -3,8 +3,8 @@ import { type IdentityBasis, NO_BASIS } from '../../../core/model/identity-basis
 import type { Table } from '../../../formats/table.ts';
 
 /**
- * Who is who in one reading of the table (rule T7). An id that was handed out stays with its row, even if its metadata
- * is edited later; ids are worked out only when asked for, since a million rows rarely all need one.
+ * The identities of the rows in one reading of the table (rule T7). An id stays with its row, even if its metadata is
+ * edited later. Ids are computed only when asked for: a million rows rarely all need one.
  */
 export class Identities {
   #table: Table;
@@ -33,7 +33,7 @@ export class Identities {
     for (const [row, id] of known) this.#remember(row, id);
   }
 
-  /** The same rows with other statuses or outputs, in a newer table; lets go of the older one's bytes. */
+  /** Moves to a newer table with the same rows. Releases the bytes of the older one. */
   rebase(table: Table): void {
     this.#table = table;
   }
@@ -59,7 +59,7 @@ export class Identities {
     return id;
   }
 
-  /** The row of an id that was handed out. */
+  /** The row of a known id. */
   rowOf(id: string): number | undefined {
     return this.#rows.get(id);
   }
@@ -88,18 +88,18 @@ export class Identities {
     this.#rows.set(id, row);
   }
 
-  /** How many equal rows stand above. Counted once for the whole table: asked row by row it would cost n². */
+  /** How many equal rows are above. Counted once for the whole table: row by row it would cost n². */
   #ordinalOf(row: number): number {
     this.#ordinals ??= this.#countOrdinals();
     return this.#ordinals[row]!;
   }
 
-  /** Found by hashes in flat arrays: a map of a million texts, or of as many numbers, would weigh as much as the table. */
+  /** Finds rows by hashes in flat arrays: a map of a million texts or numbers would be as large as the table. */
   #countOrdinals(): Uint32Array {
     const { rowCount } = this.#table;
     const ordinals = new Uint32Array(rowCount);
     const hashes = new Uint32Array(rowCount);
-    // At most half full, so that a free place is near. A place holds the last of the rows that are equal, counted from 1.
+    // At most half full, so that a free slot is near. A slot holds the last of equal rows, counted from 1.
     const places = new Int32Array(2 ** Math.ceil(Math.log2(2 * rowCount + 1)));
     const isColumn = this.#table.header.map((_, column) => this.#deriving.includes(column));
     for (let row = 0; row < rowCount; row++) {

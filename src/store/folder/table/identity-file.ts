@@ -5,7 +5,7 @@ import { replaceInside } from '../files/inside.ts';
 import type { ShiftPaths } from '../layout.ts';
 import { Identities } from './identities.ts';
 
-/** Like the journal, whose items it is about: without it, or damaged, no status is lost. Read and written under the lock. */
+/** Like the journal, no status depends on it: it may be missing or damaged. Read and written under the lock. */
 export function readBasis(file: string): IdentityBasis {
   try {
     const { names, added, kept } = JSON.parse(readFileSync(file, 'utf8'));
@@ -20,7 +20,7 @@ export async function writeBasis(paths: ShiftPaths, { names, added, kept }: Iden
   await replaceInside({ base: paths.folder }, paths.identity, Buffer.from(text));
 }
 
-/** Who is who, as every program works it out that reads the table now. */
+/** The identities, as every program derives them from the table now. */
 export function identitiesOf(
   { identity }: ShiftPaths,
   table: Table,

@@ -12,10 +12,10 @@ export interface ReadingLockOptions {
   readonly lockWaitMs?: number;
 }
 
-/** The shift's lock, taken by who reads the table and may go on to write it. */
+/** The shift's lock, for reading the table and perhaps writing it. */
 export class ReadingLock {
   readonly #options: ReadingLockOptions;
-  /** Patience is had once, not by each call. */
+  /** The wait happens once, not in each call. */
   #unreadableSince: number | undefined;
 
   constructor(options: ReadingLockOptions) {
@@ -23,9 +23,9 @@ export class ReadingLock {
   }
 
   /**
-   * Rule F6: once a shift runs, a table that does not parse may just be half saved. It is read again, and meanwhile the
-   * lock is free for whoever repairs it. `read` answers what is wrong with the table, or false to be asked again.
-   * Undefined if there is no lock file: the first reading makes none, since what it finds may be refused.
+   * Rule F6: while a shift runs, a table that does not parse may be half saved. It is read again, and meanwhile the
+   * lock is free for an editor. `read` returns what is wrong with the table, or false to be called again. Undefined
+   * if there is no lock file: the first reading creates none, since the shift may be refused.
    */
   async take(isFirst: boolean, read: () => Promise<boolean | NightshiftError>): Promise<Lock | undefined> {
     const { lock: file, lockWaitMs = LOCK_WAIT_MS, patienceMs = PATIENCE_MS } = this.#options;

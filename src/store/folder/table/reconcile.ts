@@ -4,7 +4,7 @@ import type { CellChange, Table } from '../../../formats/table.ts';
 import type { Identities } from './identities.ts';
 import type { RemovedRow, RemovedRows } from './removed-rows.ts';
 
-/** One reading of the table: its bytes, the statuses in it, and who is who. */
+/** One reading of the table: its bytes, statuses and identities. */
 export interface Reading {
   readonly table: Table;
   readonly columns: readonly Uint8Array[];
@@ -14,7 +14,7 @@ export interface Reading {
 /** What the run knows that the file does not. */
 export interface Knowledge {
   readonly tasks: readonly string[];
-  /** Who is who in a table, of which some are known. */
+  /** The identities in a table, some of which are known. */
   identify(table: Table, known: Iterable<[number, string]>): Identities;
   outputsOf(task: string): readonly string[];
   /** The run has a token for it. */
@@ -22,11 +22,11 @@ export interface Knowledge {
   claimed(): Iterable<{ id: string; task: string }>;
   isDoneHere(id: string, task: string): boolean;
   readonly removedRows: Pick<RemovedRows, 'find' | 'texts'>;
-  /** A person asked for it with a command. `freshId`: the id as a program that only now read the table works it out. */
+  /** You asked for it with a command. `freshId`: the id as derived by a program that has just read the table. */
   isSanctioned(freshId: string, task: string, to: Status): boolean;
 }
 
-/** `to`: the status that somebody gave it; null if its row is gone. */
+/** `to`: its new status; null if its row is gone. */
 interface Withdrawn {
   readonly id: string;
   readonly task: string;
@@ -36,23 +36,23 @@ interface Withdrawn {
 
 export interface Reconciliation {
   readonly reading: Reading;
-  /** Cells to write so that only what an outsider may change has changed. */
+  /** Cells to write so that only allowed changes remain. */
   readonly putBack: readonly CellChange[];
   readonly reverted: readonly string[];
   readonly withdrawn: readonly Withdrawn[];
-  /** What a person changed with a command. */
+  /** What you changed with a command. */
   readonly meant: readonly { readonly id: string; readonly task: string }[];
   readonly addedRows: number;
   readonly removedRows: readonly RemovedRow[];
-  /** Of rows that were removed before, those that are there again. */
+  /** Removed rows that are back. */
   readonly returnedRows: readonly RemovedRow[];
 }
 
 const PROTECTED: readonly Status[] = ['in_progress', 'qa', 'done'];
 
 /**
- * Somebody else wrote the table while a run knew it as `before` (rules T4, T7, D5). Their metadata, rows and order hold;
- * their statuses hold where a person may set them, and are put back where only the run may.
+ * Reconciles an edit by others with what the run knew as `before` (rules T4, T7, D5). Their metadata, rows and order
+ * hold. Their statuses hold where you may set them; the others go back.
  */
 export function reconcile(before: Reading, after: Reading, known: Knowledge): Reconciliation {
   const images = matchReadings(before, after, known.removedRows.texts());
@@ -75,7 +75,7 @@ export function reconcile(before: Reading, after: Reading, known: Knowledge): Re
   for (const each of differences) {
     const { row, image, task, from, to, sanctioned } = each;
     const id = before.identities.id(row);
-    // Nobody passes an item that is in flight, not by a command either: it can be withdrawn, and judged by its qa.
+    // A running item can't be passed, not even by a command. It can be withdrawn, and its qa judges it.
     const isMeant = sanctioned && !(known.isClaimed(id, task) && PROTECTED.includes(to));
     if (isMeant) meant.push({ id, task });
     const mustGoBack = !isMeant && (PROTECTED.includes(to) || known.isDoneHere(id, task) || oldCopy);
@@ -102,7 +102,7 @@ export function reconcile(before: Reading, after: Reading, known: Knowledge): Re
     for (const [task, name] of known.tasks.entries()) {
       const code = after.columns[task]![row]!;
       const status = STATUSES[code]!;
-      // Whatever it claims: it may be a row that was there, in disguise.
+      // Whatever its status says: it may be an earlier row in disguise.
       if (status === 'todo' || known.isSanctioned(fresh.id(row), name, status)) continue;
       if (removed?.statuses[task] === code && status !== 'in_progress') continue;
       putBack.push({ row, column: after.table.columnOf(name), value: 'todo' });
@@ -162,8 +162,8 @@ function findDifferences(
 }
 
 /**
- * An editor that had the file open since before saves old statuses over new ones. It shows: nobody takes a `done` of
- * this run back by hand, nor every item in flight at once. Then no status of that save was meant.
+ * Detects an editor that saves old statuses over new ones: nobody takes back a `done` of this run by hand, nor all
+ * running items at once. Then no status of that save counts.
  */
 function looksLikeOldCopy(differences: readonly Difference[], before: Reading, known: Knowledge): boolean {
   const unmeant = differences.filter((each) => !each.sanctioned);
@@ -175,7 +175,7 @@ function looksLikeOldCopy(differences: readonly Difference[], before: Reading, k
   return inFlight >= 2 && takenBack.length === inFlight;
 }
 
-/** What a `done` of this run had captured goes back together with it. */
+/** Outputs of a `done` of this run go back with it. */
 function lostOutputs(before: Reading, after: Reading, lost: Difference, known: Knowledge): CellChange[] {
   return known.outputsOf(lost.task).flatMap((name) => {
     const [was, is] = [before.table.columnOf(name), after.table.columnOf(name)];
@@ -194,12 +194,12 @@ function arrivedRows(count: number, images: Int32Array): number[] {
 }
 
 function matchReadings(before: Reading, after: Reading, removed: readonly string[]): Int32Array {
-  // A column that only one side has (added, removed) says nothing about who is who; one that was renamed does.
+  // A column on one side only (added, removed) says nothing about identity; a renamed one does.
   const renamed = findRenamed(before, after);
   const names = new Map(after.identities.names.map((name) => [name, renamed.get(name) ?? name]));
   const shared = new Set(names.values());
   const common = before.identities.names.filter((name) => shared.has(name));
-  // Of another table, with no column that is known, no row is known either.
+  // In another table, without a known column, no row is known.
   if (common.length === 0 && before.identities.names.length > 0) return new Int32Array(before.table.rowCount).fill(-1);
   const own = new Map(common.map((name) => [name, name]));
   const theirs = new Map([...names].filter(([, name]) => own.has(name)));
@@ -214,7 +214,7 @@ function matchReadings(before: Reading, after: Reading, removed: readonly string
   return matchRows(view(before, own), view(after, theirs), same, { removed, hasNewColumns });
 }
 
-/** Columns that stand in the place of one that is gone, and hold most of its values: the new name, and the old one. */
+/** Columns in the place of a missing one that hold most of its values: the new name, and the old one. */
 function findRenamed(before: Reading, after: Reading): Map<string, string> {
   const [was, is] = [before.identities.names, after.identities.names];
   const gone = was.filter((name) => !is.includes(name));
@@ -233,7 +233,7 @@ function hasMostOf(table: Table, name: string, older: Table, oldName: string): b
   return known * 2 >= table.rowCount;
 }
 
-/** Of many edits, the first few. */
+/** The first few of many edits. */
 export function summarise(reverted: readonly string[]): string {
   const shown = reverted.slice(0, 5).join('; ');
   return reverted.length > 5 ? `${shown}; and ${reverted.length - 5} more` : shown;

@@ -4,12 +4,12 @@ export interface RemovedRow {
   readonly statuses: readonly number[];
 }
 
-/** Of more rows than this the oldest are forgotten. */
+/** Beyond this many rows, the oldest are forgotten. */
 const MOST_ROWS = 1 << 18;
 
 /**
- * Rows that others removed while a run was going on. A table that is saved in two pieces lacks rows for a moment: when they
- * come back, they have earned the statuses that they had.
+ * Rows that others removed during a run. A table saved in two pieces lacks rows for a moment: when they return, they
+ * keep their statuses.
  */
 export class RemovedRows {
   readonly #rows = new Map<string, RemovedRow[]>();

@@ -4,8 +4,8 @@ import { changeColumns, type Table } from '../../../formats/table.ts';
 import type { Reading } from './reconcile.ts';
 
 /**
- * What a run knew of the table, with the columns that a person has changed through a command since: row by row it is the
- * same, so that nobody has to guess who is who.
+ * What a run knew of the table, with the columns that you changed by command since. Rows stay the same, so identities
+ * need no guessing.
  */
 export function replayColumns(
   reading: Reading,
@@ -17,7 +17,7 @@ export function replayColumns(
   return { ...reading, table, identities: identify(table, reading.identities.known()) };
 }
 
-/** The journal is a file like any other: what can't be done to the table was never done to it. */
+/** The journal can be edited: a change that the table does not allow did not happen. */
 function replay(table: Table, change: ColumnChange): Table | undefined {
   try {
     return changeColumns(table, change);

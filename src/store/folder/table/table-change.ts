@@ -13,11 +13,11 @@ import { TableFile } from './table-file.ts';
 export interface TableChange<T> {
   readonly table: Table;
   readonly answer: T;
-  /** Statuses that a person changed on purpose: a run that is going on takes them as meant. */
+  /** Statuses that you changed on purpose: an active run accepts them. */
   readonly edits?: readonly CellEdit[];
-  /** The flags of the `retry` that does it. */
+  /** The flags of the `retry` that makes the change. */
   readonly retry?: readonly string[];
-  /** Columns of metadata that it changes, for the same reason. */
+  /** Columns of metadata that it changes: an active run accepts them, too. */
   readonly columns?: readonly ColumnChange[];
   /** What ids are derived from afterwards, if that is something else. */
   readonly basis?: IdentityBasis | undefined;
@@ -30,14 +30,14 @@ export async function changeTable<T>(
   now: () => number,
   failpoint?: Failpoint,
 ): Promise<T> {
-  // Rehearsed where there is no lock file yet: a change that is refused makes none.
+  // Tried first if there is no lock file yet: a refused change creates none.
   if (!existsSync(paths.lock)) change(await readTable(paths));
   using _lock = await lockWithin(paths.lock, LOCK_WAIT_MS);
   const file = new TableFile(paths.table, failpoint ?? (() => {}));
   for (;;) {
     const table = (await file.readIfChanged((read) => read))!;
     const { table: changed, answer, edits = [], retry, columns, basis } = change(table);
-    // Before the table: a run must never meet a status or a column that nobody has told it about.
+    // Before the table: a run must never meet a status or a column that it was not told about.
     if (basis) await writeBasis(paths, basis);
     const more = { ...(retry ? { retry } : {}), ...(columns ? { columns } : {}) };
     if (edits.length > 0 || columns) await tellRun(paths, { changes: edits, ...more }, now);

@@ -7,11 +7,11 @@ import type { Restoration } from '../../store.ts';
 import { diskError, type Failpoint, fingerprint, replaceFile } from '../files/atomic-write.ts';
 import { retryPassing } from '../files/retry.ts';
 
-/** How long a file must keep still before an outside edit is taken: an editor that saves in place writes in pieces. */
+/** How long a file must stay unchanged before an edit is taken: an editor that saves in place writes in pieces. */
 const SETTLE_MS = 100;
 const SETTLE_AT_MOST_MS = 2000;
 
-/** Never through a link, which could lead anywhere; and without waiting for the other end of a pipe. */
+/** Never follows a link, which could lead anywhere, and does not wait for a pipe. */
 export const READ_ONLY_HERE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** `table.csv` on disk. Its reader and writer hold the lock. */
@@ -27,8 +27,8 @@ export class TableFile {
   }
 
   /**
-   * What `interpret` makes of the table, if it is not the one that this object read or wrote last; else undefined.
-   * A table that can't be interpreted counts as not read.
+   * The result of `interpret` if the table is not the one that this object read or wrote last; else undefined. A
+   * table that can't be interpreted counts as not read.
    */
   async readIfChanged<T>(interpret: (table: Table) => T): Promise<T | undefined> {
     if (this.isCurrent()) return undefined;
@@ -48,7 +48,7 @@ export class TableFile {
     return interpreted;
   }
 
-  /** False: somebody who does not know of the lock has saved the file since it was read. Nothing was written; read it again. */
+  /** False if an editor without the lock has saved the file since it was read. Nothing was written; read it again. */
   async write(table: Table): Promise<boolean> {
     const written = await replaceFile(this.file, table.pieces(), this.#mode, this.#failpoint, () => this.isCurrent());
     if (written === undefined) return false;
@@ -56,11 +56,11 @@ export class TableFile {
     return true;
   }
 
-  /** Replaces a table that can't be read. That one is kept beside, whatever it is. */
+  /** Replaces a table that can't be read, and keeps that beside. */
   async restore(table: Table): Promise<Restoration> {
     const kept = this.nameBeside();
     try {
-      // A second name for it: what fails behind this leaves everything as it was. A folder can have no second name.
+      // A second name for it: a failure after this leaves everything as it was. A folder can't have one.
       if (lstatSync(this.file, { throwIfNoEntry: false }) === undefined) return await this.#replace(table, {});
       await link(this.file, kept).catch(() => rename(this.file, kept));
     } catch (cause) {
@@ -74,7 +74,7 @@ export class TableFile {
     return restored;
   }
 
-  /** For another version of it. */
+  /** A name for another version of the table. */
   nameBeside(): string {
     return `${this.file}.put-back-${new Date().toISOString().replace(/[:.]/g, '')}`;
   }
@@ -106,7 +106,7 @@ export class TableFile {
   }
 }
 
-/** Rule F6: half of a save, or a mistake; nobody ends a night by removing everything that is to be done. */
+/** Rule F6: half of a save, or a mistake. Nobody ends a run by removing all items. */
 export function allRowsGone(file: string): NightshiftError {
   const hint = 'put the rows back, or end the run with `nightshift stop`';
   return new NightshiftError('bad-table', 'all rows are gone from the table', hint, { file, line: 1 });

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 
-/** Somebody who waits for the lock. */
+/** A caller that waits for the lock. */
 interface Waiting {
   reject(error: unknown): void;
 }
@@ -17,22 +17,22 @@ interface WaitingRead extends Waiting {
 export interface Writer<Draft> {
   /** Takes the lock, and what must be known before anything can change. */
   begin(): Promise<{ draft: Draft } & Disposable>;
-  /** Puts the draft durably in place; not called if it has no changes. False: it was made from what is no longer there. */
+  /** Writes the draft durably; not called without changes. False if what it was made from is no longer there. */
   write(draft: Draft): Promise<boolean>;
   isChanged(draft: Draft): boolean;
-  /** Whether what is known is still what is there; asked while the lock is held. */
+  /** Whether the known state is still current. Called while the lock is held. */
   isCurrent(): boolean;
-  /** Whether somebody may come soon who could share a write with so many. */
+  /** Whether more callers than this may come soon and share a write. */
   expectsMoreThan(waiting: number): boolean;
 }
 
-/** A write is held back for this part of what the last one took, so that more changes share it, but not for longer than: */
+/** A write waits for this share of the last write's duration, so that more changes join it, but at most for: */
 const GATHER = 1 / 4;
 const GATHER_AT_MOST_MS = 50;
-/** What is written as fast as this need not be shared. */
+/** Writes faster than this are not worth sharing. */
 const FAST_MS = 8;
 
-/** Changes that wait at the same time share one lock and one write; each is told when it is durable. */
+/** Changes that wait at the same time share one lock and one write. Each resolves when it is durable. */
 export class WriteQueue<Draft> {
   readonly #writer: Writer<Draft>;
   #changes: WaitingChange<Draft>[] = [];
@@ -45,7 +45,7 @@ export class WriteQueue<Draft> {
     this.#writer = writer;
   }
 
-  /** `prepare` works out one change; what it returns runs when the change is durably in place. */
+  /** `prepare` computes one change. The function it returns runs when the change is durable. */
   add<T>(prepare: (draft: Draft) => () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const apply = (draft: Draft) => {
@@ -57,7 +57,7 @@ export class WriteQueue<Draft> {
     });
   }
 
-  /** `look` sees what is durably in place. It does not wait for a write of ours that is under way and not done. */
+  /** `look` sees the durable state. It does not wait for our own write in progress. */
   read<T>(look: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const answer = () => {
@@ -88,7 +88,7 @@ export class WriteQueue<Draft> {
         for (const read of this.#reads.splice(0)) read.answer();
         await this.#gather();
         batch = this.#changes.splice(0);
-        // Worked out again from what is there now, before anything that came later.
+        // Computed again from the current state, before later changes.
         if (!(await this.#carryOut(batch, session.draft))) this.#changes.unshift(...batch);
       } catch (error) {
         for (const each of [...batch, ...this.#changes.splice(0), ...this.#reads.splice(0)]) each.reject(error);
@@ -99,7 +99,7 @@ export class WriteQueue<Draft> {
     this.#draining = false;
   }
 
-  /** Items that were begun together end together: what the first records can go out with what the others do. */
+  /** Items that started together end together, so their records share a write. */
   async #gather(): Promise<void> {
     const waiting = this.#changes.length;
     if (waiting === 0 || this.#lastWriteMs < FAST_MS || !this.#writer.expectsMoreThan(waiting)) return;
