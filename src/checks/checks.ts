@@ -3,7 +3,7 @@ import { formatDuration } from '../core/model/duration.ts';
 import type { Trouble } from '../core/model/model.ts';
 import type { Mask } from '../core/text/mask.ts';
 
-/** A criterion's script with its values at hand (rule X2). */
+/** The script of a criterion and its values (rule X2). */
 export interface CheckRequest {
   readonly script: { readonly source: string; readonly values: Readonly<Record<string, string>> };
   readonly folder: string;
@@ -18,15 +18,15 @@ export interface CheckRequest {
 
 export type CheckResult =
   | { readonly kind: 'passed' }
-  /** `final`: it ran out of time, and there is no other attempt after that. */
+  /** `final`: it ran out of time, so no further attempt is made. */
   | { readonly kind: 'failed'; readonly reason: string; readonly final: boolean }
-  /** Not the item's fault (rule X5): it could not be run, or asks itself to be run later. */
+  /** Not the item's fault (rule X5): the check could not be run, or asks to be run later. */
   | { readonly kind: 'trouble'; readonly trouble: Trouble }
   | { readonly kind: 'aborted' };
 
 const KEEP_BYTES = 16 * 1024;
 
-/** Runs one check to its end, or to that of its time; nothing of its process tree is left either way. */
+/** Runs one check until it ends or times out. Leaves no process behind. */
 export async function runCheck(request: CheckRequest): Promise<CheckResult> {
   const { script, folder, environment, timeoutMs, limit, signal, mask, onOutput } = request;
   const stop = new AbortController();

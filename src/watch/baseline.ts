@@ -5,12 +5,12 @@ import { identityIn } from './inventory.ts';
 import { findMatching, type ListingScope, listProtected } from './protected-listing.ts';
 import { isWithin, SurveyFailure } from './survey.ts';
 
-/** All protected files together; what is above that is not held. */
+/** The limit for all protected files together. What exceeds it is not held. */
 const MOST_BYTES = 512 * 1024 * 1024;
-/** Of small files the content is in memory too, where no agent can reach it. */
+/** The content of small files is also in memory, where no agent can reach it. */
 const MOST_IN_MEMORY = 8 * 1024 * 1024;
 
-/** Between two looks at files the program does something else. */
+/** The event loop gets a turn after this many files. */
 const AT_ONCE = 1000;
 
 const SETTLE_MS = 20;
@@ -20,7 +20,7 @@ interface HeldFile extends SavedFile {
   mark: string;
 }
 
-/** A protected path that is not as it was. `isSame`: it was written, with the same content. */
+/** A protected path that changed. `isSame`: it was written with the same content. */
 export interface Difference {
   readonly saved: SavedFile;
   readonly isSame: boolean;
@@ -29,18 +29,18 @@ export interface Difference {
 export interface BaselineSurroundings {
   readonly scope: ListingScope;
   readonly record: ProtectionRecord;
-  /** `DEVICE:INODE` of the files that the output of Nightshift goes to. */
+  /** `DEVICE:INODE` of the files that Nightshift's own output goes to. */
   ownOutput(): ReadonlySet<string>;
   warn(message: string): void;
 }
 
-/** Protected files as they were when they were first looked at. */
+/** Protected files in their first known state. */
 export class Baseline {
   readonly #around: BaselineSurroundings;
-  /** Folders before what is in them: what is missing is put back in this order. */
+  /** Folders before their content: missing files are restored in this order. */
   #held = new Map<string, HeldFile>();
   readonly #inMemory = new Map<string, Buffer>();
-  /** Where new files count too. */
+  /** Folders where new files count, too. */
   readonly #open: ProtectedPlace[] = [];
   #bytes = 0;
   #bytesInMemory = 0;
@@ -70,13 +70,13 @@ export class Baseline {
     this.#held = new Map(all.map((held) => [held.path, held]));
   }
 
-  /** As an earlier process found them. */
+  /** The state that an earlier process recorded. */
   remember(files: readonly SavedFile[]): void {
     const sorted = [...files].sort((a, b) => (a.path < b.path ? -1 : 1));
     this.#held = new Map(sorted.map((saved) => [saved.path, { ...saved, mark: '' }]));
   }
 
-  /** The folders on the way must stay folders, or a link could take the place of one. */
+  /** The parent folders must stay folders: a link could take the place of one. */
   #withFolders(files: ReadonlySet<string>, folder: string): string[] {
     const { root } = this.#around.scope;
     const paths = new Set(files);
@@ -107,7 +107,7 @@ export class Baseline {
     return { path, state, mark, offset: await this.#around.record.save(content) };
   }
 
-  /** What is not as it was, folders first. Each is to be settled before the next is looked at. */
+  /** What changed, folders first. Settle each before you ask for the next. */
   async *differences(): AsyncGenerator<Difference> {
     const isChanged = (held: HeldFile) => quickMark(held.path) !== held.mark;
     const changed: string[] = [];
@@ -118,7 +118,7 @@ export class Baseline {
     }
     if (changed.length > 0) {
       await settle(changed);
-      // All of them: a link in the place of a folder may have hidden that files are gone.
+      // All of them: a link in the place of a folder may have hidden missing files.
       for (const held of this.#held.values()) {
         if (++looked % AT_ONCE === 0) await breathe();
         if (!isChanged(held)) continue;
@@ -131,7 +131,7 @@ export class Baseline {
     for (const path of await this.#added()) yield { saved: { path, state: { kind: 'none' } }, isSame: false };
   }
 
-  /** New files that match, where git does not say what belongs there. */
+  /** New files that match, where git does not tell what belongs there. */
   async #added(): Promise<string[]> {
     const added: string[] = [];
     for (const place of this.#open) {
@@ -144,7 +144,7 @@ export class Baseline {
     return [...new Set(added)];
   }
 
-  /** It was put back: this is how it looks now. */
+  /** It was put back: this is its state now. */
   settled({ path }: SavedFile): void {
     const held = this.#held.get(path);
     if (held) held.mark = quickMark(path);
@@ -156,7 +156,7 @@ export class Baseline {
   }
 }
 
-/** A program that saves a file empties it first: what it writes is kept whole, if it is quick. */
+/** A program that saves a file empties it first. If it is quick, its whole new content is kept. */
 async function settle(paths: readonly string[]): Promise<void> {
   const look = () => paths.map(quickMark).join('\n');
   let before = look();
@@ -168,12 +168,12 @@ async function settle(paths: readonly string[]): Promise<void> {
   }
 }
 
-/** Something else may want to be done. */
+/** Lets the event loop run. */
 function breathe(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Undefined if somebody changed the record. */
+/** Undefined if the record was changed. */
 export async function contentIn(
   record: Pick<FoundRecord, 'content'>,
   { state, offset }: SavedFile,

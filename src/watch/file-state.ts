@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, readlinkSync, type Stats } from 'node:fs';
 import type { FileState } from '../core/model/protection.ts';
 
-/** A larger file is not held. */
+/** Larger files are not held. */
 export const LARGEST_FILE = 64 * 1024 * 1024;
 
 const NONE = 'none';
 
-/** Changes whenever the file does. Of a folder only what it is: what is in it comes and goes. */
+/** Changes whenever the file does. For a folder, only its kind counts: its content comes and goes. */
 export function quickMark(path: string): string {
   const stats = statOf(path);
   if (!stats) return NONE;
@@ -20,7 +20,7 @@ export interface ReadState {
   readonly content?: Buffer;
 }
 
-/** What stands at a path, with the content of a file. Most are small, and there may be many: waiting for each would take longer. */
+/** What is at a path, with the content of a file. Synchronous: there may be many small files. */
 export function readState(path: string): ReadState {
   const stats = statOf(path);
   if (!stats) return { state: { kind: 'none' } };
@@ -44,7 +44,7 @@ export function hashOf(content: Buffer): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
-/** When it was last changed or removed, in milliseconds since 1970: a time that nobody can set. */
+/** When it was last changed or removed, in milliseconds since 1970: a time that can't be set. */
 export function changedAt(path: string): number {
   const stats = statOf(path);
   if (stats) return stats.ctimeMs;
@@ -68,7 +68,7 @@ function linkState(path: string): FileState {
   }
 }
 
-/** It may be replaced by anything meanwhile: a pipe would block for ever. */
+/** It may be replaced meanwhile: a pipe would block forever. */
 function contentOf(path: string): Buffer | undefined {
   let fd: number | undefined;
   try {

@@ -5,14 +5,14 @@ import { identityIn } from './inventory.ts';
 import { type Git, openRepository, type Repository } from './repository.ts';
 import { changesBetween, isWithin, type Survey, SurveyFailure, surveyAfter, surveyBefore } from './survey.ts';
 
-/** What is around the folders that agents work in. */
+/** The surroundings of the folders that agents work in. */
 export interface Surroundings {
-  /** The folder of the shifts, which is left out: other rules guard it, and runs write there. */
+  /** The folder of the shifts. It is left out: other rules protect it, and runs write there. */
   readonly leftOut: string;
   readonly git: Git;
-  /** `DEVICE:INODE` of the files that the output of Nightshift goes to. */
+  /** `DEVICE:INODE` of the files that Nightshift's own output goes to. */
   ownOutput(): ReadonlySet<string>;
-  /** Whether another shift of this project is being run just now: its devs may be anywhere. */
+  /** Whether another shift of this project runs now: its devs may write anywhere. */
   hasNeighbours(): boolean;
   warn(message: string): void;
 }
@@ -21,24 +21,24 @@ interface Judging {
   readonly root: string;
   readonly alone: boolean;
   readonly ended: Promise<void>;
-  /** Somebody who may write was there meanwhile. */
+  /** A dev or a check worked there meanwhile. */
   isDisturbed: boolean;
   isShared: boolean;
 }
 
-/** Repositories whose configuration is remembered; with more, each item has its own. */
+/** At most this many repository configurations are remembered. */
 const MOST_REMEMBERED = 1000;
 
 const NOTHING: FolderChanges = { files: [], isShared: false };
 
-/** Who works and who judges where, and what changed under the eyes of those who judge (rule Q2). Nothing is undone. */
+/** Tracks where devs work and qas judge, and what changed while a qa judged (rule Q2). Undoes nothing. */
 export class Folders {
   readonly #around: Surroundings;
-  /** Where somebody works who may write: devs, checks. */
+  /** Where devs and checks work, which may write. */
   readonly #work = new Set<{ readonly folder: string }>();
   readonly #judging = new Set<Judging>();
   readonly #repositories = new Map<string, Repository>();
-  /** Ignore rules that a qa changed, and what it hid. */
+  /** Ignore rules that a qa changed, and what they hide. */
   readonly #distrusted = new Set<string>();
   readonly #said = new Set<string>();
 
@@ -46,7 +46,7 @@ export class Folders {
     this.#around = around;
   }
 
-  /** Somebody works there who may write, until it is disposed. */
+  /** A dev or a check works there until this is disposed. */
   enter(folder: string): Disposable {
     const work = { folder: resolved(folder) };
     this.#work.add(work);
@@ -56,7 +56,7 @@ export class Folders {
 
   async watch({ folder: asked, protect, alone, signal }: WatchRequest): Promise<FolderWatch> {
     const folder = resolved(asked);
-    // Where it is known already that nobody could say who did it, git need not be asked.
+    // If the culprit can't be told anyway, git is not asked.
     const repository = this.#isWorkedIn(folder) ? undefined : await this.#repositoryOf(folder, signal);
     const judging = await this.#enterToJudge(repository?.top ?? folder, alone, signal);
     const { git, leftOut } = this.#around;
@@ -81,7 +81,7 @@ export class Folders {
     return { files: files.map((file) => relative(folder, file)), isShared: judging.isShared };
   }
 
-  /** As it was when it was first asked for in this run: a qa may have changed its configuration since. */
+  /** As first read in this run: a qa may have changed its configuration since. */
   async #repositoryOf(folder: string, signal: AbortSignal): Promise<Repository | undefined> {
     const known = this.#repositories.get(folder) ?? (await openRepository(this.#around.git, folder, signal));
     if (known) this.#repositories.set(folder, known);
@@ -100,14 +100,14 @@ export class Folders {
     return changed.filter((file) => !isOwn(file));
   }
 
-  /** Where a folder can't be watched, that is told instead. */
+  /** If a folder can't be watched, warns instead. */
   #told(survey: Survey | SurveyFailure, signal: AbortSignal): Survey | undefined {
     if (!(survey instanceof SurveyFailure)) return survey;
     if (!signal.aborted) this.#unwatched(survey.kind, survey.where);
     return undefined;
   }
 
-  /** Where it can't be said who did it, that is told instead. */
+  /** If the culprit can't be told, warns instead. */
   #isAttributable({ isDisturbed }: Judging, files: readonly string[]): boolean {
     if (isDisturbed) this.#unwatched('work', 'while devs or checks work in the same folder');
     const hasNeighbours = !isDisturbed && files.length > 0 && this.#around.hasNeighbours();
@@ -148,7 +148,7 @@ export class Folders {
     return judging;
   }
 
-  /** Told once in a run for each kind of reason, whichever folder it is. */
+  /** Warns once in a run for each kind of reason, whichever folder it is. */
   #unwatched(kind: string, when: string): void {
     if (this.#said.has(kind)) return;
     this.#said.add(kind);

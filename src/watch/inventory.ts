@@ -1,18 +1,18 @@
 import { lstat, readFile } from 'node:fs/promises';
 
-/** What files looked like at one moment: path to mark. Nothing of their content: a tree may be large. */
+/** The state of files at one moment: path to mark. Without their content: a tree may be large. */
 export type Inventory = Map<string, string>;
 
 const AT_ONCE = 32;
-/** A file of ignore rules that is larger is known by its times only. */
+/** A larger file of ignore rules is compared by its times only. */
 const LARGEST_RULES = 1024 * 1024;
 
-/** Which file it is, its size and times, for each that is there. When it was read last is not part of it. */
+/** The identity, size and times of each file that exists, without the time of the last read. */
 export function takeInventory(files: Iterable<string>, signal: AbortSignal): Promise<Inventory> {
   return markEach(files, signal, markOf);
 }
 
-/** By content: programs write a file of settings anew although nothing in it changes. */
+/** Compared by content: programs rewrite settings files without a change. */
 export function takeContents(files: Iterable<string>, signal: AbortSignal): Promise<Inventory> {
   return markEach(files, signal, contentOf);
 }
@@ -35,7 +35,7 @@ async function markEach(files: Iterable<string>, signal: AbortSignal, mark: Mark
 async function markOf(file: string): Promise<string | undefined> {
   try {
     const stats = await lstat(file);
-    // Of a folder the content is listed by itself, or ignored: its times say nothing.
+    // The content of a folder is listed by itself, or ignored: its times say nothing.
     if (stats.isDirectory()) return 'folder';
     const { dev, ino, size, mtimeMs, ctimeMs, mode } = stats;
     return `${dev}:${ino} ${size} ${mtimeMs} ${ctimeMs} ${mode}`;

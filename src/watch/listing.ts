@@ -2,15 +2,15 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { globParts, namePattern } from '../core/text/glob.ts';
 
-/** Outside of git, and for `protect:`, so many files are looked at; a folder with more is not watched. */
+/** Outside of git, and for `protect:`, at most this many files are checked. A larger folder is not watched. */
 export const MOST_FILES = 50_000;
 
-/** Files on their way to be found. */
+/** The files found so far. */
 export interface FoundFiles {
   readonly files: Set<string>;
-  /** Folders that were walked through. */
+  /** How many folders were walked. */
   folders: number;
-  /** A folder that is passed over, with all that is in it. */
+  /** A folder that is skipped with its content. */
   readonly leftOut: string;
 }
 
@@ -18,9 +18,9 @@ export function isTooMany({ files, folders }: FoundFiles): boolean {
   return files.size > MOST_FILES || folders > MOST_FILES;
 }
 
-/** Repositories below a folder: they are found, and git knows what is in them. */
+/** Repositories below a folder. They are only found: git lists their content. */
 export interface NestedRepositories {
-  /** Is walked whether it is one or not. */
+  /** Walked even if it is a repository. */
   readonly top: string;
   readonly repositories: Set<string>;
   /** Absent: any. A folder that became a repository meanwhile is still walked. */
@@ -28,8 +28,8 @@ export interface NestedRepositories {
 }
 
 /**
- * A file, or all files below a folder. Links are not followed; what git keeps for itself is passed over. Without
- * `nested`, a repository is a folder like any other.
+ * A file, or all files below a folder. Does not follow links, and skips what git keeps for itself. Without `nested`,
+ * a repository is a folder like any other.
  */
 export async function findBelow(path: string, found: FoundFiles, nested?: NestedRepositories): Promise<void> {
   const stats = await lstat(path).catch(() => undefined);
@@ -55,8 +55,8 @@ async function isRepository(folder: string): Promise<boolean> {
 }
 
 /**
- * The files that a glob names, relative to a folder: `*` and `?` stand for characters of a name, `**` for folders, any
- * number of them. A folder stands for all that is in it.
+ * The files that a glob names, relative to a folder. `*` and `?` match within a name, `**` any number of folders. A
+ * folder stands for all its files.
  */
 export async function findNamed(folder: string, glob: string, found: FoundFiles): Promise<void> {
   await match(folder, globParts(glob), found);
@@ -80,7 +80,7 @@ async function match(at: string, [part, ...rest]: readonly string[], found: Foun
   }
 }
 
-/** What can't be read has nothing in it for us: a qa, which is the same user, can't write there either. */
+/** Unreadable folders don't matter: a qa runs as the same user and can't write there either. */
 async function entriesOf(folder: string, found: FoundFiles): Promise<{ name: string; isFolder: boolean }[]> {
   found.folders++;
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);

@@ -1,12 +1,12 @@
 import { basename } from 'node:path';
 
-/** What operating systems and editors write by themselves, beside the files that people open. */
+/** Files that operating systems and editors write on their own, beside those you open. */
 const LEFT_BESIDE = [
   /^\.DS_Store$/,
   /^\._/,
   /^Thumbs\.db$/i,
   /^desktop\.ini$/i,
-  // Vim: swap files, and the file by which it tries whether it may write.
+  // Vim: swap files, and the file that tests whether it may write.
   /^\..*\.sw[a-px]$/,
   /^4913$/,
   // Emacs and others: locks, autosaves, backups.
@@ -18,7 +18,7 @@ const LEFT_BESIDE = [
   /^~\$/,
 ];
 
-/** Folders that belong to a tool: what it installed, caches, the state of an editor. */
+/** Folders that belong to a tool: installed packages, caches, editor state. */
 const OF_TOOLS = new Set([
   'node_modules',
   '.venv',
@@ -34,7 +34,7 @@ const OF_TOOLS = new Set([
   '.vscode',
 ]);
 
-/** Such a file says nothing about what a qa did. */
+/** Such a file is no evidence against a qa. */
 export function isLeftBeside(path: string): boolean {
   const name = basename(path);
   return LEFT_BESIDE.some((pattern) => pattern.test(name));

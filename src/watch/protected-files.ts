@@ -17,12 +17,12 @@ import type { ListingScope } from './protected-listing.ts';
 import { PutBack } from './put-back.ts';
 import { isWithin } from './survey.ts';
 
-/** How often the files are looked at while somebody works; less often where that takes long. */
+/** How often the files are checked while items run; less often if a check takes long. */
 const EVERY_MS = 1000;
 const SHARE_OF_TIME = 20;
-/** Agents of a run that is killed end a moment later. */
+/** Agents of a killed run end a moment later. */
 const GRACE_MS = 3000;
-/** Told one by one at each look; an agent may have removed thousands. */
+/** At most this many are reported one by one at each check: an agent may have removed thousands. */
 const MOST_TOLD = 20;
 
 /** A protected file that was put back. */
@@ -36,14 +36,14 @@ export interface PutBackFile {
 }
 
 export interface ProtectedSurroundings extends Omit<ListingScope, 'signal'> {
-  /** The shift's own folder: without it, the project was moved or removed, and nothing is put back. */
+  /** The shift's folder. If it is gone, the project was moved or removed, and nothing is put back. */
   readonly shiftFolder: string;
   /** Where other versions are kept. */
   readonly kept: string;
   createRecord(): Promise<ProtectionRecord>;
   findRecord(): Promise<FoundRecord | undefined>;
   ownOutput(): ReadonlySet<string>;
-  /** For files that are open for writing, the keys of the items whose processes have them open. */
+  /** For files open for writing, the keys of the items whose processes have them open. */
   writers(): ReadonlyMap<string, ReadonlySet<string>>;
   report(file: PutBackFile): void;
   warn(message: string): void;
@@ -57,7 +57,7 @@ interface Edit {
 
 const NEVER = new AbortController().signal;
 
-/** `protect:` for everybody (rule D5): files are as they were at the start of the run, or are put back. */
+/** Enforces `protect:` (rule D5): the files stay as they were at the start of the run, or are put back. */
 export class ProtectedFiles implements Protection {
   readonly #around: ProtectedSurroundings;
   readonly #putBack: PutBack;
@@ -66,7 +66,7 @@ export class ProtectedFiles implements Protection {
   /** Everybody who was in flight at some time since the last look. */
   #suspects = new Map<string, ProtectedItem>();
   #edits: Edit[] = [];
-  /** When each file was last found changed, as the number of a look. */
+  /** The number of the check that last found each file changed. */
   readonly #changes = new Map<string, { look: number; isSame: boolean }>();
   #looks = 0;
   #finished = 0;
@@ -86,7 +86,7 @@ export class ProtectedFiles implements Protection {
     for (const place of places) await this.hold(place);
   }
 
-  /** Another process began, and is gone: what it remembered holds here too. */
+  /** Continues for a process that is gone, with what it recorded. */
   async resume(): Promise<void> {
     const found = await this.#around.findRecord();
     if (!found) return;
@@ -149,7 +149,7 @@ export class ProtectedFiles implements Protection {
     const before = this.#finished;
     const result = await run();
     await this.#looking.done();
-    // Nobody else could have put the other content there and taken it away: it was the run itself.
+    // Only the run itself could have put the other content there and removed it.
     const counts = ({ look, isSame }: { look: number; isSame: boolean }) =>
       look > before && !(isSame && this.#inFlight.size <= 1);
     const found = [...this.#changes].filter(([, change]) => counts(change));
@@ -165,7 +165,7 @@ export class ProtectedFiles implements Protection {
     await record?.remove();
   }
 
-  /** What is remembered stays, for the process that comes next. */
+  /** Keeps the record for the next process. */
   async leave(): Promise<void> {
     clearTimeout(this.#timer);
     this.#baseline = undefined;
@@ -195,7 +195,7 @@ export class ProtectedFiles implements Protection {
     if (told > MOST_TOLD) this.#around.warn(`${told - MOST_TOLD} more protected files were restored`);
   }
 
-  /** False: it can't be put back, which is told. */
+  /** False if it can't be put back, which is reported. */
   async #restore(saved: SavedFile): Promise<string | undefined | false> {
     try {
       const kept = await this.#putBack.restore(saved, async () => this.#baseline?.content(saved));
@@ -207,11 +207,11 @@ export class ProtectedFiles implements Protection {
     }
   }
 
-  /** A change from before the killed run's last sign of life was made in flight; a later one is a person's. */
+  /** A change before the last sign of life of the killed run was made while items ran; a later one is yours. */
   async #recover(places: readonly ProtectedPlace[]): Promise<void> {
     const found = await this.#around.findRecord();
     if (!found) return;
-    // An agent may have written the record itself: nothing is put back where no item is worked on.
+    // An agent may have written the record itself: nothing is put back where no item is done.
     const { root, leftOut } = this.#around;
     const folders = [root, ...places.map(({ folder }) => folder)];
     const isOurs = ({ path }: SavedFile) => folders.some((each) => isWithin(path, each)) && !isWithin(path, leftOut);

@@ -7,7 +7,7 @@ import { type Git, listTracked, openRepository } from './repository.ts';
 import { isWithin, SurveyFailure } from './survey.ts';
 
 export interface ListingScope {
-  /** The project: links that lead out of it are held, what they lead to is not. */
+  /** The project. Links that lead out of it are held, but not their targets. */
   readonly root: string;
   readonly leftOut: string;
   readonly git: Git;
@@ -15,9 +15,9 @@ export interface ListingScope {
 }
 
 export interface ProtectedListing {
-  /** Absolute, without links in between. */
+  /** Absolute, with links resolved. */
   readonly files: ReadonlySet<string>;
-  /** Only what git tracks is held: a new file is nobody's business. */
+  /** Only what git tracks is held: new files are free. */
   readonly isTracked: boolean;
 }
 
@@ -43,7 +43,7 @@ export async function listProtected(
   return { files: new Set(inProject), isTracked: true };
 }
 
-/** Outside of git, also to find files that were added. Links on the way are held with what they lead to. */
+/** Outside of git, also to find added files. Links on the way are held with their targets. */
 export async function findMatching(
   { leftOut, root }: ListingScope,
   place: ProtectedPlace,
@@ -64,7 +64,7 @@ function unlistable({ folder }: ProtectedPlace): SurveyFailure {
   return new SurveyFailure('git', `in ${folder}: git can't list its files`);
 }
 
-/** There is a repository, whether git can read it or not. To git, too, a folder without a HEAD is none. */
+/** There is a repository, whether git can read it or not. For git, a folder without a HEAD is none. */
 function isInGit(folder: string): boolean {
   for (let at = folder; ; at = dirname(at)) {
     const git = join(at, '.git');
@@ -77,7 +77,7 @@ function tooMany({ folder }: ProtectedPlace): SurveyFailure {
   return new SurveyFailure('size', `in ${folder}: it names more than ${MOST_FILES} files`);
 }
 
-/** A link that git tracks stands for what it leads to, inside of the project. */
+/** A tracked link stands for its target inside the project. */
 async function followTracked(
   { root, leftOut }: ListingScope,
   { link, tracked, isNamed }: { link: string; tracked: readonly string[]; isNamed(path: string): boolean },

@@ -15,13 +15,13 @@ import { basename, dirname, join } from 'node:path';
 import type { FileState, SavedFile } from '../core/model/protection.ts';
 import { hashOf, isSameState, type ReadState, readState } from './file-state.ts';
 
-/** What others wrote is kept, but they must not fill the disk with it. */
+/** Other versions are kept, but must not fill the disk. */
 const MOST_KEPT = 200;
 const LARGEST_KEPT = 16 * 1024 * 1024;
-/** A disk takes its time to sync each of thousands. */
+/** Syncing thousands of files one by one takes long. */
 const MOST_SYNCED = 200;
 
-/** Puts protected files back, and keeps what stood in their place in a folder of its own. There may be thousands. */
+/** Puts protected files back, and keeps the other versions in a folder of their own. There may be thousands. */
 export class PutBack {
   readonly #folder: string;
   #kept = 0;
@@ -31,7 +31,7 @@ export class PutBack {
     this.#folder = folder;
   }
 
-  /** Answers where the other version is kept, if it is. Throws if the file can't be put back. */
+  /** Returns where the other version is kept, if it is. Throws if the file can't be put back. */
   async restore({ path, state }: SavedFile, content: () => Promise<Buffer | undefined>): Promise<string | undefined> {
     const bytes = state.kind === 'file' ? await content() : undefined;
     if (state.kind === 'file' && !bytes) throw new Error('the copy that Nightshift keeps was changed');
@@ -50,7 +50,7 @@ export class PutBack {
     return kept;
   }
 
-  /** An agent may have put a link in the place of the folder, or of the one above: that is not ours to write through. */
+  /** An agent may have replaced the folder, or the one above, with a link: never write through it. */
   #prepare(): void {
     for (const folder of [dirname(this.#folder), this.#folder]) {
       const found = lstatSync(folder, { throwIfNoEntry: false });
@@ -59,7 +59,7 @@ export class PutBack {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
   }
 
-  /** What a file can't be written over is moved away, and so is a file that was added and is too much to be copied. */
+  /** What a file can't replace is moved away, and so is an added file that is too large to copy. */
   #keep(path: string, { state: now, content }: ReadState, isAdded: boolean): string | undefined {
     if (now.kind === 'none') return undefined;
     if (now.kind === 'folder' || now.kind === 'other') {
@@ -78,7 +78,10 @@ export class PutBack {
     return place;
   }
 
-  /** Beside the file only if there is no other way, such as on another disk: a check might take it for one of the project. */
+  /**
+   * Beside the file only if there is no other way, such as on another disk: a check might mistake it for a project
+   * file.
+   */
   #replace(path: string, make: (temporary: string) => void): void {
     const name = `.${process.pid}-${this.#number++}.nightshift-tmp`;
     const places = [join(this.#folder, name), join(dirname(path), name)];

@@ -12,7 +12,7 @@ interface GitCall {
 export type GitAnswer = { readonly kind: 'printed'; readonly text: string } | { readonly kind: 'refused' | 'not-run' };
 
 export interface Git {
-  /** Must run no program that a repository, its configuration or an agent names. */
+  /** Must not run any program that a repository, its configuration or an agent names. */
   run(call: GitCall): Promise<GitAnswer>;
   /** The ignore file that git reads if `core.excludesFile` is not set. */
   readonly defaultExcludes: string;
@@ -21,11 +21,11 @@ export interface Git {
 /** A working tree, and what decides which files git lists in it. Fixed when a watch begins. */
 export interface Repository {
   readonly top: string;
-  /** Hold git to this repository and these ignore rules, whatever its configuration says by then. */
+  /** Keeps git to this repository and these ignore rules, whatever its configuration says by then. */
   readonly options: readonly string[];
-  /** Files that decide what git lists, and that it may not list itself. */
+  /** Files that decide what git lists and may not be listed themselves. */
   readonly rules: readonly string[];
-  /** Of these, ignore rules of this machine, which the project does not share. */
+  /** Of these, ignore rules of this machine only. */
   readonly own: ReadonlySet<string>;
 }
 
@@ -57,7 +57,7 @@ export async function openRepository(git: Git, folder: string, signal: AbortSign
   };
 }
 
-/** All files that git tracks or would add, and what it ignores; or why git can't tell. */
+/** All files that git tracks or would add, and what it ignores; or why git can't list them. */
 export async function listRepository(
   git: Git,
   { top, options }: Repository,
@@ -76,8 +76,8 @@ export async function listRepository(
 }
 
 /**
- * Which file of rules makes git ignore each path; `''` for a folder that is ignored because of rules inside of it.
- * Undefined where git can't tell.
+ * Which file of rules makes git ignore each path; `''` for a folder that is ignored because of rules inside it.
+ * Undefined if git can't tell.
  */
 export async function rulesBehind(
   git: Git,
@@ -99,7 +99,7 @@ export async function rulesBehind(
   return behind;
 }
 
-/** Whether a path stands in a folder that is among these, which end in `/`. */
+/** Whether a path is in one of these folders, which end in `/`. */
 export function isBelow(path: string, folders: ReadonlySet<string>): boolean {
   for (let at = path.lastIndexOf('/', path.length - 2); at > 0; at = path.lastIndexOf('/', at - 1)) {
     if (folders.has(path.slice(0, at + 1))) return true;

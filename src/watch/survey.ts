@@ -13,31 +13,31 @@ import {
   withoutSlash,
 } from './repository.ts';
 
-/** Which files are looked at. */
+/** Which files are watched. */
 export interface Scope {
   readonly folder: string;
   /** The repository that the folder is in; undefined outside of git. */
   readonly repository: Repository | undefined;
   readonly protect: readonly string[];
-  /** A folder that is passed over, with everything in it. */
+  /** A folder that is skipped with its content. */
   readonly leftOut: string;
-  /** Ignore rules, and what they hide, that a qa made earlier in this run: they hide nothing. */
+  /** Ignore rules that a qa made earlier in this run, and what they hide: they have no effect. */
   readonly distrusted: ReadonlySet<string>;
   readonly git: Git;
   readonly signal: AbortSignal;
 }
 
-/** What is looked at as one: a repository, which git lists, or a folder, which is walked. */
+/** A unit of the survey: a repository, which git lists, or a folder, which is walked. */
 type WatchedRoot = Repository | string;
 
 /** The watched files at one moment. */
 export interface Survey {
   readonly files: Inventory;
-  /** What decides which files git lists. */
+  /** Files that decide what git lists. */
   readonly rules: Inventory;
-  /** Without a listing where git lists nothing. */
+  /** Without a listing if git lists nothing. */
   readonly places: ReadonlyMap<WatchedRoot, Listing | undefined>;
-  /** What was one of the places before, and git can't list now. */
+  /** Earlier roots that git can't list now. */
   readonly broken: readonly string[];
 }
 
@@ -52,14 +52,14 @@ export class SurveyFailure {
   }
 }
 
-/** Repositories, and folders that git does not list, inside of one another; with more, nothing is watched. */
+/** Nested repositories and folders that git does not list. With more, nothing is watched. */
 const MOST_PLACES = 200;
 
 export function surveyBefore(scope: Scope): Promise<Survey | SurveyFailure> {
   return survey(scope, [scope.repository ?? scope.folder]);
 }
 
-/** The same places by the same rules. A repository that was made since is named, not listed. */
+/** The same roots by the same rules. A repository created since is named, not listed. */
 export function surveyAfter(scope: Scope, before: Survey): Promise<Survey | SurveyFailure> {
   return survey(scope, [...before.places.keys()], before);
 }
@@ -98,14 +98,14 @@ async function survey(scope: Scope, left: WatchedRoot[], before?: Survey): Promi
   return { files, rules, places, broken };
 }
 
-/** A folder that git names but does not walk: a submodule or another repository, or what is left of one. */
+/** A folder that git names but does not walk: a submodule, another repository, or a remnant of one. */
 async function placeAt({ git, distrusted, signal }: Scope, folder: string): Promise<WatchedRoot> {
   if (distrusted.has(folder)) return folder;
   const repository = await openRepository(git, folder, signal);
   return repository?.top === folder ? repository : folder;
 }
 
-/** Absolute paths of what was added, changed or removed, in order; and of these, what changes what git lists. */
+/** Absolute paths of added, changed and removed files, in order; and those among them that change what git lists. */
 export async function changesBetween(
   scope: Scope,
   before: Survey,
@@ -127,8 +127,8 @@ export async function changesBetween(
 }
 
 /**
- * What is ignored now and was not there before, because of rules that were not there before: a `.gitignore` can hide
- * itself together with its folder, and then nothing else shows it.
+ * What is ignored now because of new rules: a `.gitignore` can hide itself together with its folder, and nothing else
+ * would show it.
  */
 async function newlyHidden(
   { git, signal }: Scope,
@@ -143,7 +143,7 @@ async function newlyHidden(
   return fresh.filter((path) => behind && !isKnown(behind.get(path))).map(withoutSlash);
 }
 
-/** All of a folder, except for what is in repositories. */
+/** All of a folder, except for its repositories. */
 async function markWalked(
   { leftOut, signal }: Scope,
   top: string,
@@ -179,7 +179,7 @@ async function unhidden(scope: Scope, repository: Repository, { ignored }: Listi
   for (const path of ignored) if (isHidden(path)) await findBelow(withoutSlash(path), found);
   const own: FoundFiles = { files: new Set(), folders: 0, leftOut };
   for (const path of ignored) if (isOwn(path)) await findBelow(withoutSlash(path), own);
-  // Half of them would be other ones the next time.
+  // Half a list would be another half the next time.
   return isTooMany(own) ? found.files : new Set([...found.files, ...[...own.files].filter((path) => !isOfTool(path))]);
 }
 
@@ -187,7 +187,7 @@ function ruleFiles(places: Survey['places']): Set<string> {
   const files = new Set<string>();
   for (const [place, listing] of places) {
     if (typeof place === 'object') for (const file of place.rules) files.add(file);
-    // One that ignores itself is not listed otherwise.
+    // A file that ignores itself is not listed otherwise.
     for (const file of listing?.ignored ?? []) if (basename(file) === '.gitignore') files.add(file);
   }
   return files;

@@ -5,22 +5,22 @@ import type { Change } from '../store/store.ts';
 /** How often the watch reads the files while items run: the agent of a withdrawn item ends within this time. */
 const EVERY_MS = 500;
 
-/** What somebody else wrote and was put back: in words, and the name of the file. */
+/** An edit by others that was undone: its description and the name of the file. */
 export interface Edit {
   readonly what: string;
   readonly file: string;
-  /** The folder of the shift, if a person could have made it just as well: then it has to be shown who it was. */
+  /** The folder of the shift, if the edit could also be yours: then its author must be shown. */
   readonly folder?: string;
   /** The keys of items whose processes had the file open for writing. */
   readonly writers?: ReadonlySet<string>;
 }
 
 export interface WatchTarget {
-  /** What others did to the table since the last look. */
+  /** What others did to the table since the last check. */
   changes(): Promise<readonly Change[]>;
-  /** Puts documents back as they are in force; answers what was put back. */
+  /** Restores the documents in force. Returns what was undone. */
   putBack(): Promise<readonly Edit[]>;
-  /** The files can't be read any more: nothing that is in flight could be recorded. */
+  /** The files can't be read any more: no result could be recorded. */
   onFailure(error: unknown): void;
 }
 
@@ -30,8 +30,8 @@ interface Suspicion {
 }
 
 /**
- * Looks at the shift's files while items are in flight (rules T4, D5): stops what was withdrawn, has put back what only
- * Nightshift may write, and knows whose edit it was when only one could have made it.
+ * Watches the shift's files while items run (rules T4, D5). Stops withdrawn items, has edits undone that only
+ * Nightshift may make, and knows their author if only one item could have made them.
  */
 export class Watch {
   readonly #clock: Pick<Clock, 'sleep'>;
@@ -39,10 +39,10 @@ export class Watch {
   readonly #inFlight = new Map<string, AbortController>();
   /** The keys of their items, by token. */
   readonly #keys = new Map<string, string>();
-  /** Everybody who was in flight at some time since the last look. */
+  /** All items that ran since the last check. */
   #suspects = new Set<string>();
   readonly #looking = new Together(() => this.#lookNow());
-  /** Edits that were put back, and who may have made them. */
+  /** Undone edits, and the items that may have made them. */
   #edits: Suspicion[] = [];
   /** Tokens of items that were withdrawn while they waited for their qa, and why. */
   readonly #withdrawn = new Map<string, string>();
@@ -68,7 +68,7 @@ export class Watch {
     };
   }
 
-  /** From now on this token is in flight, for the item with this key; the signal aborts when its item is withdrawn. */
+  /** Starts watching a token, for the item with this key. The signal aborts when the item is withdrawn. */
   enter(token: string, key: string): AbortSignal {
     const controller = new AbortController();
     const withdrawn = this.#withdrawn.get(token);
@@ -88,15 +88,15 @@ export class Watch {
     while (await this.#clock.sleep(EVERY_MS, closed)) void this.look().catch(onFailure);
   }
 
-  /** Looks now, one look at a time; who asks while one is under way shares the next. */
+  /** Checks now, one check at a time. Callers that come during a check share the next. */
   look(): Promise<void> {
     return this.#looking.done();
   }
 
   /**
-   * Why this token's attempt fails: what it changed, if that is shown to be its own edit. One of its tool calls names the
-   * file, one of its processes had it open for writing, or, where a person would not have made the edit, nobody else was
-   * in flight. Told once.
+   * Why the attempt of this token fails: its own edit, if that is proven. One of its tool calls names the file, one
+   * of its processes had it open for writing, or, if you would not have made the edit, no other item ran. Reported
+   * once.
    */
   async trespassOf(token: string, calls: readonly string[]): Promise<string | undefined> {
     await this.look();
@@ -132,7 +132,7 @@ export class Watch {
   }
 }
 
-/** Agents have files of the same name too: of a document, the folder has to be named as well. */
+/** Agents may have files of the same name: for a document, the folder must be named as well. */
 function isNamedIn(call: string, { file, folder }: Edit): boolean {
   const isThere =
     folder === undefined || call.includes(`.nightshift/${folder}`) || call.includes('NIGHTSHIFT_SHIFT_DIR');
