@@ -4,19 +4,21 @@ import type { Role, Step, Trouble, Usage } from '../core/model/model.ts';
 import type { Mask } from '../core/text/mask.ts';
 
 /**
- * An agent is a program that plays a role. It is driven through sessions: opened, asked one or more times, closed.
- * None of these functions throws for what the program does: failure is a value, and says whose fault it is.
- * An agent that keeps something for the whole run (a server) lets go of it when it is disposed.
+ * An agent plays a role. It works in sessions: opened, asked one or more times, closed. These functions don't throw
+ * for what the program does: a failure is a value that says whose fault it is. If an agent keeps something for the
+ * whole run, such as a server, it ends that when it is disposed.
  */
 export interface Agent extends AgentTraits, Partial<AsyncDisposable> {
   readonly name: string;
-  /** Whether its shell gets the item's variables as its environment; if not, the prompt has to carry them. */
+  /** Whether its shell gets the item's variables as environment. If not, the prompt carries them. */
   readonly hasEnvironment: boolean;
-  /** The variables of the caller that its program logs in with: names, or `PREFIX_*`. */
+  /** The caller's variables that its program logs in with: names, or `PREFIX_*`. */
   readonly credentials: readonly string[];
-  /** Whether the program is there, before anything is claimed. A sentence with what to do, or undefined. */
+  /**
+   * Called before anything is claimed. Undefined if the program can be started; otherwise a sentence with what to do.
+   */
   missing(settings: AgentSettings, context: LaunchContext): Promise<string | undefined>;
-  /** For `doctor`; absent where there is nothing to inspect. */
+  /** For `doctor`; absent if there is nothing to inspect. */
   inspect?(context: LaunchContext): Promise<Inspection>;
   open(opening: Opening): Promise<Session>;
 }
@@ -31,22 +33,22 @@ export interface AgentSettings {
 
 /** Where a program would run. */
 export interface LaunchContext {
-  /** Absent: each item has its own, so nothing can be said about relative paths yet. */
+  /** Absent: each item has its own folder, so relative paths can't be checked yet. */
   readonly folder?: string;
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** What `doctor` finds out about a program without asking a model. */
+/** What `doctor` learns about a program without asking a model. */
 export interface Inspection {
   /** Absent: it is not installed. */
   readonly version?: string;
-  /** The version that Nightshift's tests drive. */
+  /** The version that Nightshift is tested with. */
   readonly tested: string;
-  /** Absent: the program can't say without a call that costs. */
+  /** Absent: the program can't tell without a call that costs money. */
   readonly isLoggedIn?: boolean;
-  /** Nothing can be asked without a login. Absent: it has one, or a provider of the user's own may need none. */
+  /** It can't be used without a login. Absent: it has one, or a provider of your own may need none. */
   readonly needsLogin?: true;
-  /** What to do, if something is to be done. */
+  /** What to do, if anything. */
   readonly hint?: string;
 }
 
@@ -55,48 +57,48 @@ export interface Opening {
   readonly settings: AgentSettings;
   /** The folder that the agent works in. */
   readonly folder: string;
-  /** A private folder for files that the program needs; gone when the order is finished. */
+  /** A private folder for files that the program needs, removed when the order is finished. */
   readonly scratch: string;
-  /** Files of the shift: a dev has no business there, and the program is told so if it can be. */
+  /** The shift's files. A dev must not touch them, and the program is told so if possible. */
   readonly shiftFolder: string;
   readonly transcript: (entry: TranscriptEntry) => void;
-  /** For what is cut before it is told: half a secret is found by nobody. */
+  /** For text that is cut before it is emitted: half a secret can't be found later. */
   readonly mask: Mask;
   readonly signal: AbortSignal;
 }
 
 export interface Session extends AsyncDisposable {
-  /** Whether the next question would be asked of somebody who remembers the ones before. */
+  /** Whether the session remembers the questions before. */
   readonly remembers: boolean;
   ask(question: Question): Promise<Answer>;
 }
 
 export interface Question {
   readonly prompt: string;
-  /** The form of the report as a JSON Schema, for programs that have structured output. */
+  /** The form of the report as a JSON Schema, for structured output. */
   readonly schema: object;
-  /** What the `shell` agent runs; agents with a model read the prompt instead. */
+  /** For an agent that runs the steps itself; the others read the prompt. */
   readonly steps: readonly ResolvedStep[];
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** A step whose scripts have their values at hand. */
+/** A step, and its scripts with their values. */
 export interface ResolvedStep extends Omit<Step, 'text' | 'scripts'> {
   readonly scripts: readonly { readonly source: string; readonly values: Readonly<Record<string, string>> }[];
 }
 
 /**
- * `usage`: what this question cost, also when it failed. `compacted`: the session lost context meanwhile. `model`: which
- * one answered, where the program tells it.
+ * `usage`: what this question cost, also if it failed. `compacted`: the session lost context. `model`: which one
+ * answered, if known.
  */
 export type Answer = AnswerKind & { readonly usage?: Usage; readonly compacted?: boolean; readonly model?: string };
 
 type AnswerKind =
-  /** The agent gave a report; nobody has looked at it yet. */
+  /** The agent gave a report, which is not checked yet. */
   | { readonly kind: 'report'; readonly report: unknown }
-  /** It came to the end of its turn, but what it said holds no report: it may be asked for once more. */
+  /** It ended its turn without a report in its answer, and may be asked for it again. */
   | { readonly kind: 'no-report'; readonly reason: string }
-  /** It ended badly: this attempt failed. */
+  /** The attempt failed. */
   | { readonly kind: 'failed'; readonly reason: string }
   /** Not the item's fault (rule X5): give it back. */
   | { readonly kind: 'trouble'; readonly trouble: Trouble }

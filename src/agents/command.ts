@@ -7,7 +7,7 @@ import { asksToTryLater, howItEnded, type ProcessResult, runProcess, SHELL } fro
 import { missingProgram } from './program.ts';
 import { toTranscript } from './shell.ts';
 
-/** A report is a few kilobytes; one that is larger than this is none. */
+/** A report is a few kilobytes. Anything larger is no report. */
 const KEEP_BYTES = 1024 * 1024;
 const NOT_EXECUTABLE = 126;
 const NOT_FOUND = 127;
@@ -51,14 +51,14 @@ async function runCommand(opening: Opening, question: Question): Promise<Answer>
   return { ...readAnswer(ended, report), ...(usage === undefined ? {} : { usage }) };
 }
 
-/** Of all objects that were printed, the last that says what was spent: programs tell a sum as they go on. */
+/** The last printed object with a usage: programs print a running total. */
 function lastUsage(text: string): Usage | undefined {
   let last: Usage | undefined;
   for (const object of jsonObjects(text, /cost|tokens/i)) last = reportedUsage(object) ?? last;
   return last;
 }
 
-/** Asking again would repeat the effects of the program: never. */
+/** Never asks again: that would repeat the program's effects. */
 function readAnswer(ended: ProcessResult, report: unknown): Answer {
   if (ended.kind === 'aborted') return { kind: 'aborted' };
   if (ended.kind === 'not-started' && ended.fault === 'system')

@@ -14,7 +14,7 @@ export interface EnvironmentSources {
   readonly own: Environment;
 }
 
-/** What every agent is given of the caller's environment; all else takes a `pass-env` (rule S5). */
+/** What every agent gets of the caller's environment. Anything else needs a `pass-env` (rule S5). */
 const ALWAYS = [
   ...['PATH', 'HOME', 'LANG', 'LC_*', 'TERM', 'TMPDIR', 'USER', 'SHELL', 'SSH_AUTH_SOCK', 'XDG_*'],
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'no_proxy', 'all_proxy'],
@@ -62,7 +62,7 @@ export function itemEnvironment(order: LocalOrder, attempt: number, outputFile: 
   };
 }
 
-/** For the prompt, where one environment serves many sessions and the agent has a shell that would need them. */
+/** For the prompt, if many sessions share one environment and the agent has a shell that needs them. */
 export function variablesToTell(
   agent: Pick<Agent, 'hasEnvironment'> | undefined,
   tools: readonly string[],

@@ -3,15 +3,15 @@ import { basename, dirname } from 'node:path';
 import { read, variable, withAncestors } from './process/leftovers.ts';
 import { hasTagIn } from './process/process-tag.ts';
 
-/** What agents and checks are given, whichever program they are. */
+/** What every agent and check has in its environment. */
 const MARKS = ['NIGHTSHIFT_ROLE', 'NIGHTSHIFT_SHIFT_DIR', 'NIGHTSHIFT_KEY', 'NIGHTSHIFT_ITEM', 'NIGHTSHIFT_TABLE'];
-/** Commands that start agents or checks without the lock of a run. They never start `nightshift` themselves. */
+/** Commands that start agents or checks without the run lock. They never start `nightshift` themselves. */
 const WORKERS = ['test-task', 'table', 'update-table'];
 
 /**
- * Who called this process, if an agent or a check of a run did: found by the marks in its environment, by those of an
- * ancestor, by an ancestor that runs a shift, or by the tag that all descendants of an agent inherit (Linux). Only a
- * process that lowers its own limits, empties its environment and is adopted by another process is not found.
+ * Finds the agent or check of a run that called this process: by the marks in its environment, by those of an
+ * ancestor, by an ancestor that runs a shift, or by the tag that all descendants of an agent inherit (Linux). It
+ * misses only a process that lowers its own limits, empties its environment and is adopted by another process.
  */
 export function callingAgent(
   environment: Readonly<Record<string, string | undefined>>,
@@ -35,13 +35,14 @@ function nameOf(role: string | undefined): string {
 
 function runsShift(pid: number): boolean {
   const [, ...words] = read(`/proc/${pid}/cmdline`).split('\0');
-  // What Node runs, and nothing behind it: `timeout 9 nightshift table`, `npx nightshift table` only wait for a command.
+  // What Node runs, and nothing after it: `timeout 9 nightshift table` and `npx nightshift table` only wait for a
+  // command.
   const [script = '', command = ''] = words.filter((word) => !word.startsWith('-'));
   if (basename(script) !== 'nightshift' && !script.endsWith('/cli/main.js')) return false;
   return WORKERS.includes(command) || holdsRunLock(pid);
 }
 
-/** The lock of a run is one on its shift's folder. */
+/** The run lock is on the shift's folder. */
 function holdsRunLock(pid: number): boolean {
   return descriptors(pid).some((fd) => {
     const isShift = basename(dirname(linkOf(`/proc/${pid}/fd/${fd}`))) === '.nightshift';

@@ -1,7 +1,9 @@
-/** Longer than any event of a program; what is longer is passed over, so that memory stays bounded. */
+/** Longer than any event of a program. Longer lines are skipped, so that memory stays bounded. */
 const LONGEST = 32 * 1024 * 1024;
 
-/** Text that comes in pieces, cut into lines: each that holds a JSON object goes one way, any other that is not blank the other. */
+/**
+ * Splits text into lines. Lines with a JSON object go to one callback, other lines that are not blank to the other.
+ */
 export class JsonLines {
   readonly #onObject: (object: Record<string, unknown>) => void;
   readonly #onOther: (line: string) => void;
@@ -23,7 +25,7 @@ export class JsonLines {
     this.#keep(text.slice(start));
   }
 
-  /** What came last may lack the end of its line. */
+  /** The last line may lack its end. */
   end(): void {
     const line = this.#length > LONGEST ? '' : this.#pieces.join('');
     this.#pieces = [];

@@ -1,12 +1,11 @@
-/** Deeper than any report; what reads it later may recurse. */
+/** Deeper than any report. Later readers may recurse. */
 const DEEPEST = 200;
 
 /**
- * The last JSON object in a text that may hold anything else as well: log lines, fences, braces. Only an outermost object
- * counts: one inside an object that was never closed, or that turned out not to be JSON, is a part of something
- * broken, and an unclosed one at the end means that the last object is broken, whatever stood before it. `cut`: the text is
- * the end of a longer one, so what goes on with `,` `]` or `}` may be a part of what was cut off.
- * One pass over the text, whatever it holds.
+ * The last JSON object in a text with anything else in it: log lines, fences, braces. Only an outermost object
+ * counts: one inside an object that was never closed, or that is no JSON, is part of something broken, and an
+ * unclosed one at the end means that the last object is broken. `cut`: the text is the end of a longer one, so what
+ * continues with `,` `]` or `}` may belong to what was cut off. Takes one pass over the text.
  */
 export function lastJsonObject(text: string, { cut = false } = {}): Record<string, unknown> | undefined {
   let last: Span | undefined;
@@ -19,7 +18,7 @@ export function lastJsonObject(text: string, { cut = false } = {}): Record<strin
   return parse(text, last);
 }
 
-/** Every outermost object, as `lastJsonObject` understands it, whose text matches. */
+/** Every outermost object, as `lastJsonObject` defines it, whose text matches. */
 export function* jsonObjects(text: string, pattern: RegExp): Generator<Record<string, unknown>> {
   for (const found of outermostObjects(text)) {
     if (found === 'unclosed') return;
@@ -59,7 +58,7 @@ type ScanResult =
 /** What may come next. */
 type NextToken = 'key or }' | 'key' | ':' | 'value or ]' | 'value' | ', or close';
 
-/** The grammar of RFC 8259 with a stack instead of recursion: nesting costs no more than length. */
+/** The grammar of RFC 8259 with a stack instead of recursion, so that nesting is cheap. */
 function scanObject(text: string, start: number): ScanResult {
   const open: ('{' | '[')[] = ['{'];
   let depth = 1;

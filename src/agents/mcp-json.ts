@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** An MCP server as `.mcp.json` has it, with its variables filled in. */
+/** An MCP server of `.mcp.json`, with its variables filled in. */
 export type McpServer =
   | {
       readonly kind: 'stdio';
@@ -17,11 +17,11 @@ export type McpServer =
 
 export interface ProjectServers {
   readonly servers: ReadonlyMap<string, McpServer>;
-  /** Files that could not be read, for a person. */
+  /** Files that could not be read, as messages. */
   readonly problems: readonly string[];
 }
 
-/** What the `.mcp.json` of these folders and of all above them name; the first that has a name wins. */
+/** The servers in the `.mcp.json` of these folders and of those above. The first with a name wins. */
 export async function readMcpJson(
   folders: readonly string[],
   environment: Readonly<Record<string, string>>,
@@ -70,7 +70,7 @@ function readServer(raw: RawServer, fill: (value: string) => string): McpServer 
   return undefined;
 }
 
-/** `${NAME}` and `${NAME:-default}`, as programs that read this file have it. */
+/** `${NAME}` and `${NAME:-default}`, as in other programs that read this file. */
 function fillIn(value: string, environment: Readonly<Record<string, string>>): string {
   return String(value).replace(
     /\$\{(\w+)(?::-([^}]*))?\}/g,

@@ -4,7 +4,7 @@ import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import type { LaunchContext } from './agent.ts';
 import { type ProcessResult, runProcess, SHELL } from './process/process.ts';
 
-/** Where a program is that is named as on a command line; undefined if there is none. */
+/** The path of a program; undefined if there is none. */
 export async function findProgram(name: string, { folder, environment }: LaunchContext): Promise<string | undefined> {
   const places = name.includes('/')
     ? [isAbsolute(name) ? name : resolve(folder ?? '/', name)]
@@ -23,10 +23,10 @@ async function isExecutable(path: string): Promise<boolean> {
 }
 
 const ANSWER_BYTES = 1024 * 1024;
-/** They answer within a second; on a busy machine within a few. */
+/** They answer within a second, on a busy machine within a few. */
 const ANSWER_MS = 30_000;
 
-/** A question to a program that needs no model, such as its version. */
+/** Asks a program something that needs no model, such as its version. */
 export function askProgram(
   file: string,
   args: readonly string[],
@@ -36,7 +36,7 @@ export function askProgram(
   return runProcess({ file, args, cwd: folder ?? '/', env: environment, signal, keepBytes: ANSWER_BYTES });
 }
 
-/** A sentence if the program that a shell's line begins with is not there. */
+/** A message if the program of a shell command is missing. */
 export async function missingProgram(line: string, context: LaunchContext): Promise<string | undefined> {
   const program = firstWord(line);
   if (program === undefined || (await isThere(program, context))) return undefined;
@@ -45,9 +45,9 @@ export async function missingProgram(line: string, context: LaunchContext): Prom
 }
 
 /**
- * The program that a line begins with, after assignments; undefined where only the shell could say: quotes, expansions,
- * a PATH of its own. A missing program that is overlooked here still fails at run time, a wrong alarm would
- * refuse a shift that works.
+ * The program of a command, after assignments. Undefined if only the shell could tell: quotes, expansions, its own
+ * PATH. A missing program that is overlooked here still fails at run time; a false alarm would refuse a shift that
+ * works.
  */
 function firstWord(line: string): string | undefined {
   const words = line.trim().split(/\s+/);

@@ -19,7 +19,7 @@ const MAKE: Readonly<Record<keyof typeof AGENT_TRAITS, () => Agent>> = {
 
 export const agentNames: readonly string[] = Object.keys(AGENT_TRAITS);
 
-/** The agents of one run: what they keep for it, such as a server, is gone when this is disposed. */
+/** The agents of one run. Disposing of it ends what they keep, such as a server. */
 export class AgentSet implements AsyncDisposable {
   readonly #made: Map<string, Agent>;
 

@@ -5,10 +5,10 @@ import type { Agent, Answer, Opening, Question } from './agent.ts';
 import { lastLines, type StreamName } from './process/output.ts';
 import { asksToTryLater, howItEnded, runProcess, SHELL } from './process/process.ts';
 
-/** The scripts give no answer of their own: only the end of what they print is of use. */
+/** The scripts give no answer: only the end of their output is useful. */
 const KEEP_BYTES = 16 * 1024;
 
-/** Rule X3: the fenced `sh` blocks of the Steps, in order; no model involved. */
+/** Rule X3: runs the fenced `sh` blocks of the Steps, in order, without a model. */
 export const shellAgent: Agent = {
   name: 'shell',
   ...AGENT_TRAITS.shell,
@@ -69,7 +69,7 @@ async function runSteps(opening: Opening, question: Question): Promise<Answer> {
   return report('SUCCESS', outcomes);
 }
 
-/** The same form as the report of any other dev. Captured values come through NIGHTSHIFT_OUTPUT. */
+/** A report like any other dev's. Captured values come through NIGHTSHIFT_OUTPUT. */
 function report(overall_status: string, steps: readonly StepOutcome[], error?: string): Answer {
   const failure = error === undefined ? {} : { error };
   const answer = {
@@ -83,7 +83,7 @@ function report(overall_status: string, steps: readonly StepOutcome[], error?: s
   return { kind: 'report', report: answer };
 }
 
-/** Both streams of a program, as entries of the transcript. */
+/** Writes both streams of a program to the transcript. */
 export function toTranscript({ transcript }: Pick<Opening, 'transcript'>): (stream: StreamName, text: string) => void {
   return (stream, text) => transcript({ kind: stream === 'stdout' ? 'output' : 'error', text });
 }

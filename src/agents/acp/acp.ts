@@ -14,13 +14,13 @@ import { chooseModel } from './model.ts';
 import { type Call, isBreach, mayUse } from './rules.ts';
 import { AcpUpdates } from './turn.ts';
 
-/** Until a program that was started is ready to be asked. */
+/** How long a program may take to get ready. */
 const START_MS = 120_000;
-/** Some programs end their turn when they are refused a tool: so often they are told to go on. */
+/** Some programs end their turn when a tool is refused. They are told to continue this many times. */
 const MOST_REFUSALS = 10;
 const GO_ON = 'That tool is not available to you here, and will not be. Go on without it, and end with your report.';
 
-/** Every program that speaks the Agent Client Protocol, one process for each session. */
+/** Any program that speaks the Agent Client Protocol, one process for each session. */
 export const acpAgent: Agent = {
   name: 'acp',
   ...AGENT_TRAITS.acp,
@@ -53,7 +53,7 @@ class AcpSession implements Session {
   #isLost = false;
   #cost = 0;
   #refusals = 0;
-  /** A tool that the program used though its role does not have it. */
+  /** A tool that the program used although its role does not have it. */
   #breach: string | undefined;
 
   constructor(opening: Opening) {
@@ -118,13 +118,13 @@ class AcpSession implements Session {
     return { kind: 'no-report', reason: `no report: ${said}` };
   }
 
-  /** The program, the connection and the session; an answer if one of them does not come to be. */
+  /** Starts the program, the connection and the session. Returns an answer if one of them fails. */
   async #start({ environment }: Question): Promise<Answer | undefined> {
     const { settings, folder, shiftFolder, role, mask, signal, transcript } = this.#opening;
     const named = role === 'manager' ? [] : serverNames(settings.tools);
     const found = await findServers(named, [folder, dirname(dirname(shiftFolder))], environment);
     if ('problem' in found) return stuck(found.problem, found.remedy);
-    // They differ from attempt to attempt: the prompt has them.
+    // They differ between attempts, so the prompt has them.
     const { NIGHTSHIFT_OUTPUT: _, NIGHTSHIFT_ATTEMPT: __, ...lasting } = environment;
     this.#connection = await connect(
       { command: settings.acpCommand ?? '', folder, environment: lasting, mask, signal },
@@ -134,7 +134,7 @@ class AcpSession implements Session {
         onPrint: (text) => transcript({ kind: 'error', text }),
       },
     );
-    // Also while its item is judged: who goes on then is somebody fresh.
+    // Also while its item is judged: the next attempt then gets a fresh session.
     void this.#connection.ended.then(() => {
       this.#isLost = true;
     });
@@ -151,7 +151,7 @@ class AcpSession implements Session {
     const { agent } = this.#connection!;
     const { agentCapabilities } = await agent.request('initialize', {
       protocolVersion: 1,
-      // It has its own tools for files and commands, and asks before it uses them.
+      // The program has its own tools for files and commands, and asks before it uses them.
       clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
       clientInfo: { name: 'nightshift', version: '0' },
     });
@@ -201,7 +201,7 @@ class AcpSession implements Session {
   #judge(call: Call): void {
     if (this.#breach !== undefined || !isBreach(call, this.#opening)) return;
     this.#breach = call.title;
-    // Whatever it is about to do, it is not asked for any more.
+    // Whatever it is about to do, nothing more is asked.
     void this.#connection!.close();
   }
 
@@ -227,7 +227,7 @@ interface RawUsage {
   readonly totalTokens: number;
 }
 
-/** Some programs count cached input apart, but in the total. */
+/** Some programs count cached input separately, but in the total. */
 function tokensOf({ inputTokens, outputTokens, totalTokens }: RawUsage): Usage {
   return { inputTokens: Math.max(inputTokens, totalTokens - outputTokens), outputTokens };
 }
@@ -250,7 +250,7 @@ function stuck(reason: string, remedy = 'correct `acp-command:`, or the settings
   return { kind: 'trouble', trouble: { reason: `acp: ${reason}`, remedy } };
 }
 
-/** It may be for the moment: two that start at once may be in each other's way. */
+/** It may be temporary: two that start at once may conflict. */
 function stuckStart(end: string): Answer {
   const hint = 'if it stays so, run the line of `acp-command:` in a terminal, and correct what it says';
   return { kind: 'trouble', trouble: { reason: `acp: the program did not start: ${end} (${hint})` } };

@@ -6,9 +6,9 @@ import { type ProcessResult, runProcess, SHELL } from '../process/process.ts';
 
 export interface AcpHandlers {
   readonly onUpdate: (update: SessionUpdate) => void;
-  /** The id of the option that is chosen; undefined: none of them. */
+  /** The id of the chosen option; undefined: none. */
   readonly onPermission: (request: RequestPermissionRequest) => string | undefined;
-  /** What the program prints beside the protocol. */
+  /** Output outside of the protocol. */
   readonly onPrint: (text: string) => void;
 }
 
@@ -26,7 +26,7 @@ const KEEP_BYTES = 16 * 1024;
 export interface AcpConnection {
   readonly agent: ClientContext;
   readonly ended: Promise<ProcessResult>;
-  /** Ends the program and all that it started. */
+  /** Ends the program and everything it started. */
   close(): Promise<ProcessResult>;
 }
 

@@ -6,8 +6,8 @@ const AUTH_REQUIRED = -32_000;
 const LOG_IN = 'log in to the program that `acp-command:` runs, or set its key (and let it through with `pass-env:`)';
 
 /**
- * Whose fault an error of the protocol is (rule X5). Programs put what their provider said into its message and data, each
- * in its own way: these are looked at, and never what the model said.
+ * Classifies an error of the protocol (rule X5). Programs put their provider's message into its message and data,
+ * each in its own way. Only these are read, never what the model said.
  */
 export function readProtocolError(error: unknown): Answer {
   const { message, code, data } = partsOf(error);

@@ -1,11 +1,11 @@
 import type { ClientContext, NewSessionResponse, SessionConfigOption } from '@agentclientprotocol/sdk';
 
-/** What programs offered before models were an option of the session like others. */
+/** The older way to choose a model, before models became session options. */
 interface OlderModels {
   readonly models?: { readonly availableModels: readonly { readonly modelId: string; readonly name: string }[] } | null;
 }
 
-/** Sets `model:`; says why if that can't be. Another model than the one that was meant would spend somebody's money. */
+/** Sets `model:`, or returns why it can't. A wrong model would cost you money. */
 export async function chooseModel(
   agent: ClientContext,
   session: NewSessionResponse,

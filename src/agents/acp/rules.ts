@@ -2,7 +2,7 @@ import { isAbsolute, relative, resolve } from 'node:path';
 import type { ToolKind } from '@agentclientprotocol/sdk';
 import type { Opening } from '../agent.ts';
 
-/** A tool call, as far as the program has told. */
+/** A tool call, as far as it is known. */
 export interface Call {
   readonly title: string;
   readonly kind: ToolKind;
@@ -12,10 +12,10 @@ export interface Call {
 
 const READING: readonly ToolKind[] = ['read', 'search', 'think'];
 const EDITING: readonly ToolKind[] = ['edit', 'delete', 'move'];
-/** Kinds that say for sure that something was done; `other` says nothing. */
+/** Kinds that prove that something was done; `other` proves nothing. */
 const DOING: readonly ToolKind[] = [...EDITING, 'execute', 'fetch'];
 
-/** What is answered when the program asks whether it may (rules D2, D5, Q2). */
+/** The answer to a permission request (rules D2, D5, Q2). */
 export function mayUse(call: Call, opening: Opening): boolean {
   const { role, settings } = opening;
   if (role === 'manager') return false;
@@ -26,12 +26,15 @@ export function mayUse(call: Call, opening: Opening): boolean {
   return call.kind === 'execute' && settings.tools.includes('bash');
 }
 
-/** Whether it did what its role does not have, without asking or though it was refused. */
+/** Whether it used a tool that its role does not have, without asking or despite a refusal. */
 export function isBreach(call: Call, opening: Opening): boolean {
   return DOING.includes(call.kind) && !mayUse(call, opening);
 }
 
-/** The protocol does not say whose tool it is; programs put the server's name in front: `alpha_mark`, `mcp__alpha__mark`. */
+/**
+ * The protocol does not name the server of a tool. Programs put the server's name in front: `alpha_mark`,
+ * `mcp__alpha__mark`.
+ */
 function isOfServer({ title, kind }: Call, tools: readonly string[]): boolean {
   if (kind !== 'other') return false;
   const words = title.toLowerCase();

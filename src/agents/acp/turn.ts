@@ -6,21 +6,21 @@ import type { Call } from './rules.ts';
 const KEEP_CHARACTERS = 1024 * 1024;
 const READING = ['read', 'search', 'think', 'fetch'];
 
-/** Reads what a program tells of its session, over all its turns. */
+/** Reads the updates of a session, over all its turns. */
 export class AcpUpdates {
   readonly #transcript: (entry: TranscriptEntry) => void;
   readonly #onDone: (call: Call) => void;
   readonly #calls = new Map<string, { call: Call; tool: string; isTold: boolean }>();
   #lastMessage: string | undefined;
-  /** It comes in small pieces: a secret in it may be cut anywhere. */
+  /** Text comes in small pieces, and a secret may be split anywhere. */
   #thought = '';
-  /** What was said since `begin`, and after the last tool. */
+  /** The text since `begin` and since the last tool call. */
   text = '';
   isCompacted = false;
-  /** Of the whole session, in US dollars. */
+  /** The cost of the whole session, in US dollars. */
   cost: number | undefined;
 
-  /** `onDone`: for each tool call that was carried out. */
+  /** `onDone`: called for each finished tool call. */
   constructor(transcript: (entry: TranscriptEntry) => void, onDone: (call: Call) => void) {
     this.#transcript = transcript;
     this.#onDone = onDone;
@@ -31,7 +31,7 @@ export class AcpUpdates {
     this.isCompacted = false;
   }
 
-  /** The turn is over, and so is what was thought last. */
+  /** Ends the turn, and the last thought. */
   end(): void {
     const text = this.#thought;
     this.#thought = '';
@@ -60,7 +60,7 @@ export class AcpUpdates {
     }
   };
 
-  /** What is known of a call once the program asks about it. */
+  /** What is known of a call when the program asks about it. */
   callOf(update: ToolCallUpdate): Call {
     this.end();
     this.#merge(update);
@@ -87,7 +87,10 @@ export class AcpUpdates {
     if (status === 'completed') this.#onDone(call);
   }
 
-  /** Its input comes in pieces: it is told when it is complete, which is when it is asked about or done. */
+  /**
+   * The input of a call comes in pieces. It is recorded when it is complete: when the program asks about it, or it is
+   * done.
+   */
   #tell(id: string): void {
     const known = this.#calls.get(id)!;
     if (known.isTold) return;

@@ -3,7 +3,7 @@ import type { Role } from '../../core/model/model.ts';
 import type { Opening, Question } from '../agent.ts';
 import type { InForce } from './stream.ts';
 
-/** What a session asks of the program, and holds it to. */
+/** What a session asks of the program, and verifies. */
 export interface SessionNeeds {
   /** The program's own tools. */
   readonly tools: readonly string[];
@@ -11,11 +11,11 @@ export interface SessionNeeds {
   readonly model?: string;
 }
 
-/** The tool by which a report is given; the program adds it for `--json-schema`. */
+/** The tool that gives a report. The program adds it for `--json-schema`. */
 const REPORT_TOOL = 'StructuredOutput';
 const PERMISSION_MODE = 'dontAsk';
 
-/** Rules D2 and Q2: whatever is not named here is not there. No subagents, no web, no lists of things to do. */
+/** Rules D2 and Q2: the only tools. No subagents, no web, no to-do lists. */
 const TOOLS: Readonly<Record<Role, readonly string[]>> = {
   dev: ['Read', 'Write', 'Edit', 'Glob', 'Grep'],
   qa: ['Read', 'Glob', 'Grep'],
@@ -40,7 +40,7 @@ export interface Run {
   readonly wanted: SessionNeeds;
   readonly schema: object;
   readonly session: string;
-  /** Whether it goes on with the session, or begins it. */
+  /** Whether it resumes the session or begins it. */
   readonly goesOn: boolean;
   /** The file with the servers' configurations. */
   readonly serversFile: string;
@@ -48,7 +48,7 @@ export interface Run {
 
 export function claudeArguments({ opening, wanted, schema, session, goesOn, serversFile }: Run): string[] {
   const allowed = [...wanted.tools, ...wanted.servers.map((name) => `mcp__${toolPart(name)}`)];
-  // The folder that holds all shifts: neither this one's files nor another's are a dev's business (rule D5).
+  // The folder of all shifts: a dev must not touch the files of this one or another (rule D5).
   const settings = { permissions: { deny: [`Edit(/${dirname(opening.shiftFolder)}/**)`] } };
   return [
     ...['-p', '--output-format', 'stream-json', '--verbose'],
@@ -66,22 +66,22 @@ export function claudeArguments({ opening, wanted, schema, session, goesOn, serv
   ];
 }
 
-/** What a shift's `.env` or `pass-env` may set otherwise. */
+/** A shift's `.env` or `pass-env` may override these. */
 const DEFAULTS = {
-  // 0.5 s, 1, 2, 4, 8: a short disturbance does not cost the work of a session, and a long one is told within seconds.
+  // 0.5 s, 1, 2, 4, 8: a short outage does not cost the work of a session, and a long one is reported within seconds.
   CLAUDE_CODE_MAX_RETRIES: '5',
   DISABLE_AUTOUPDATER: '1',
 };
 
 const OWN = {
-  // `@path` in a cell is text, not a file to be sent.
+  // `@path` in a cell is text, not a file to send.
   CLAUDE_CODE_DISABLE_FILE_MENTIONS: '1',
-  // A session knows nothing of other items (rule D1).
+  // A session must not know other items (rule D1).
   CLAUDE_CODE_DISABLE_AUTO_MEMORY: '1',
   CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
   CLAUDE_CODE_NO_MODEL_FALLBACK: '1',
   CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: '1',
-  // The tools of servers are there from the start, instead of behind a search tool that is not.
+  // The tools of servers are available from the start, not behind a search tool.
   ENABLE_TOOL_SEARCH: 'false',
 };
 
@@ -94,7 +94,7 @@ interface Difference {
   readonly remedy?: string;
 }
 
-/** What is in force besides, or instead of, what was asked for; then nothing of the session can be relied on. */
+/** What is in force that was not asked for. Then nothing of the session can be trusted. */
 export function differenceFrom(wanted: SessionNeeds, inForce: InForce): Difference | undefined {
   for (const name of wanted.servers) {
     const status = inForce.servers.find((server) => server.name === name)?.status ?? 'not there';
@@ -128,7 +128,7 @@ export function differenceFrom(wanted: SessionNeeds, inForce: InForce): Differen
   return undefined;
 }
 
-/** A short name (`sonnet`) stands for whatever the program and its settings say; a full one for itself. */
+/** A short name (`sonnet`) means whatever the program and its settings say; a full one itself. */
 function isModel(asked: string, inForce: string): boolean {
   const plain = (name: string) => name.replace(/\[\w+\]$/, '');
   return /^\w+$/.test(plain(asked)) || plain(asked) === plain(inForce);

@@ -22,15 +22,15 @@ import { ClaudeStream } from './stream.ts';
 const PROGRAM = 'claude';
 const TESTED = '2.1.325';
 const ADD_SERVER = 'add it with `claude mcp add`, or to .mcp.json, or correct `tools:`';
-/** All that is of use comes as events. */
+/** Everything useful comes as events. */
 const KEEP_BYTES = 16 * 1024;
 
-/** Claude Code: `claude -p` once for each question, all questions of a session in one session of the program. */
+/** Claude Code: `claude -p` for each question, in one session of the program. */
 export const claudeAgent: Agent = {
   name: 'claude',
   ...AGENT_TRAITS.claude,
   hasEnvironment: true,
-  // Keys of a cloud that serve for more than its models take a `pass-env`.
+  // Cloud keys with access to more than models need a `pass-env`.
   credentials: [
     ...['ANTHROPIC_*', 'CLAUDE_CONFIG_DIR', 'CLAUDE_CODE_OAUTH_TOKEN', 'CLAUDE_CODE_API_KEY_HELPER_TTL_MS'],
     ...['CLAUDE_CODE_USE_BEDROCK', 'CLAUDE_CODE_USE_VERTEX', 'CLAUDE_CODE_USE_FOUNDRY'],
@@ -79,7 +79,7 @@ function unknownServer(named: readonly string[], configured: Readonly<Record<str
 class ClaudeSession implements Session {
   readonly #opening: Opening;
   readonly #wanted: SessionNeeds;
-  /** Of the program's sessions: the one that is asked, and all that there were, with what they were begun with. */
+  /** The program's sessions: the current one, and all of them with their environments. */
   #id = '';
   readonly #begun = new Map<string, Question['environment']>();
   /** What the program's session has used so far. */
@@ -99,12 +99,12 @@ class ClaudeSession implements Session {
     const { answer, stream } = await this.#run(question, await this.#writeServers(configured));
     const usage = this.#account(stream);
     if (usage.inputTokens) this.#opening.transcript({ kind: 'usage', usage });
-    // A turn that ended badly may end the same way again, for what the session holds by now.
+    // A failed turn may fail again because of what the session holds by now.
     this.remembers = (answer.kind === 'report' || answer.kind === 'no-report') && !stream.compacted;
     return { ...answer, usage, compacted: stream.compacted };
   }
 
-  /** They may hold secrets, so they are not in an argument, which everybody on the machine can see. */
+  /** They may hold secrets, so they are not in arguments, which every user of the machine can see. */
   async #writeServers(configured: Readonly<Record<string, unknown>>): Promise<string> {
     const file = join(this.#opening.scratch, 'mcp-servers.json');
     const mcpServers = Object.fromEntries(this.#wanted.servers.map((name) => [name, configured[name]]));
@@ -150,7 +150,7 @@ class ClaudeSession implements Session {
     this.#total = {};
   }
 
-  /** The program tells what the whole session used: what is new is the difference. */
+  /** The program reports the total of the session: the difference is new. */
   #account({ ending, usedSoFar }: ClaudeStream): Usage {
     if (ending === undefined) return usedSoFar;
     const before = this.#total;

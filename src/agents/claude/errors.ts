@@ -9,10 +9,10 @@ type StreamFacts = Pick<ClaudeStream, 'inForce' | 'ending' | 'error' | 'limitEnd
 export const INSTALL = 'install it (npm install -g @anthropic-ai/claude-code), and put it on PATH';
 export const LOG_IN = 'run `claude auth login`, or set ANTHROPIC_API_KEY';
 
-/** The shell that starts a program says so. */
+/** Exit codes of the shell that starts a program. */
 const NOT_THERE = new Set([126, 127]);
 
-/** What became of a run that nobody aborted. */
+/** Reads the result of a run that was not aborted. */
 export function readAnswer(ended: Exclude<ProcessResult, { kind: 'aborted' }>, told: StreamFacts): Answer {
   if (ended.kind === 'not-started') {
     return ended.fault === 'system' ? trouble(ended.reason) : { kind: 'failed', reason: ended.reason };
@@ -21,7 +21,7 @@ export function readAnswer(ended: Exclude<ProcessResult, { kind: 'aborted' }>, t
   return told.ending.isError ? readError(told.ending, told) : readReport(told.ending, told);
 }
 
-/** It ended without saying how. Before it had begun, that is nobody's work gone wrong (rule X5). */
+/** It ended without a result. Before the session began, that is not the item's fault (rule X5). */
 function readDeath(
   ended: Exclude<ProcessResult, { kind: 'aborted' | 'not-started' }>,
   { inForce }: StreamFacts,
@@ -33,8 +33,8 @@ function readDeath(
 }
 
 /**
- * `structured_output` may be missing though all went well: then the model wrote, instead of calling the tool. The program
- * has urged it to, so what it wrote may stand before its last words.
+ * `structured_output` may be missing although all went well: then the model wrote text instead of calling the tool.
+ * The program urged it to call the tool, so the report may be before its last words.
  */
 function readReport({ structured, text, denied }: Ending, { said }: StreamFacts): Answer {
   const report = structured ?? lastJsonObject(text) ?? lastJsonObject(said);
@@ -47,7 +47,7 @@ function readReport({ structured, text, denied }: Ending, { said }: StreamFacts)
   return { kind: 'no-report', reason };
 }
 
-/** Who can end it, by the program's own words for it; the others are no trouble of this kind. */
+/** What you can do about it, by the program's error names. Other errors are no trouble of this kind. */
 const ERRORS: Readonly<Record<string, (ending: Ending, told: StreamFacts) => Trouble>> = {
   authentication_failed: notLoggedIn,
   oauth_org_not_allowed: notLoggedIn,

@@ -6,8 +6,9 @@ type Environment = Readonly<Record<string, string>>;
 type Servers = Readonly<Record<string, unknown>>;
 
 /**
- * The MCP servers that a user of Claude Code would have in a folder, by name: of the user, of `.mcp.json`, of the project in
- * the user's configuration; as in the program, the later wins, and the nearer folder. Those of plugins are not among them.
+ * The MCP servers that Claude Code would have in a folder, by name: the user's, those of `.mcp.json`, and those of
+ * the project in the user's configuration. As in the program, later ones win, and nearer folders. Without those of
+ * plugins.
  */
 export async function configuredServers(folder: string, environment: Environment): Promise<Servers> {
   const { CLAUDE_CONFIG_DIR: own, HOME = '/' } = environment;
@@ -30,7 +31,7 @@ function serversOf(config: unknown): Servers {
   return isRecord(config) && isRecord(config.mcpServers) ? config.mcpServers : {};
 }
 
-/** What can't be read holds nothing: the program itself will say what is wrong with it. */
+/** An unreadable file counts as empty: the program itself reports it. */
 async function readObject(file: string): Promise<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(await readFile(file, 'utf8'));
@@ -40,7 +41,7 @@ async function readObject(file: string): Promise<Record<string, unknown>> {
   }
 }
 
-/** Removes what the program noted of a session: nobody will go on with it, and the user's history stays the user's. */
+/** Removes the program's record of a session: it won't be resumed, and your history stays yours. */
 export async function removeSession(id: string, { CLAUDE_CONFIG_DIR: own, HOME = '/' }: Environment): Promise<void> {
   const home = own || join(HOME, '.claude');
   await rm(join(home, 'session-env', id), { recursive: true, force: true });

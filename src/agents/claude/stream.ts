@@ -4,7 +4,7 @@ import { isRecord, JsonLines } from '../json-lines.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What is in force in a session, as the program says before it asks its model. */
+/** What is in force in a session, as the program reports it before it asks its model. */
 export interface InForce {
   readonly tools: readonly string[];
   readonly servers: readonly { readonly name: string; readonly status: string }[];
@@ -18,36 +18,39 @@ export interface Ending {
   readonly isError: boolean;
   readonly text: string;
   readonly structured: unknown;
-  /** Of the last request, if it was refused. */
+  /** The status of the last request, if it was refused. */
   readonly status?: number;
-  /** A kind that says more than the status: `usage_limit_reached`. */
+  /** A more specific kind than the status: `usage_limit_reached`. */
   readonly kind?: string;
-  /** Why no more was asked of the model: `completed`, `api_error`, `prompt_too_long`. */
+  /** Why the turn ended: `completed`, `api_error`, `prompt_too_long`. */
   readonly why: string;
   readonly denied: readonly string[];
-  /** Of the whole session, with what was asked before. */
+  /** Totals of the whole session, including earlier questions. */
   readonly total: Usage;
 }
 
-/** The program's own tools that only read; what a server's tools do, nobody knows. */
+/** The program's tools that only read. Those of servers are unknown. */
 const READING = new Set(['Read', 'Glob', 'Grep', 'StructuredOutput']);
 
-/** One run of `claude -p --output-format stream-json`, as it is told: to the transcript at once, and to be asked when it is over. */
+/**
+ * Reads one run of `claude -p --output-format stream-json`: into the transcript at once, and as fields when it is
+ * over.
+ */
 export class ClaudeStream {
   readonly #transcript: (entry: TranscriptEntry) => void;
   readonly #onInForce: (inForce: InForce) => void;
   readonly #lines: JsonLines;
   readonly #toolNames = new Map<string, string>();
-  /** By message, which comes in several pieces that all tell the same. */
+  /** By message. A message comes in pieces that all have the same usage. */
   readonly #used = new Map<string, { inputTokens: number; outputTokens: number }>();
   inForce: InForce | undefined;
   ending: Ending | undefined;
-  /** The program's word for why the model could not be asked: `authentication_failed`, `rate_limit`. */
+  /** The program's error name if the model could not be asked: `authentication_failed`, `rate_limit`. */
   error: string | undefined;
-  /** Milliseconds since 1970: when the account's limit ends, while it is used up. */
+  /** When the account's quota resets, if it is used up. Milliseconds since 1970. */
   limitEnds: number | undefined;
   compacted = false;
-  /** What the model said since it used a tool last. */
+  /** The model's text since its last tool call. */
   said = '';
 
   constructor(transcript: (entry: TranscriptEntry) => void, onInForce: (inForce: InForce) => void) {
@@ -67,7 +70,7 @@ export class ClaudeStream {
     this.#lines.end();
   }
 
-  /** For a run that did not come to its end: the output of the last answers is not known. */
+  /** For a run that did not finish: the output tokens of the last answers are unknown. */
   get usedSoFar(): Usage {
     const used = [...this.#used.values()];
     if (used.length === 0) return {};
@@ -105,7 +108,7 @@ export class ClaudeStream {
 
   #readLimit(limit: Fields): void {
     if (limit.status !== 'rejected') return;
-    // The program counts seconds.
+    // The program uses seconds.
     if (typeof limit.resetsAt === 'number') this.limitEnds = limit.resetsAt * 1000;
     this.#note(`the usage limit is reached (${text(limit.rateLimitType)})`);
   }
@@ -180,7 +183,7 @@ function readEnding(event: Fields): Ending {
   };
 }
 
-/** A model that the program has no price for is given some price: that is no cost. */
+/** For an unknown model the program makes up a price: ignore it. */
 function readTotal(event: Fields): Usage {
   let inputTokens = 0;
   let outputTokens = 0;

@@ -16,11 +16,11 @@ import { codexHome, readSessionFile, removeSessionFile, type SessionFile } from 
 const PROGRAM = 'codex';
 const TESTED = '0.166.0';
 const INSTALL = 'install it with `npm install -g @openai/codex`, then log in with `codex login`';
-/** Of standard error; standard output is read as it comes. */
+/** For standard error; standard output is read as it comes. */
 const KEEP_BYTES = 16 * 1024;
 const TIDY_MS = 10_000;
 
-/** Codex, by `codex exec --json`: a process for each question, the session kept by Codex between them. */
+/** Codex, by `codex exec --json`: a process for each question. Codex keeps the session between them. */
 export const codexAgent: Agent = {
   name: 'codex',
   ...AGENT_TRAITS.codex,
@@ -50,7 +50,7 @@ async function inspect(context: LaunchContext): Promise<Inspection> {
   const found = { version: said[0], tested: TESTED };
   const login = await askProgram(PROGRAM, ['login', 'status'], context);
   if (login.kind === 'exited' && login.code === 0) return { ...found, isLoggedIn: true };
-  // A key in the environment, or a provider of the user's own: Codex looks at these only when it asks.
+  // A key in the environment, or a provider of your own: Codex reads these only when it asks.
   const { CODEX_API_KEY, OPENAI_API_KEY } = context.environment;
   if (CODEX_API_KEY !== undefined || OPENAI_API_KEY !== undefined) return found;
   const hint = 'log in with `codex login`';
@@ -59,7 +59,7 @@ async function inspect(context: LaunchContext): Promise<Inspection> {
   return { ...found, isLoggedIn: false, needsLogin: true, hint };
 }
 
-/** One that is not OpenAI's may ask for no login. */
+/** Another provider than OpenAI may need no login. */
 async function hasOwnProvider({ folder, environment }: LaunchContext): Promise<boolean> {
   const files = [codexHome(environment), join(folder ?? '/', '.codex')].map((home) => join(home, 'config.toml'));
   const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')));
@@ -115,7 +115,7 @@ class CodexSession implements Session {
     this.#threadId = events.threadId ?? this.#threadId;
     const file = await this.#readFile();
     const answer = readAnswer(ended, events, file);
-    // A turn that ended badly may end the same way again, for what the session holds by now.
+    // A failed turn may fail again because of what the session holds by now.
     this.#isLost = answer.kind !== 'report' && answer.kind !== 'no-report';
     return { ...answer, ...this.#account(events, file) };
   }
@@ -138,9 +138,9 @@ class CodexSession implements Session {
     return this.#threadId === undefined ? undefined : readSessionFile(this.#environment, this.#threadId);
   }
 
-  /** What Codex tells are totals of the session. */
+  /** Codex reports totals of the session. */
   #account(events: CodexEvents, file: SessionFile | undefined): { usage: Usage; compacted: boolean } {
-    // Either may be missing or incomplete, and neither ever tells too much.
+    // Either may be missing or incomplete, and neither is ever too high.
     const told = [this.#counted, events.totals, file?.totals].filter((each) => each !== undefined);
     const totals = {
       input: Math.max(...told.map(({ input }) => input)),
@@ -158,10 +158,10 @@ class CodexSession implements Session {
     return { usage, compacted };
   }
 
-  /** A night of items would bury the sessions that a person had: the transcript has it all. */
+  /** The sessions of a night would bury your own. The transcript has everything. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#threadId === undefined) return;
-    // Codex takes its time; its file holds the prompts, with values of `.env`, which do not rest.
+    // Codex is slow to do so. Its file holds the prompts, with values of `.env`, which must not stay on disk.
     if (this.#opening.signal.aborted) return removeSessionFile(this.#environment, this.#threadId);
     const context = { folder: this.#opening.folder, environment: this.#environment };
     await askProgram(PROGRAM, ['delete', '--force', this.#threadId], context, AbortSignal.timeout(TIDY_MS));
@@ -188,7 +188,7 @@ function readAnswer(ended: ProcessResult, events: CodexEvents, file: SessionFile
   return { kind: 'failed', reason: `codex ended in the middle of its turn: ${howItEnded(ended, 'stderr')}` };
 }
 
-/** Nothing was asked yet: a wrong configuration, an MCP server that does not come up, no such program. */
+/** It failed before the first question: a wrong configuration, a broken MCP server, no such program. */
 function notBegun(ended: Exclude<ProcessResult, { kind: 'aborted' }>): Answer {
   if (ended.kind === 'not-started') return { kind: 'trouble', trouble: { reason: ended.reason } };
   const error = /^Error:? ?([\s\S]*?)(?:\n\s*\n|$(?![\s\S]))/m.exec(ended.stderr.text)?.[0].trim();
@@ -200,17 +200,20 @@ function notBegun(ended: Exclude<ProcessResult, { kind: 'aborted' }>): Answer {
   };
 }
 
-/** Said at every start where CODEX_HOME is a temporary folder. */
+/** Printed at every start if CODEX_HOME is a temporary folder. */
 function withoutNoise(text: string): string {
   return text.replace(/^WARNING: proceeding, even though we could not create PATH aliases.*\n?/gm, '');
 }
 
-/** `isItems`: no program could be started with what this item has. */
+/** `isItems`: with the values of this item, no program could be started. */
 type FoundServers =
   | { readonly servers: readonly CodexServer[] }
   | { readonly problem: string; readonly remedy?: string; readonly isItems?: boolean };
 
-/** All servers that Codex would start by itself, so that it leaves out what is not named, and those of `.mcp.json` that are. */
+/**
+ * All servers that Codex would start on its own, to turn off those that are not named; and the named ones of
+ * `.mcp.json`.
+ */
 async function findServers(
   named: readonly string[],
   context: Required<LaunchContext>,
@@ -219,7 +222,7 @@ async function findServers(
 ): Promise<FoundServers> {
   const ended = await askProgram(PROGRAM, ['mcp', 'list', '--json'], context, signal);
   const own = ended.kind === 'exited' && ended.code === 0 ? readList(ended.stdout.text) : undefined;
-  // A machine without room for another process gets over it.
+  // A machine that has no room for another process recovers.
   if (ended.kind === 'not-started') return { problem: ended.reason, isItems: ended.fault === 'item' };
   if (own === undefined) {
     const end = ended.kind === 'aborted' ? 'it does not answer' : howItEnded(ended, 'stderr');

@@ -4,34 +4,34 @@ import type { Opening } from '../agent.ts';
 import type { McpServer } from '../mcp-json.ts';
 import { SHELL } from '../process/start.ts';
 
-/** A server of the user's own configuration, and whether it was named, or one of `.mcp.json` that was named. */
+/** A server of the user's configuration, and whether it is named; or a named one of `.mcp.json`. */
 export type CodexServer =
   | { readonly from: 'codex'; readonly name: string; readonly isNamed: boolean; readonly envVars?: readonly Toml[] }
   | { readonly from: 'project'; readonly name: string; readonly server: McpServer };
 
 export type Toml = string | number | boolean | readonly Toml[] | { readonly [key: string]: Toml };
 
-/** What an MCP server gets of the item: its mark among them, by which it is found if it outlives its item. */
+/** The item's variables for an MCP server, including the mark by which it is found if it outlives its item. */
 const MARKS = ['NIGHTSHIFT_SHIFT_DIR', 'NIGHTSHIFT_KEY', 'NIGHTSHIFT_ROLE', 'NIGHTSHIFT_TASK'];
 
-/** More tools than a role has (rule D2), and patience without end. */
+/** Settings that give more tools than a role has (rule D2), or endless retries. */
 const FEATURES_OFF = [
   ...['multi_agent', 'goals', 'image_generation', 'apps', 'plugins', 'tool_suggest', 'skill_search', 'sleep_tool'],
   ...['browser_use', 'computer_use', 'unbounded_connection_retries'],
 ];
 const MANAGER_FEATURES_OFF = ['shell_tool', 'view_image'];
 
-/** Of headers, by which Codex finds their values: no business of its shell. */
+/** Variables with header values, for Codex and not for its shell. */
 const HEADER = 'NIGHTSHIFT_HEADER_';
 
 export interface CodexConfig {
   /** Values for `-c`. */
   readonly settings: readonly string[];
-  /** What Codex needs in its environment for them: everybody on the machine can see arguments. */
+  /** What Codex needs in its environment for them: every user of the machine can see arguments. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** The settings of one session: they win over the user's own and say only what Nightshift has to. */
+/** The settings of one session. They override the user's, and set only what Nightshift needs. */
 export async function configure(opening: Opening, servers: readonly CodexServer[]): Promise<CodexConfig> {
   const { role, scratch } = opening;
   const off = role === 'manager' ? [...FEATURES_OFF, ...MANAGER_FEATURES_OFF] : FEATURES_OFF;
@@ -42,7 +42,7 @@ export async function configure(opening: Opening, servers: readonly CodexServer[
     web_search: 'disabled',
     'agents.enabled': false,
     notify: [],
-    // The shell has the environment that Nightshift made, whatever profiles and policies of the user say.
+    // The shell has the environment that Nightshift built, whatever your profiles and policies say.
     allow_login_shell: false,
     'shell_environment_policy.inherit': 'all',
     'shell_environment_policy.ignore_default_excludes': true,
@@ -60,9 +60,9 @@ export async function configure(opening: Opening, servers: readonly CodexServer[
 }
 
 /**
- * Codex reads files with its shell, so a dev and a qa always have one, and the system's sandbox makes it what the role may
- * have: for a dev without `bash` no more than reading, and writing in its folder; with `bash` all but the
- * shift's own files; for a qa only reading.
+ * Codex reads files with its shell, so dev and qa always have one. The system's sandbox limits it to the role: a dev
+ * without `bash` reads, and writes in its folder; with `bash` it may do all but touch the shift's files; a qa only
+ * reads.
  */
 async function permissionsFor({ role, settings, folder, scratch, shiftFolder }: Opening): Promise<Toml> {
   const isFree = role === 'dev' && settings.tools.includes('bash');
@@ -73,12 +73,12 @@ async function permissionsFor({ role, settings, folder, scratch, shiftFolder }: 
   return { filesystem, network: { enabled: isFree } };
 }
 
-/** A sandbox knows places by their real names. */
+/** A sandbox needs real paths. */
 async function real(path: string): Promise<string> {
   return realpath(path).catch(() => path);
 }
 
-/** Without `approve` every call would be a question that nobody answers; without `required` a broken server would just miss. */
+/** Without `approve`, every call would wait for an answer. Without `required`, a broken server would go unnoticed. */
 async function configureServer(each: CodexServer, scratch: string, environment: Record<string, string>): Promise<Toml> {
   if (each.from === 'codex' && !each.isNamed) return { enabled: false };
   const named = { enabled: true, required: true, default_tools_approval_mode: 'approve' };
@@ -95,7 +95,7 @@ async function configureServer(each: CodexServer, scratch: string, environment: 
   return { ...named, url: server.url, env_http_headers: Object.fromEntries(headers) };
 }
 
-/** The variables of a server may hold secrets: they are in a private file that starts it. */
+/** A server's variables may hold secrets, so a private file starts it. */
 async function writeStarter(
   { command, args, env }: Extract<McpServer, { kind: 'stdio' }>,
   name: string,
@@ -112,7 +112,7 @@ function quote(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** JSON's strings, numbers and lists are TOML's; its objects have another sign. */
+/** Strings, numbers and lists are the same in JSON and TOML; objects are not. */
 function toToml(value: Toml): string {
   if (Array.isArray(value)) return `[${value.map(toToml).join(',')}]`;
   if (typeof value !== 'object') return JSON.stringify(value);

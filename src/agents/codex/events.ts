@@ -1,17 +1,17 @@
 import type { TranscriptEntry } from '../../core/model/events.ts';
 
-/** All that a session has used so far. */
+/** The total of a session so far. */
 export interface Totals {
   readonly input: number;
   readonly output: number;
 }
 
-/** Reads what `codex exec --json` prints: one turn. */
+/** Reads the output of `codex exec --json`: one turn. */
 export class CodexEvents {
   readonly #transcript: (entry: TranscriptEntry) => void;
   readonly #started = new Set<string>();
   threadId: string | undefined;
-  /** What was said last in this turn. */
+  /** The last message of this turn. */
   text = '';
   totals: Totals | undefined;
   /** Why the turn failed. */
@@ -48,7 +48,7 @@ export class CodexEvents {
     if (!item) return;
     const tool = toolOf(item);
     if (tool) {
-      // What was refused at once was never started.
+      // A call that is refused at once was never started.
       if (!this.#started.has(item.id)) this.#transcript({ kind: 'tool-call', ...tool });
       this.#started.add(item.id);
       if (!isCompleted) return;
@@ -103,7 +103,7 @@ export function totalsOf(usage: RawUsage | undefined): Totals {
   return { input: usage?.input_tokens ?? 0, output: usage?.output_tokens ?? 0 };
 }
 
-/** With the names that the model knows them by. A command may always write: the sandbox says where. */
+/** With the names that the model uses. A command may always write: the sandbox decides where. */
 function toolOf(item: Item): { tool: string; text: string; mayWrite: boolean } | undefined {
   switch (item.type) {
     case 'command_execution':

@@ -1,6 +1,6 @@
 import type { Answer } from '../agent.ts';
 
-/** Why a turn failed, in Codex's own words, and as one of its error types where its session file has one. */
+/** Why a turn failed, in Codex's words, with its error type if the session file has one. */
 export interface CodexFailure {
   readonly message: string;
   readonly type?: unknown;
@@ -10,7 +10,7 @@ const LOG_IN = 'log in with `codex login`, or set CODEX_API_KEY';
 const BILLING = 'see your plan and billing at the provider';
 const OTHER_MODEL = 'correct `model:`; `codex` lists the models that you have with /model';
 
-/** Whose fault it is (rule X5). Only what Codex itself reports is looked at, never what the model said. */
+/** Classifies a failure (rule X5). Reads only what Codex itself reports, never what the model said. */
 export function readFailure({ message, type }: CodexFailure, now: number): Answer {
   const reason = `codex: ${message}`;
   const wait = (until?: number): Answer => ({
@@ -39,12 +39,12 @@ export function readFailure({ message, type }: CodexFailure, now: number): Answe
     case 'context_window_exceeded':
       return { kind: 'failed', reason };
   }
-  // Any other status is an answer to what was asked, and the same question would get it again.
+  // Any other status is an answer: asking again would give the same.
   if (isObject(type) && 'http_connection_failed' in type && status === undefined) return wait();
   if (/^Missing environment variable/.test(message))
     return needs('set it, and let it through with `pass-env:` if it does not begin with OPENAI_ or CODEX_');
   if (/model is not supported/.test(message)) return needs(OTHER_MODEL);
-  // The session file may be missing: the sentences of the same errors.
+  // The session file may be missing: these are the messages of the same errors.
   if (/hit your usage limit/.test(message)) return wait(limitEnds(message, now));
   if (/^(Connection failed|exceeded retry limit|rate limit exceeded|Selected model is at capacity)/.test(message))
     return wait();

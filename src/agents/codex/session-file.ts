@@ -2,7 +2,7 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Totals, totalsOf } from './events.ts';
 
-/** What `--json` leaves out, and the file that Codex keeps of a session has. */
+/** What `--json` omits and the session file of Codex has. */
 export interface SessionFile {
   readonly compactions: number;
   /** Also of turns that failed or were ended. */
@@ -11,7 +11,7 @@ export interface SessionFile {
   readonly errorType: unknown;
 }
 
-/** Undefined if there is none: then nothing is known but what was printed. */
+/** Undefined if there is no such file: then only the output is known. */
 export async function readSessionFile(
   environment: Readonly<Record<string, string>>,
   threadId: string,
@@ -39,7 +39,7 @@ export function codexHome({ CODEX_HOME, HOME }: Readonly<Record<string, string>>
 
 const DAY_MS = 86_400_000;
 
-/** `YYYY/MM/DD/rollout-TIME-ID.jsonl`; the id begins with its time, but not with the zone that the folder is in. */
+/** `YYYY/MM/DD/rollout-TIME-ID.jsonl`. The id begins with its time, but in another time zone than the folder. */
 async function findFile(sessions: string, threadId: string): Promise<string | undefined> {
   const made = Number.parseInt(threadId.replaceAll('-', '').slice(0, 12), 16);
   for (const time of [made, made - DAY_MS, made + DAY_MS]) {
@@ -52,7 +52,7 @@ async function findFile(sessions: string, threadId: string): Promise<string | un
   return undefined;
 }
 
-/** Only lines of three kinds matter; the others, with all that was said, are not even parsed. */
+/** Only three kinds of lines matter; the others are not parsed. */
 function readLines(text: string): SessionFile {
   let compactions = 0;
   let totals: Totals | undefined;
@@ -62,7 +62,7 @@ function readLines(text: string): SessionFile {
     if (type === 'compacted') compactions++;
     if (inner !== 'token_count' && inner !== 'task_complete') continue;
     const { payload } = parse(line);
-    // One without a sum only tells of the account's limits.
+    // One without a sum only has the account's quota.
     const used = payload?.type === 'token_count' ? payload.info?.total_token_usage : undefined;
     if (used) totals = totalsOf(used);
     if (payload?.type === 'task_complete') errorType = payload.error?.codex_error_info;

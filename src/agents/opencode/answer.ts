@@ -9,7 +9,7 @@ export interface LastMessage {
   readonly parts: readonly Part[];
 }
 
-/** The last message of a session, if it is an answer, is over, and came after that one. */
+/** The last message of a session, if it is a finished answer and came after that one. */
 export function lastMessageIn(
   last: { readonly info: Message; readonly parts: readonly Part[] } | undefined,
   before: string,
@@ -30,7 +30,7 @@ const SHORT_PAUSE_SECONDS = 60;
 
 export const LOG_IN = 'log in with `opencode auth login`, or set the API key of the provider';
 
-/** Cached input is input, and reasoning is output. A model without a price has a cost of 0, which nobody believes. */
+/** Cached input is input, and reasoning is output. A cost of 0 means that the model has no known price. */
 export function usageOf({ tokens, cost }: MessageCost): Usage {
   return {
     inputTokens: tokens.input + tokens.cache.read + tokens.cache.write,
@@ -41,16 +41,16 @@ export function usageOf({ tokens, cost }: MessageCost): Usage {
 
 export interface TurnRequest {
   readonly agent: string;
-  /** `provider/model`; absent: whatever the user has chosen. */
+  /** `provider/model`; absent: the user's choice. */
   readonly model?: string | undefined;
 }
 
-/** What came of a turn that is over. `error`: what the server said of it, where there is no answer that says it. */
+/** Reads the result of a turn. `error`: what the server reported, if no answer has it. */
 export function readAnswer(said: LastMessage | undefined, asked: TurnRequest, error: ProgramError | undefined): Answer {
   const stranger = said && wrongOne(said.info, asked);
   if (stranger !== undefined) return { kind: 'failed', reason: stranger };
   const failure = said === undefined ? error : said.info.error;
-  // An answer without structured output is looked at as text.
+  // An answer without structured output is read as text.
   if (failure !== undefined && failure.name !== 'StructuredOutputError') return readError(failure, asked);
   if (said === undefined) return { kind: 'failed', reason: 'opencode gave no answer at all' };
   if (said.info.structured !== undefined) return { kind: 'report', report: said.info.structured };
@@ -67,7 +67,7 @@ export function modelOf({ providerID, modelID }: Pick<AssistantMessage, 'provide
 
 /** OpenCode falls back to another agent without an error. */
 function wrongOne({ agent, providerID, modelID, summary }: AssistantMessage, asked: TurnRequest): string | undefined {
-  // A compaction is summed up by an agent of the program's own.
+  // The program's own agent summarises a compaction.
   if (summary === true) return undefined;
   if (agent !== asked.agent) return `the agent ${agent} answered instead of ${asked.agent}: nothing it did counts`;
   const model = modelOf({ providerID, modelID });
@@ -108,7 +108,7 @@ function readApiError(failure: ApiFailure, asked: TurnRequest): Answer {
   return failed(reason);
 }
 
-/** When the provider said that it would serve again. A short pause the program has waited for already, so it says nothing. */
+/** When the provider will serve again. The program already waited for a short pause, so that says nothing. */
 function untilOf({ responseHeaders = {} }: ApiFailure): { until?: number } {
   const seconds = Number(responseHeaders['retry-after']);
   return seconds > SHORT_PAUSE_SECONDS ? { until: Date.now() + seconds * 1000 } : {};

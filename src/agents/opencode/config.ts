@@ -2,9 +2,11 @@ import type { McpLocalConfig, McpRemoteConfig, PermissionRule } from '@opencode-
 import type { Role } from '../../core/model/model.ts';
 import type { McpServer } from '../mcp-json.ts';
 
-/** What only reads, whoever asks for it. */
+/** Tools that only read. */
 const READING = ['read', 'glob', 'grep', 'list'];
-/** `doom_loop`: a dev may well run the same test three times in a row. Nothing is left on `ask`: nobody answers. */
+/**
+ * `doom_loop`: a dev may run the same test three times in a row. Nothing stays on `ask`: there is nobody to answer.
+ */
 const ALWAYS = ['external_directory', 'doom_loop', 'StructuredOutput'];
 
 const OWN_TOOLS: Readonly<Record<Role, readonly string[]>> = {
@@ -17,15 +19,15 @@ export function isReading(tool: string): boolean {
   return READING.includes(tool) || tool === 'StructuredOutput';
 }
 
-/** Definitions of its own, so that nothing in the user's agents decides what a role may do. */
+/** Agents of our own, so that the user's agents don't decide what a role may do. */
 export function agentName(role: Role): string {
   return `nightshift-engine-${role}`;
 }
 
-/** The user's own configuration stays in force beside this one, which is merged over it. */
+/** The user's configuration stays in force; this one is merged over it. */
 export function configContent(disabledServers: Iterable<string>): object {
   const agent = (role: Role) => ({
-    // A subagent would silently be replaced by the user's default agent.
+    // The program would silently replace a subagent with the user's default agent.
     mode: 'primary',
     disable: false,
     description: `The ${role} of Nightshift`,
@@ -35,14 +37,14 @@ export function configContent(disabledServers: Iterable<string>): object {
   return {
     share: 'disabled',
     autoupdate: false,
-    // Undoing is not wanted, and would take a copy of the work tree for each step.
+    // Undo is not needed, and would copy the work tree for each step.
     snapshot: false,
     agent: Object.fromEntries((['dev', 'qa', 'manager'] as const).map((role) => [agentName(role), agent(role)])),
     mcp: Object.fromEntries([...disabledServers].map((name) => [name, { enabled: false }])),
   };
 }
 
-/** A user may have a configuration in this variable too. */
+/** The user may have a configuration in this variable, too. */
 export function mergeContent(users: string | undefined, own: object): string {
   try {
     return JSON.stringify(merge(JSON.parse(users ?? '{}') as object, own));
@@ -64,12 +66,12 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What only Nightshift writes in the folder of a shift. A `*` in a pattern also stands for several folders. */
+/** What only Nightshift writes in the folder of a shift. A `*` in a pattern also matches several folders. */
 const SHIFT_FILES = ['table.csv', 'table.csv.lock', 'manager.md', '.env*', '.engine/*'];
 
 /**
- * What a session may do; of the rules that match, the last one counts, whatever the user's configuration says.
- * `servers`: all MCP servers that this folder has, also those that other tasks named. `shift`: the name of its folder.
+ * What a session may do. The last matching rule wins, whatever the user's configuration says. `servers`: all MCP
+ * servers of this folder, also those that other tasks named. `shift`: the name of its folder.
  */
 export function permissionRules(
   role: Role,
@@ -86,14 +88,15 @@ export function permissionRules(
     });
   const [allow, deny] = [rule('allow'), rule('deny')];
   const bash = role === 'dev' && tools.includes('bash') ? [allow('bash')] : [];
-  // A tool is called SERVER_TOOL, so the longer name of two that begin alike has to come later.
+  // A tool is called SERVER_TOOL, so of two names with the same start, the longer one must come later.
   const byLength = [...new Set(servers)].sort((a, b) => a.length - b.length);
   const isNamed = (server: string) => role !== 'manager' && tools.includes(server);
   const ofServers = byLength.map((server) => (isNamed(server) ? allow : deny)(`${toolPrefix(server)}*`));
-  // A tool is offered unless the last rule of its name denies all of it: so rules about files only where it is allowed.
+  // A tool is offered unless the last rule of its name denies all of it: so rules about files only where it is
+  // allowed.
   const ofFiles = [
     deny('edit', '*.nightshift/*'),
-    // Files of its own in the shift's folder. Task files are held by the watch, which knows their names.
+    // Its own files in the shift's folder are allowed. The watch protects the task files.
     ...(shift === '' ? [] : [allow('edit', `*.nightshift/${shift}/*`)]),
     ...SHIFT_FILES.map((file) => deny('edit', `*.nightshift/*/${file}`)),
     deny('read', '*.nightshift/*.env'),
@@ -110,23 +113,23 @@ export function namedServers(tools: readonly string[]): string[] {
   return tools.filter((tool) => tool !== 'bash');
 }
 
-/** A server of `.mcp.json`, in OpenCode's words. */
+/** A server of `.mcp.json` as OpenCode configures it. */
 export function toServerConfig(server: McpServer): McpLocalConfig | McpRemoteConfig {
   if (server.kind !== 'stdio') return { type: 'remote', url: server.url, headers: { ...server.headers } };
   return { type: 'local', command: [server.command, ...server.args], environment: { ...server.env } };
 }
 
-/** `provider/model`, where the model's name may have more slashes. */
+/** `provider/model`. The model's name may have more slashes. */
 export function splitModel(model: string): { providerID: string; modelID: string } | undefined {
   const slash = model.indexOf('/');
   if (slash <= 0 || slash === model.length - 1) return undefined;
   return { providerID: model.slice(0, slash), modelID: model.slice(slash + 1) };
 }
 
-/** One server has one environment: what belongs to an item is told in the prompt instead. */
+/** One server has one environment, so the prompt has what belongs to an item. */
 const OF_AN_ITEM = ['ROLE', 'TASK', 'INDEX', 'ROW', 'ATTEMPT', 'ITEM', 'OUTPUT'].map((name) => `NIGHTSHIFT_${name}`);
 
-/** With a mark of the server's own; what `test-task` runs keeps being told from what a shift runs. */
+/** With the server's own mark. What `test-task` runs stays distinct from what a shift runs. */
 export function serverEnvironment(environment: Readonly<Record<string, string>>): Record<string, string> {
   const own = Object.entries(environment).filter(([name]) => !OF_AN_ITEM.includes(name));
   const isTest = environment.NIGHTSHIFT_KEY?.startsWith('test-') === true;

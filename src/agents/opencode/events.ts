@@ -10,19 +10,19 @@ export type ServerEvent = GlobalEvent['payload'];
 type Retry = Extract<SessionStatus, { type: 'retry' }>;
 type SessionFailure = Extract<ServerEvent, { type: 'session.error' }>['properties']['error'];
 
-/** What a session needs to hear while it waits for an answer. */
+/** The events that a session needs while it waits for an answer. */
 export interface Listener {
   busy(): void;
-  /** It asks the model now, or has begun to hear it. */
+  /** It asks the model now, or receives its answer. */
   setOut(): void;
   idle(): void;
   failed(error: NonNullable<SessionFailure>): void;
   retrying(retry: Retry): void;
-  /** Somebody would have to answer, and nobody is there. */
+  /** It waits for an answer of a person, and there is none. */
   asked(what: string): void;
 }
 
-/** Tells the events of one session and its children as a transcript; each thing once, when it is whole. */
+/** Writes the events of one session and its children to the transcript; each thing once, when it is complete. */
 export class EventReader {
   readonly #transcript: (entry: TranscriptEntry) => void;
   readonly #listener: Listener;
@@ -31,34 +31,34 @@ export class EventReader {
   #last: { readonly info: Message; readonly parts: readonly Part[] } | undefined;
   #hasMissed = false;
   compacted = false;
-  /** What the session itself has spent in this turn. */
+  /** What the session itself spent in this turn. */
   own: Usage = {};
-  /** What child sessions have spent: the program leaves it out of the sum of their parent. */
+  /** What child sessions spent: the program omits it from the total of their parent. */
   ofChildren: Usage = {};
 
-  /** `after`: the last message before this turn. Of older ones, too, something may still be told, or told again. */
+  /** `after`: the last message before this turn. Older ones may still be updated or repeated. */
   constructor(transcript: (entry: TranscriptEntry) => void, listener: Listener, after: string) {
     this.#transcript = transcript;
     this.#listener = listener;
     this.#after = after;
   }
 
-  /** Events were lost: what they told of the end of a turn has to be asked for. */
+  /** Events were lost: whether the turn has ended must be asked. */
   miss(): void {
     this.#hasMissed = true;
   }
 
-  /** The last message that was heard of. */
+  /** The last known message. */
   get last(): string {
     return this.#last?.info.id ?? this.#after;
   }
 
-  /** The answer, if all of it was heard. */
+  /** The answer, if all of it was received. */
   get said(): LastMessage | undefined {
     return this.#hasMissed ? undefined : lastMessageIn(this.#last, this.#after);
   }
 
-  /** An answer was begun, and its end will be heard. */
+  /** An answer began, and its end will be reported. */
   get isAnswering(): boolean {
     return !this.#hasMissed && this.#last?.info.role === 'assistant' && this.said === undefined;
   }
@@ -103,7 +103,7 @@ export class EventReader {
     this.#listener.failed(error);
   }
 
-  /** Their ids ascend; an older one may be told again. */
+  /** Ids ascend; an older message may be repeated. */
   #message(info: Message): void {
     if (info.id === this.#last?.info.id) this.#last = { ...this.#last, info };
     else if (info.id > this.last) this.#last = { info, parts: [] };
@@ -120,7 +120,7 @@ export class EventReader {
         if (isOwn) this.#listener.setOut();
         return;
       case 'text':
-        // Only what the model says has an end; prompts come without.
+        // Only text of the model has an end; prompts have none.
         if (part.time?.end !== undefined && part.text !== '' && this.#isNew(part.id)) {
           this.#transcript({ kind: 'text', text: part.text });
         }

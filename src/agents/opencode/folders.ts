@@ -4,22 +4,25 @@ import type { McpServer } from '../mcp-json.ts';
 import { toServerConfig } from './config.ts';
 import { answered } from './reply.ts';
 
-/** For an instance to end with its MCP processes. */
+/** How long an instance may take to end with its MCP processes. */
 const DISPOSE_MS = 3000;
 
 interface Folder {
   users: number;
-  /** Nobody has looked yet which MCP servers its instance has. */
+  /** Its MCP servers are not known yet. */
   isNew: boolean;
   /** Every MCP server that this folder has had. */
   readonly servers: Set<string>;
-  /** One after the other: who comes second finds connected what the first one needed, and nobody comes into what is ending. */
+  /**
+   * One after the other: the second finds connected what the first needed, and none enters an instance that is
+   * ending.
+   */
   last: Promise<unknown>;
 }
 
 /**
- * The server keeps an instance for each folder, with MCP processes of its own. It is let go when the last session in it ends;
- * only the root's stays.
+ * The server keeps an instance for each folder, with its own MCP processes. It is ended with its last session; only
+ * the root's stays.
  */
 export class Folders {
   readonly #client: OpencodeClient;
@@ -31,13 +34,13 @@ export class Folders {
     this.#root = root;
   }
 
-  /** The MCP servers that would be started in a folder, by the configuration as it is. */
+  /** The MCP servers that the current configuration would start in a folder. */
   async enabledServers(directory: string): Promise<string[]> {
     const { mcp = {} } = answered(await this.#client.config.get({ directory }));
     return Object.entries(mcp).flatMap(([name, config]) => (config.enabled === false ? [] : [name]));
   }
 
-  /** With the servers that the rules of a session have to speak of, or why a server that is named is not there. */
+  /** Returns the servers that the rules of a session must cover, or why a named server is missing. */
   async enter(
     directory: string,
     named: readonly string[],
@@ -64,7 +67,7 @@ export class Folders {
   }
 
   async #end(directory: string, folder: Folder): Promise<void> {
-    // Somebody may have come meanwhile, and may come while it lasts.
+    // Another session may have come meanwhile, and more may come while it lasts.
     if (folder.users > 0) return;
     folder.isNew = true;
     folder.servers.clear();
@@ -78,7 +81,7 @@ export class Folders {
     named: readonly string[],
     ofProject: ReadonlyMap<string, McpServer>,
   ): Promise<Trouble | undefined> {
-    // To ask for the state of the servers is to start those that are enabled.
+    // Asking for the state of the servers starts the enabled ones.
     const strangers = folder.isNew ? await this.enabledServers(directory) : [];
     folder.isNew = false;
     if (named.length === 0 && strangers.length === 0) return undefined;

@@ -4,7 +4,10 @@ import { LOG_IN } from './answer.ts';
 import { splitModel } from './config.ts';
 import { answered } from './reply.ts';
 
-/** Why a model can't answer, or none where none is named. The list of all is long, so it is asked for only after a failure. */
+/**
+ * Why a model can't answer; undefined if none is named. The list of all models is long, so it is read only after a
+ * failure.
+ */
 export async function whyNoModel(
   client: OpencodeClient,
   directory: string,

@@ -15,13 +15,13 @@ const TESTED = '1.18.33';
 const INSTALL =
   'install it with `npm install -g opencode-ai` (https://opencode.ai), or let another agent do it: `- agent: NAME`';
 /**
- * A server grows with every session, by about 15 MB, and twice as much when that is in a folder of its own; it gives nothing
- * back. So another one takes over after so many sessions, of which one in a folder of its own counts as two.
+ * A server grows by about 15 MB with every session, twice as much in a folder of its own, and never shrinks. So a new
+ * one takes over after this many sessions; one in a folder of its own counts twice.
  */
 const MOST_WEAR = 30;
 const LATER_MS = 600;
 
-/** Of the providers that most people have; others, and keys of a cloud that serve for more than models, take a `pass-env`. */
+/** Those of common providers. Others, and cloud keys with access to more than models, need a `pass-env`. */
 const CREDENTIALS = [
   ...['OPENCODE_*', 'ANTHROPIC_*', 'OPENAI_*', 'OPENROUTER_API_KEY', 'GEMINI_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'],
   ...['GROQ_API_KEY', 'MISTRAL_API_KEY', 'XAI_API_KEY', 'DEEPSEEK_API_KEY', 'CEREBRAS_API_KEY', 'TOGETHER_API_KEY'],
@@ -29,7 +29,7 @@ const CREDENTIALS = [
   ...['AZURE_API_KEY', 'AZURE_RESOURCE_NAME', 'AWS_BEARER_TOKEN_BEDROCK', 'AWS_REGION', 'HF_TOKEN'],
 ];
 
-/** OpenCode: one server for the run, a session of it for each item. */
+/** OpenCode: one server for the run, one session for each item. */
 export function createOpencode(): Agent {
   const pool = new Pool();
   return {
@@ -81,7 +81,7 @@ async function inspect(context: LaunchContext): Promise<Inspection> {
   return {
     version: version.stdout.text.trim(),
     tested: TESTED,
-    // A provider may be in its configuration, and need none.
+    // A provider in its configuration may need none.
     ...(isLoggedIn
       ? { isLoggedIn }
       : { hint: 'no credentials: `opencode auth login`, unless your provider needs none' }),
@@ -98,7 +98,7 @@ class Pool implements ServerPool, AsyncDisposable {
   readonly #stop = new AbortController();
 
   constructor() {
-    // As many wait for them as sessions have just ended, and servers were started.
+    // Each session that just ended, and each server that was started, adds one listener.
     setMaxListeners(0, this.#end.signal, this.#stop.signal);
   }
 
@@ -120,7 +120,7 @@ class Pool implements ServerPool, AsyncDisposable {
   }
 
   async #start({ environment, ...wanted }: WantedServer): Promise<OpencodeServer | Trouble> {
-    // By this mark everything that the server started is found when it is stopped: its shells are in groups of their own.
+    // This mark finds everything that the server started when it is stopped: its shells are in groups of their own.
     const mark = { NIGHTSHIFT_KEY: `${environment.NIGHTSHIFT_KEY}-${randomBytes(8).toString('hex')}` };
     const { knownServers } = this;
     const { signal } = this.#stop;
@@ -134,7 +134,7 @@ class Pool implements ServerPool, AsyncDisposable {
     return server;
   }
 
-  /** One that took its last session is stopped when that is over. */
+  /** A server that took its last session is stopped after that. */
   async release(server: OpencodeServer): Promise<void> {
     server.open--;
     if (server.open > 0 || (server.isAlive && server.wear < MOST_WEAR)) return;
@@ -142,12 +142,12 @@ class Pool implements ServerPool, AsyncDisposable {
     await server[Symbol.asyncDispose]();
   }
 
-  /** When the server has begun with the next item: it does one thing at a time. */
+  /** Runs once the server has begun the next item: it does one thing at a time. */
   later(work: () => Promise<void>): void {
     const done = delay(LATER_MS, undefined, { signal: this.#end.signal })
       .catch(() => {})
       .then(work)
-      // A server that does not do it: nobody else could.
+      // If the server does not do it, nothing else can.
       .catch(() => {});
     this.#later.add(done);
     void done.finally(() => this.#later.delete(done));

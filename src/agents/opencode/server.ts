@@ -12,7 +12,7 @@ import type { ServerEvent } from './events.ts';
 import { Folders } from './folders.ts';
 
 const KEEP_BYTES = 64 * 1024;
-/** It takes 2 seconds, on a busy machine many. */
+/** It takes 2 seconds, more on a busy machine. */
 const START_MS = 90_000;
 const USER = 'nightshift';
 
@@ -20,43 +20,43 @@ export interface WantedServer {
   /** The folder that holds `.nightshift`. */
   readonly root: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** The first folder that is worked in. */
+  /** The folder of the first session. */
   readonly folder: string;
   readonly mask: Mask;
 }
 
 export interface ServerRequest extends WantedServer {
-  /** MCP servers of the user's configuration that are known already. */
+  /** Known MCP servers of the user's configuration. */
   readonly knownServers: ReadonlySet<string>;
-  /** Stops it, also while it is starting. */
+  /** Stops the server, even while it starts. */
   readonly signal: AbortSignal;
 }
 
-/** Somebody who waits for an answer. */
+/** A session that waits for an answer. */
 export interface Hearer {
   /** `isOwn`: of the session itself, and not of one of its children. */
   hear(event: ServerEvent, isOwn: boolean): void;
-  /** Events of this time may not have been heard. */
+  /** Events may have been missed. */
   missed(): void;
-  /** The server ended, and how. */
+  /** The server ended, for this reason. */
   gone(how: string): void;
 }
 
-/** One `opencode serve` on loopback. It never throws for what the program does. */
+/** One `opencode serve` on loopback. It does not throw for what the program does. */
 export class OpencodeServer implements AsyncDisposable {
   readonly client: OpencodeClient;
   readonly folders: Folders;
   readonly door = new Door();
-  /** Why it is gone, as soon as it is. */
+  /** Why it is gone, once it is. */
   readonly ended: Promise<string>;
   isAlive = true;
-  /** How much it was used, and how many sessions are open. */
+  /** Its use so far, and how many sessions are open. */
   wear = 0;
   open = 0;
   readonly #stop: AbortController;
   readonly #hearers = new Map<string, Hearer>();
   #isListening = false;
-  /** The session that a child session belongs to. */
+  /** The parent of a child session. */
   readonly #parents = new Map<string, string>();
 
   private constructor(
@@ -70,7 +70,7 @@ export class OpencodeServer implements AsyncDisposable {
     this.#stop = stop;
     this.ended = process.then(async (ended) => {
       this.isAlive = false;
-      // Its shells are in groups of their own, and would go on working on items that are given back now.
+      // Its shells are in groups of their own, and would keep working on items that are given back now.
       if (ended.kind !== 'aborted') await endShells(request);
       const how = ended.kind === 'aborted' ? 'it was stopped' : howItEnded(ended);
       for (const hearer of this.#hearers.values()) hearer.gone(how);
@@ -79,7 +79,7 @@ export class OpencodeServer implements AsyncDisposable {
     void this.#listen();
   }
 
-  /** MCP servers of the user are started on first use, all of them: so none is left enabled, and those that are named get connected. */
+  /** The user's MCP servers all start on first use, so they are disabled, and the named ones get connected. */
   static async start(request: ServerRequest): Promise<OpencodeServer | Trouble> {
     const disabled = new Set(request.knownServers);
     for (;;) {
@@ -97,7 +97,7 @@ export class OpencodeServer implements AsyncDisposable {
   static async #boot(request: ServerRequest, disabled: ReadonlySet<string>): Promise<OpencodeServer | Trouble> {
     const password = randomBytes(24).toString('base64url');
     const stop = new AbortController();
-    // Every connection for its events listens, too, also after it broke off.
+    // Every event connection also listens, even after it broke off.
     setMaxListeners(0, stop.signal);
     if (request.signal.aborted) stop.abort();
     request.signal.addEventListener('abort', () => stop.abort(), { once: true });
@@ -150,14 +150,14 @@ export class OpencodeServer implements AsyncDisposable {
     for (const [child, parent] of this.#parents) if (parent === session) this.#parents.delete(child);
   }
 
-  /** The stream comes again by itself when it breaks off; what was missed meanwhile is looked up by who waits. */
+  /** The stream reconnects when it breaks off. Waiting sessions look up what was missed. */
   async #listen(): Promise<void> {
     while (this.isAlive && !this.#stop.signal.aborted) {
       try {
         const { stream } = await this.client.global.event({ signal: this.#stop.signal, sseMaxRetryAttempts: 1 });
         for await (const { payload } of stream) this.#pass(payload);
       } catch {
-        // The server is gone, or will be asked again.
+        // The server is gone, or the stream reconnects.
       }
       this.#isListening = false;
       for (const hearer of this.#hearers.values()) hearer.missed();

@@ -11,21 +11,21 @@ import { whyNoModel } from './models.ts';
 import type { OpencodeServer, WantedServer } from './server.ts';
 import { gone, Wait } from './wait.ts';
 
-/** The server for an environment, started if there is none; `release` when the session is over. */
+/** The server for an environment, started if needed. Call `release` when the session is over. */
 export interface ServerPool {
   take(wanted: WantedServer): Promise<OpencodeServer | Trouble>;
   release(server: OpencodeServer): Promise<void>;
-  /** To be done soon, or when the run ends; nobody waits for it. */
+  /** Runs later, or when the run ends, in the background. */
   later(work: () => Promise<void>): void;
 }
 
-/** Events may be missed when their stream breaks off. */
+/** Events may be missed when the stream breaks off. */
 const LOOK_MS = 10_000;
-/** The event may come a moment before what it is about. */
+/** An event may come a moment before its data. */
 const LOOK_AGAIN_MS = 50;
-/** One that is idle and has said nothing after so many looks will say nothing. */
+/** A session that is idle and silent after this many checks stays silent. */
 const MOST_LOOKS = 60;
-/** An abort that comes before the session is busy is lost, so it is repeated. */
+/** An abort is lost if the session is not busy yet, so it is repeated. */
 const ABORT_AGAIN_MS = 200;
 const ABORT_MS = 1500;
 
@@ -34,13 +34,13 @@ interface RemoteSession {
   readonly id: string;
 }
 
-/** One session of the server, made at the first question. */
+/** One session of the server, created with the first question. */
 export class OpencodeSession implements Session {
   readonly #opening: Opening;
   readonly #pool: ServerPool;
   readonly #root: string;
   #remote: RemoteSession | undefined;
-  /** The last message that was heard of, and what the session had spent by then. */
+  /** The last known message, and what the session had spent by then. */
   #lastMessage = '';
   #spent: Usage = {};
   #isLost = false;
@@ -60,7 +60,7 @@ export class OpencodeSession implements Session {
     const { signal, transcript } = this.#opening;
     transcript({ kind: 'prompt', text: question.prompt });
     if (signal.aborted) return { kind: 'aborted' };
-    // Whatever the server does, or does not.
+    // Whatever the server does.
     using patience = abortedLongAgo(signal);
     return await Promise.race([this.#answer(question), patience.over]);
   }
@@ -71,7 +71,7 @@ export class OpencodeSession implements Session {
       const remote = this.#remote ?? (await this.#begin(question));
       if ('reason' in remote) return signal.aborted ? { kind: 'aborted' } : { kind: 'trouble', trouble: remote };
       this.#remote = remote;
-      // Nobody waited for it to begin.
+      // It never began.
       if (this.#isOver) await this[Symbol.asyncDispose]();
       return this.#isOver ? { kind: 'aborted' } : await this.#turn(remote, question);
     } catch (error) {
@@ -80,7 +80,7 @@ export class OpencodeSession implements Session {
     }
   }
 
-  /** The server does not answer, or not in its own form. */
+  /** The server does not answer, or not in the expected form. */
   async #lost(message: string): Promise<Trouble> {
     this.#isLost = true;
     const server = this.#remote?.server;
@@ -112,7 +112,7 @@ export class OpencodeSession implements Session {
     if ('reason' in servers) return servers;
     const { data, error } = await server.client.session.create({
       directory: folder,
-      // With a title no model is asked for one.
+      // With a title, no model is asked to write one.
       title: `Nightshift: ${role}`,
       agent: agentName(role),
       permission: permissionRules(role, settings.tools, servers, basename(environment.NIGHTSHIFT_SHIFT_DIR ?? '')),
@@ -129,7 +129,7 @@ export class OpencodeSession implements Session {
       hear: (event, isOwn) => reader.hear(event, isOwn),
       missed: () => {
         reader.miss();
-        // Nobody will hear when.
+        // No event will report it.
         wait.setOut();
       },
       gone: (how) => wait.gone(how),
@@ -153,7 +153,7 @@ export class OpencodeSession implements Session {
     this.#isLost ||= answer.kind === 'trouble' || answer.kind === 'aborted';
     this.#lastMessage = said?.info.id ?? reader.last;
     const usage = sum(own, reader.ofChildren);
-    // What is told of this turn later is counted by now.
+    // Later events of this turn are counted already.
     remote.server.forget(remote.id);
     const answered = said && modelOf(said.info);
     if (answered !== undefined && model === undefined) {
@@ -162,16 +162,16 @@ export class OpencodeSession implements Session {
     return { ...answer, usage, compacted: reader.compacted, ...(answered === undefined ? {} : { model: answered }) };
   }
 
-  /** Of what failed, a model that is not there may be the cause: no error type of the program tells. */
+  /** A missing model may be the cause of a failure: the program has no error type for it. */
   async #blame({ server }: RemoteSession, answer: Answer): Promise<Answer> {
     if (answer.kind !== 'failed') return answer;
     const { folder, settings } = this.#opening;
-    // Where the server does not tell, the failure stays what it was.
+    // If the server can't tell, the failure stays as it is.
     const trouble = await whyNoModel(server.client, folder, settings.model).catch(() => undefined);
     return trouble ? { kind: 'trouble', trouble } : answer;
   }
 
-  /** Waits until the turn is over, by itself or because there is a reason to end it; its last message, if there is one. */
+  /** Waits until the turn ends on its own or there is a reason to end it. Returns its last message, if any. */
   async #end(
     remote: RemoteSession,
     wait: Wait,
@@ -181,7 +181,7 @@ export class OpencodeSession implements Session {
       await wait.next(wait.isIdle ? LOOK_AGAIN_MS : LOOK_MS);
       if (wait.reason) {
         this.#isLost = !(await this.#abort(remote));
-        // What was told until now counts also where the server can't sum it up any more.
+        // What was reported so far counts even if the server can't sum it up any more.
         const total = await this.#total(remote).catch(() => undefined);
         return { usage: total ? this.#spend(total) : reader.own };
       }
@@ -191,10 +191,10 @@ export class OpencodeSession implements Session {
         return { said: heard, usage: reader.own };
       }
       if (!wait.isIdle && (await this.#isBusy(remote))) continue;
-      // At once: each question takes as long as the server is busy with others.
+      // In parallel: each request takes as long as the server is busy.
       const [isBusy, said, total] = await Promise.all([this.#isBusy(remote), this.#said(remote), this.#total(remote)]);
       if (isBusy) continue;
-      // What is asked while it puts away what it had begun gets no answer.
+      // Requests get no answer while it cleans up.
       const isSettled = wait.isSettled || !reader.isAnswering;
       const hasEnded = wait.error !== undefined || (wait.isIdle && ++looks >= MOST_LOOKS);
       if (said || (isSettled && hasEnded)) return { said, usage: this.#spend(total) };
@@ -207,27 +207,27 @@ export class OpencodeSession implements Session {
     return state !== undefined && state.type !== 'idle';
   }
 
-  /** Only the last one: a list that holds a prompt with a schema is refused by the server that took it (1.18.33). */
+  /** Only the last message: the server refuses a list with a prompt that has a schema (1.18.33). */
   async #said({ server, id }: RemoteSession): Promise<LastMessage | undefined> {
     const query = { sessionID: id, directory: this.#opening.folder, limit: 1 };
     return lastMessageIn((await server.client.session.messages(query)).data?.at(-1), this.#lastMessage);
   }
 
-  /** What the session has spent in all; the program sums it up, without child sessions. */
+  /** The total of the session as the program reports it, without child sessions. */
   async #total({ server, id }: RemoteSession): Promise<Usage | undefined> {
     if (!server.isAlive) return undefined;
     const { data } = await server.client.session.get({ sessionID: id, directory: this.#opening.folder });
     return data?.tokens && usageOf({ cost: data.cost ?? 0, tokens: data.tokens });
   }
 
-  /** Of this total, what no earlier turn has spent. */
+  /** What this turn adds to the total. */
   #spend(total: Usage | undefined): Usage {
     const before = this.#spent;
     this.#spent = total ?? before;
     return (total && rest(total, before)) ?? {};
   }
 
-  /** Repeated until it has an effect, or the engine would not wait any longer; whether it had one. */
+  /** Repeats until it works, or the engine waits no longer. Returns whether it worked. */
   async #abort(remote: RemoteSession): Promise<boolean> {
     const { server, id } = remote;
     const repeat = async () => {
@@ -241,7 +241,7 @@ export class OpencodeSession implements Session {
     return Promise.race([repeat().catch(() => false), delay(ABORT_MS, false, { ref: false })]);
   }
 
-  /** Its turn is over, or was aborted: nobody needs to wait until the server has put its things away. */
+  /** Its turn ended or was aborted: no need to wait until the server has cleaned up. */
   async [Symbol.asyncDispose](): Promise<void> {
     const remote = this.#remote;
     this.#remote = undefined;
@@ -250,7 +250,7 @@ export class OpencodeSession implements Session {
     if (remote) this.#pool.later(() => this.#remove(remote));
   }
 
-  /** The session is removed: prompts may hold values of `.env`, which do not rest. */
+  /** Removes the session: prompts may hold values of `.env`, which must not stay on disk. */
   async #remove({ server, id }: RemoteSession): Promise<void> {
     if (server.isAlive) {
       const directory = this.#opening.folder;
@@ -262,7 +262,7 @@ export class OpencodeSession implements Session {
   }
 }
 
-/** One session asks many times: each time it must let go of the signal. */
+/** A session asks many times, and must release the signal each time. */
 function abortedLongAgo(signal: AbortSignal): { over: Promise<Answer> } & Disposable {
   let later = () => {};
   const over = new Promise<Answer>((resolve) => {

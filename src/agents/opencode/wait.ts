@@ -3,19 +3,19 @@ import type { Trouble } from '../../core/model/model.ts';
 import type { Answer } from '../agent.ts';
 import type { Listener } from './events.ts';
 
-/** OpenCode asks a provider again by itself; what takes longer than this is given back. */
+/** OpenCode retries a provider by itself. After this time, the item is given back. */
 const LONGEST_PAUSE_MS = 60_000;
 const MOST_RETRIES = 6;
 
-/** What may end a turn, besides that it is over. When it is disposed of, nobody waits for it at the door. */
+/** What may end a turn early. Disposing of it frees the door. */
 export class Wait implements Listener, Disposable {
-  /** Why it is to be ended now. */
+  /** Why to end it now. */
   reason: Answer | undefined;
   error: Parameters<Listener['failed']>[0] | undefined;
   isIdle = false;
-  /** A turn that fails is idle before it has put away what it had begun. When it has, it is idle once more, or fails again. */
+  /** A failing turn is idle before it has cleaned up. Then it is idle again, or fails again. */
   isSettled = false;
-  /** The model is being asked, or will not be. */
+  /** Resolves when the model is being asked, or won't be. */
   readonly underWay: Promise<void>;
   #setOut: () => void = () => {};
   #timesBusy = 0;
@@ -33,7 +33,7 @@ export class Wait implements Listener, Disposable {
     else signal.addEventListener('abort', this.#aborted, { once: true });
   }
 
-  /** Until something happens, or has happened since the last time; at most so long. */
+  /** Waits until something happens, or has happened since the last call; at most this long. */
   async next(milliseconds: number): Promise<void> {
     if (!this.#hasNews) await this.#sleep(milliseconds);
     this.#hasNews = false;
@@ -49,9 +49,9 @@ export class Wait implements Listener, Disposable {
   }
 
   busy(): void {
-    // What was idle was the turn before.
+    // The turn before was idle.
     this.isIdle = false;
-    // Once when the turn begins, and again when all is loaded and the model is asked.
+    // Once when the turn begins, and again when everything is loaded and the model is asked.
     if (++this.#timesBusy === 2) this.setOut();
   }
 

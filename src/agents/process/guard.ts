@@ -2,11 +2,11 @@ import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import type { Writable } from 'node:stream';
 
 /**
- * One small process that outlives nightshift by a moment: it knows the process groups that nightshift has started, and
- * when the pipe to it is closed, by an exit or by a `kill -9`, it ends what is left of them: gently first, because
- * there are programs that run their tools in groups of their own, and only they know which. Then the daemons, found by
- * the tags of the groups, and once more, since they may just have forked: they could edit the shift's files later. It is in
- * a session of its own, so that Ctrl-C does not reach it; with an empty environment, so that no sweep for leftovers finds it.
+ * A small process that outlives nightshift by a moment. It knows the process groups that nightshift started. When its
+ * pipe closes, by an exit or a `kill -9`, it ends what is left of them: gently first, since some programs run their
+ * tools in groups of their own, which only they know. Then it ends daemons, found by the tags of the groups, and once
+ * more, since they may just have forked: they could edit the shift's files later. It has its own session, so that
+ * Ctrl-C does not reach it, and an empty environment, so that no search for leftovers finds it.
  */
 const SCRIPT = `
 trap '' HUP INT QUIT TERM
@@ -36,21 +36,21 @@ for round in 1 2 3; do
 done
 `;
 
-/** A guard that can't be started three times in a row won't be started. */
+/** After three failed starts in a row, no guard is started. */
 const TRIES = 3;
 
 /** The tags of groups that have one. */
 const groups = new Map<number, bigint | undefined>();
 let guard: Writable | undefined;
 
-/** Before anything is started: where processes are scarce, the guard needs one first. */
+/** Before anything else starts: if processes are scarce, the guard needs one first. */
 export function readyGuard(): void {
   guard ??= startGuard();
 }
 
 /**
- * Resolves when the guard is certain to learn of the group, also if nightshift is killed right after: what is written
- * into a pipe is read before its end. Rejects when there can be no guard; then nothing may run.
+ * Resolves when the guard is certain to learn of the group, even if nightshift is killed right after: a pipe is read
+ * to its end. Rejects if there is no guard; then nothing may run.
  */
 export async function guardGroup(group: number, tag: bigint | undefined): Promise<void> {
   groups.set(group, tag);
@@ -63,7 +63,7 @@ export async function guardGroup(group: number, tag: bigint | undefined): Promis
   throw new Error('the process that watches over agents could not be started');
 }
 
-/** Only for a group of which nothing is left: its number may be given to somebody else's processes. */
+/** Only for a group without processes: its number may be given to other processes. */
 export function releaseGroup(group: number): void {
   groups.delete(group);
   guard?.write(`- ${group}\n`);
@@ -73,14 +73,14 @@ function entry(group: number): string {
   return `+ ${group} ${groups.get(group) ?? 'none'}\n`;
 }
 
-/** Undefined: the system has no descriptors or processes left. */
+/** Undefined if the system has no descriptors or processes left. */
 function startGuard(): Writable | undefined {
   const child = trySpawn();
   child?.on('error', () => {});
   const pipe = child?.stdin;
   if (!child || !pipe) return undefined;
   pipe.on('error', () => {});
-  // Somebody killed it: the groups that run now must not be without.
+  // It was killed: the running groups need a new one.
   child.on('exit', () => {
     if (guard !== pipe) return;
     guard = groups.size > 0 ? startGuard() : undefined;
@@ -92,7 +92,7 @@ function startGuard(): Writable | undefined {
   return pipe;
 }
 
-/** Node throws some refusals of the system, and tells others later. */
+/** Node throws some system errors, and reports others later. */
 function trySpawn(): ChildProcess | undefined {
   const stdio: StdioOptions = ['pipe', 'ignore', 'ignore'];
   try {

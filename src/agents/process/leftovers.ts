@@ -2,32 +2,32 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isOfShift, type Tag, tagOf } from './process-tag.ts';
 
-/** What an agent and all that it starts carry, wherever they go: in their environment, or as a tag in their limits. */
+/** What an agent and all its processes carry: in their environment, or as a tag in their limits. */
 export interface Mark {
   readonly shiftFolder: string;
   /** Absent: any item of the shift. */
   readonly key?: string;
-  /** With a key: only those of its dev, or of its qa. A dev whose item is judged may be waiting for the verdict. */
+  /** With a key: only those of its dev, or of its qa. A dev may be waiting for the verdict. */
   readonly role?: string;
 }
 
-/** A killed process takes a moment to vanish, and may have forked just before: look again, but not for ever. */
+/** A killed process takes a moment to vanish, and may have forked just before: check again, but not forever. */
 const ROUNDS = 40;
 const PAUSE_MS = 25;
-/** Too short for a machine to give out all its ids. */
+/** Too short for a machine to use up all its ids. */
 const SHORT_MS = 1000;
 const MOST_IDS = 500;
 
 interface MarkedProcess {
   readonly pid: number;
-  /** Of the environment. */
+  /** From its environment. */
   readonly shiftFolder: string | undefined;
   readonly key: string;
   readonly role: string | undefined;
   readonly tag: Tag | undefined;
 }
 
-/** The processes that carry the mark, whatever their parent or group; never this one nor its ancestors. Linux only. */
+/** The processes with the mark, whatever their parent or group; never this one or its ancestors. Linux only. */
 export async function findMarked(mark: Mark): Promise<number[]> {
   const isMarked = ({ pid, shiftFolder, key, role, tag }: MarkedProcess): boolean => {
     const isItem = key === mark.key && (mark.role === undefined || role === mark.role);
@@ -42,19 +42,19 @@ export function endMarked(mark: Mark): Promise<number> {
   return endAll(() => findMarked(mark));
 }
 
-/** Kills all that carry the tag of one attempt. `leader`: the process that it began with; `ms`: how long ago that was. */
+/** Kills all processes with the tag of one attempt. `leader`: its first process; `ms`: how long ago it started. */
 export async function endTagged(tag: Tag, { leader, ms }: { leader: number; ms: number }): Promise<number> {
   const young = ms < SHORT_MS ? idsAfter(leader) : undefined;
   if (young?.every((pid) => tagOf(pid) !== tag)) return 0;
   return endAll(async () => (await tagWalks.done()).get(tag) ?? []);
 }
 
-/** Some containers have a file of their own in its place, which may tell old news (lxcfs). */
+/** Some containers replace this file with one that may be outdated (lxcfs). */
 let isGenuine: boolean | undefined;
 
 /**
- * Ids are given in turn. So all that a process has started in a moment have ids between its own and the latest; to ask
- * these few takes less time than to list all processes. Undefined: the turn began anew, or there are too many.
+ * Ids are assigned in order, so everything a process started just now has an id between its own and the latest.
+ * Checking these few is faster than listing all processes. Undefined: the ids wrapped around, or there are too many.
  */
 function idsAfter(leader: number): number[] | undefined {
   isGenuine ??= deviceOf('/proc/loadavg') === deviceOf('/proc');
@@ -78,7 +78,7 @@ async function endAll(find: () => Promise<number[]>): Promise<number> {
   return ended.size;
 }
 
-/** Who asks in the same moment shares one walk over /proc: a hundred items that are stopped at once need one, not a hundred. */
+/** Callers at the same moment share one walk over /proc: a hundred items that stop at once need one, not a hundred. */
 class SharedWalk<T> {
   readonly #work: () => T;
   #next: Promise<T> | undefined;
@@ -122,7 +122,7 @@ function walkTags(): Map<Tag, number[]> {
   return tagged;
 }
 
-/** None where there is no /proc, or no descriptor left to read it with. */
+/** Empty if there is no /proc, or no descriptor left to read it. */
 function pids(): number[] {
   if (process.platform !== 'linux') return [];
   try {
@@ -132,7 +132,7 @@ function pids(): number[] {
   }
 }
 
-/** It has ended, and its parent has not asked how yet. */
+/** A zombie: it has ended, and its parent has not read its status yet. */
 function isDead(pid: number): boolean {
   return /^\d+ \(.*\) [ZX] /s.test(read(`/proc/${pid}/stat`));
 }
@@ -163,7 +163,7 @@ function deviceOf(path: string): number | undefined {
   }
 }
 
-/** Gone in the meantime, or somebody else's: as if it had nothing. */
+/** Empty if the process is gone, or of another user. */
 export function read(file: string): string {
   try {
     return readFileSync(file, 'utf8');
@@ -176,6 +176,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // Gone already, or not ours to kill: the next round sees which.
+    // Gone already, or not ours to kill: the next round tells.
   }
 }

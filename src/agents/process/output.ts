@@ -9,13 +9,13 @@ export interface OutputTail {
   readonly cut: boolean;
 }
 
-/** How much is kept for a person: enough for `lastLines`. */
+/** How much is kept for messages: enough for `lastLines`. */
 const RECENT_CHARACTERS = 4096;
 
-/** The end of what was printed, for a person: masked before it was cut. `both`: in the order in which it came. */
+/** The end of the output, for messages: masked before it was cut. `both`: in order of arrival. */
 export type Recent = Readonly<Record<StreamName | 'both', string>>;
 
-/** What a program printed, in bounded memory however much that is. */
+/** The output of a program, in bounded memory. */
 export class Output {
   readonly #tails: Record<StreamName, Tail>;
   readonly #decoders = { stdout: new StringDecoder('utf8'), stderr: new StringDecoder('utf8') };
@@ -80,7 +80,7 @@ class Tail {
   kept(): OutputTail {
     let start = Math.max(0, this.#length - this.#keep);
     const cut = this.#cut || start > 0;
-    // Begin with a whole character: a continuation byte is 10xxxxxx, and there are at most three.
+    // Starts with a whole character: a continuation byte is 10xxxxxx, and there are at most three.
     for (let i = 0; cut && i < 3 && (this.#buffer[start] ?? 0) >> 6 === 0b10; i++) start++;
     return { text: this.#buffer.toString('utf8', start, this.#length), cut };
   }
@@ -102,7 +102,7 @@ class Tail {
   }
 }
 
-/** The end of what a program said, short enough for a reason. */
+/** The end of a program's output, short enough for a reason. */
 export function lastLines(text: string, lines = 10, characters = 1000): string {
   const all = text.trimEnd();
   const tail = all.split('\n').slice(-lines).join('\n').trimStart();

@@ -4,13 +4,13 @@ import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import { hardLimit, RLIMIT_NOFILE } from './rlimit.ts';
 
-/** One end for us, the other to be given to a child as one of its first three descriptors. */
+/** One end for us, the other for a child as one of its first three descriptors. */
 export interface PipeEnds<Ours extends Socket | Input = Socket | Input> {
   readonly ours: Ours;
   readonly theirs: number;
 }
 
-/** Our end of what a child reads. */
+/** Our end of a child's input. */
 export class Input {
   #end: number | Writable | undefined;
 
@@ -18,14 +18,14 @@ export class Input {
     this.#end = end;
   }
 
-  /** A few bytes, and no more: they fit into any pipe, and need no stream. */
+  /** For a few bytes only: they fit into any pipe and need no stream. */
   say(text: string): void {
     if (typeof this.#end !== 'number') this.stream().end(text);
     else {
       try {
         writeSync(this.#end, text);
       } catch {
-        // Who does not read it has ended.
+        // The reader has ended.
       }
       this.destroy();
     }
@@ -35,7 +35,7 @@ export class Input {
     const stream =
       typeof this.#end === 'object' ? this.#end : new Socket({ fd: this.#end, readable: false, writable: true });
     this.#end = stream;
-    // A program need not read what it is told: EPIPE.
+    // A program need not read its input: EPIPE.
     stream.on('error', () => {});
     return stream;
   }
@@ -52,9 +52,9 @@ const O_CLOEXEC = 0o2000000;
 const KEPT_DESCRIPTORS = 24;
 
 /**
- * Node gives its children socket pairs, and on Linux a socket can't be opened by its name: `echo x > /dev/stderr`,
- * `tee /dev/stdout` and `cat /dev/stdin` fail in them. Programs expect pipes, so we ask the kernel for real ones.
- * Undefined where Node's own must do: other systems, where those names work, and where the library can't be loaded.
+ * Node gives its children socket pairs, and on Linux a socket can't be opened by name: `echo x > /dev/stderr`, `tee
+ * /dev/stdout` and `cat /dev/stdin` fail. Programs expect pipes, so we ask the kernel for real ones. Undefined where
+ * Node's own must do: on other systems, where those names work, and if the library can't be loaded.
  */
 export function openPipes():
   | { stdin: PipeEnds<Input>; stdout: PipeEnds<Socket>; stderr: PipeEnds<Socket> }
@@ -70,7 +70,7 @@ export function openPipes():
     opened.push(stdout);
     const stderr = openToRead(pipe2);
     opened.push(stderr);
-    // The system gives the lowest number that is free, so this says how many are in use.
+    // The system assigns the lowest free number, so this tells how many are in use.
     if (stderr.theirs > mostDescriptors()) throw tooManyOpen();
     return { stdin, stdout, stderr };
   } catch (error) {
@@ -87,10 +87,10 @@ function openToRead(pipe2: Pipe2): PipeEnds<Socket> {
   return { ours: new Socket({ fd: ours, readable: true, writable: false }), theirs };
 }
 
-/** The end to read from, and the one to write to. */
+/** The reading end and the writing end. */
 function open(pipe2: Pipe2): [number, number] {
   const ends = [-1, -1];
-  // The only way in which this fails: no descriptors left, in this process or on this machine.
+  // This fails only if no descriptors are left, in this process or on this machine.
   if (pipe2(ends, O_CLOEXEC) !== 0) throw tooManyOpen();
   return ends as [number, number];
 }
@@ -101,7 +101,9 @@ function tooManyOpen(): Error {
 
 let most: number | undefined;
 
-/** Node takes all that it may have, the hard limit. The rest is for what is recorded: agents must not take the descriptors that the table and the journal need. */
+/**
+ * Node raises its limit to the hard limit. Agents must not take the descriptors that the table and the journal need.
+ */
 function mostDescriptors(): number {
   most ??= Number(hardLimit(process.pid, RLIMIT_NOFILE) ?? Number.POSITIVE_INFINITY) - KEPT_DESCRIPTORS;
   return most;

@@ -11,7 +11,7 @@ export interface Launch {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Descriptors of ours that become the child's first three; it gets no other. */
+  /** Our descriptors that become the child's first three; it gets no other. */
   readonly stdio: readonly [number, number, number];
 }
 
@@ -22,10 +22,10 @@ export interface SpawnedProcess {
 }
 
 /**
- * On Linux Node forks itself for each child, and pays for every page of memory that it has: a table of 100 MB makes a
- * start five times as long. posix_spawn(3) copies nothing. Undefined where Node's way must do: other systems, where it
- * calls posix_spawn itself, and C libraries that can't start a program in another folder (glibc before 2.29).
- * Throws what the system said, as Node would.
+ * On Linux, Node forks itself for each child, which costs time for every page of memory: with a table of 100 MB, a
+ * start takes five times as long. posix_spawn(3) copies nothing. Undefined where Node's way must do: on other
+ * systems, where it calls posix_spawn itself, and with C libraries that can't start a program in another folder
+ * (glibc before 2.29). Throws system errors as Node would.
  */
 export function loadPosixSpawn(): Spawn | undefined {
   loaded ??= { spawn: process.platform === 'linux' ? tryLoad() : undefined };
@@ -40,9 +40,9 @@ const SETSIGMASK = 0x08;
 const SETSID = 0x80;
 const WNOHANG = 1;
 const UNKNOWN_END = 255;
-/** It returns when the child has become another program, which others need not wait for. Koffi takes 256 at once at the most. */
+/** Asynchronous, since it returns only when the child has become another program. Koffi runs at most 256 at once. */
 const MOST_IN_BACKGROUND = 128;
-/** More than any C library needs for the structures that only it looks into. */
+/** More than any C library needs for its opaque structures. */
 const OPAQUE_BYTES = 512;
 
 function tryLoad(): Spawn | undefined {
@@ -70,7 +70,7 @@ function bind(libc: ReturnType<typeof import('koffi').load>): Spawn {
     const status = [0];
     const ended = waitpid(pid, status, WNOHANG);
     if (ended === 0) return undefined;
-    // Somebody else has fetched it: how it ended is not known, and must not pass for success.
+    // Its status was read elsewhere: how it ended is unknown, and must not pass for success.
     return ended === pid ? exitOf(status[0]!) : { kind: 'exited', code: UNKNOWN_END };
   });
   return async ({ file, args, cwd, env, stdio }) => {
@@ -109,7 +109,7 @@ function spawnAttributes(libc: ReturnType<typeof import('koffi').load>): Buffer 
   return attributes;
 }
 
-/** Fetches the ends of children that Node knows nothing of; it fetches only its own. */
+/** Reads the status of children that Node does not know; Node reads only its own. */
 class Reaper {
   readonly #fetch: (pid: number) => Exit | undefined;
   readonly #waiting = new Map<number, (exit: Exit) => void>();
@@ -121,7 +121,7 @@ class Reaper {
   }
 
   exitOf(pid: number): Promise<Exit> {
-    // A listener for signals does not keep Node from ending; who waits for a child must.
+    // A signal listener does not keep Node alive; waiting for a child must.
     this.#timer ??= setInterval(() => this.#reap(), 100);
     return new Promise((resolve) => this.#waiting.set(pid, resolve));
   }
@@ -139,7 +139,7 @@ class Reaper {
   }
 }
 
-/** What wait(2) says about the end of a process, as the macros of <sys/wait.h> read it. */
+/** Decodes the status of wait(2) like the macros of <sys/wait.h>. */
 function exitOf(status: number): Exit {
   const signal = status & 0x7f;
   if (signal === 0) return { kind: 'exited', code: (status >> 8) & 0xff };

@@ -19,14 +19,14 @@ export interface ProcessRequest {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Absent: standard input is /dev/null. A stream: a conversation, which goes on as long as the program runs. */
+  /** Absent: standard input is /dev/null. A stream stays open as long as the program runs. */
   readonly input?: string | Readable;
   readonly signal: AbortSignal;
-  /** As it comes, cut anywhere but inside a character. */
+  /** As it comes, split anywhere except inside a character. */
   readonly onOutput?: (stream: StreamName, text: string) => void;
   /** How much of the end of each stream is kept. */
   readonly keepBytes: number;
-  /** For the end of its output, which may become a reason. Absent: its environment holds no secret. */
+  /** For the end of its output, which may become a reason. Absent: its environment has no secrets. */
   readonly mask?: Mask;
 }
 
@@ -35,21 +35,21 @@ type Ending = Exit | { readonly kind: 'aborted' } | StartFailure;
 export type ProcessResult = Ending & {
   readonly stdout: OutputTail;
   readonly stderr: OutputTail;
-  /** As far as two pipes tell in which order it came. */
+  /** In order of arrival, as far as two pipes can tell. */
   readonly recent: Recent;
 };
 
 /** Between SIGTERM and SIGKILL. */
 const GRACE_MS = 1500;
-/** For output that is still in the pipes when the program has exited; who holds them longer has escaped. */
+/** For output that is still in the pipes when the program has exited. Processes that hold them longer have escaped. */
 const DRAIN_MS = 1000;
-/** For the kernel to end what was killed; a process that hangs in a dead network disk never goes. */
+/** For the kernel to end killed processes. One that hangs in a dead network disk never ends. */
 const KILL_MS = 5000;
 const POLL_MS = 20;
 
 /**
- * Runs a program in a process group of its own, to the end of its whole tree. Never throws for what the program does.
- * When the signal aborts: SIGTERM, a short grace, SIGKILL. Then whatever left the group, found by its tag or its mark.
+ * Runs a program in its own process group until its whole tree has ended. Does not throw for what the program does.
+ * On abort: SIGTERM, a short grace period, SIGKILL. Then the processes that left the group, found by tag or mark.
  */
 export async function runProcess(request: ProcessRequest): Promise<ProcessResult> {
   const output = new Output(request.keepBytes, request.mask ?? NO_MASK, request.onOutput);
@@ -71,7 +71,7 @@ async function run(request: ProcessRequest, output: Output): Promise<Ending> {
     return whyNotStarted(error as NodeJS.ErrnoException, request);
   }
   const { group, stdin, exit } = started;
-  // Behind the gate: whatever it starts will carry the tag.
+  // Behind the gate: everything it starts inherits the tag.
   const tag = tagProcess(group, request.env);
   const begun = performance.now();
   const ended = collect(started, output);
@@ -82,7 +82,7 @@ async function run(request: ProcessRequest, output: Output): Promise<Ending> {
     await exit;
     return whyNotStarted(error as Error, request);
   }
-  // Stopped meanwhile: behind the gate nothing has begun, and nothing will.
+  // Stopped meanwhile: behind the gate, nothing has begun.
   if (request.signal.aborted) stdin.destroy();
   else if (request.input === undefined) stdin.say('\n');
   else if (typeof request.input === 'string') stdin.stream().end(`\n${request.input}`);
@@ -104,7 +104,7 @@ async function run(request: ProcessRequest, output: Output): Promise<Ending> {
   return aborted ? { kind: 'aborted' } : exit;
 }
 
-/** Resolves when both streams have ended, or were destroyed. */
+/** Resolves when both streams have ended or were destroyed. */
 function collect({ stdout, stderr }: RunningProgram, output: Output): Promise<unknown> {
   stdout.on('data', (bytes: Buffer) => output.add('stdout', bytes));
   stderr.on('data', (bytes: Buffer) => output.add('stderr', bytes));
@@ -129,7 +129,7 @@ async function abortedBefore(exit: Promise<unknown>, signal: AbortSignal): Promi
   }
 }
 
-/** The leader may be gone at once, and others of the group still be putting their things in order. */
+/** The leader may be gone at once while others of the group still clean up. */
 async function endGently(group: number): Promise<void> {
   signalGroup(group, 'SIGTERM');
   for (let waited = 0; waited < GRACE_MS && signalGroup(group, 0); waited += POLL_MS) await delay(POLL_MS);
@@ -141,7 +141,7 @@ async function endEscaped(env: ProcessRequest['env']): Promise<void> {
   await endMarked({ shiftFolder, key, ...(role === undefined ? {} : { role }) });
 }
 
-/** Whether there is anybody in the group. */
+/** Whether the group has processes. */
 function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(-group, signal);

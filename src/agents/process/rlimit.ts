@@ -11,14 +11,14 @@ let loaded: { prlimit: Prlimit | undefined } | undefined;
 const pair = new BigUint64Array(2);
 const halves = new Int32Array(pair.buffer);
 
-/** Undefined where there is none, or it can't be known: no such process, somebody else's, another system. */
+/** Undefined if there is none, or it can't be read: no such process, another user's, another system. */
 export function hardLimit(pid: number, resource: number): bigint | undefined {
   if (load()?.(pid, resource, null, pair) !== 0) return undefined;
-  // Asked of every process there is: most have none, and a bigint costs more than the call.
+  // Called for every process: most have none, and a bigint costs more than the call.
   return (halves[2]! & halves[3]!) === -1 ? undefined : pair[1];
 }
 
-/** Soft and hard, of a process of ours, and of all that it will start. Whether that was possible. */
+/** Sets the soft and hard limit of one of our processes and its future children. Returns whether it worked. */
 export function setLimit(pid: number, resource: number, value: bigint): boolean {
   return load()?.(pid, resource, pair.fill(value), null) === 0;
 }
@@ -30,7 +30,7 @@ function load(): Prlimit | undefined {
 
 function tryLoad(): Prlimit | undefined {
   const koffi = tryKoffi();
-  // Where numbers have 32 bits, glibc has the large ones under another name.
+  // On 32-bit systems, glibc has the 64-bit version under another name.
   for (const name of ['prlimit64', 'prlimit']) {
     try {
       const declaration = `int ${name}(int pid, int resource, uint64_t *limit, uint64_t *old)`;

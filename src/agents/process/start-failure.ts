@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 
-/** There was never a process. `fault`: whether another item would have got one. */
+/** The process could not be started. `fault`: whether another item could have been started. */
 export interface StartFailure {
   readonly kind: 'not-started';
   readonly reason: string;
@@ -17,7 +17,7 @@ interface Request {
 /** MAX_ARG_STRLEN of Linux, 128 KiB, less the NUL at the end: for `NAME=value`, and for each argument. */
 const LONGEST_STRING = 131_071;
 
-/** What the system would refuse anyway, in words that name the culprit. */
+/** What the system would refuse, as a message that names the culprit. */
 export function whyUnstartable({ args, env }: Request): StartFailure | undefined {
   for (const [name, value] of Object.entries(env)) {
     if (value.includes('\0')) return itemsFault(`the environment variable ${name} would hold a NUL byte: remove it`);

@@ -4,18 +4,18 @@ import type { Readable } from 'node:stream';
 import { Input, openPipes } from './pipes.ts';
 import { type Exit, type Launch, loadPosixSpawn, type SpawnedProcess } from './posix-spawn.ts';
 
-/** The shell of the system, as system(3) has it: a PATH that an agent is given does not decide which shell this is. */
+/** The shell of the system, as for system(3): the PATH of an agent does not decide which shell this is. */
 export const SHELL = '/bin/sh';
 
 /**
- * The gate: a program begins only when the guard knows its group. If nightshift dies before, the gate reads the end of
- * its input and exits. It reads one line and no byte more, so the rest of standard input is the program's.
+ * The gate: a program begins only when the guard knows its group. If nightshift dies before, the gate reads the end
+ * of its input and exits. It reads one line and not a byte more, so the rest of standard input is the program's.
  */
 const GATE = 'read -r _ || exit 1; ';
 const NO_INPUT = 'exec </dev/null; ';
 
 export interface RunningProgram {
-  /** The id of the leader is that of its group. */
+  /** The id of the process group, which is that of its leader. */
   readonly group: number;
   readonly stdin: Input;
   readonly stdout: Readable;
@@ -25,7 +25,9 @@ export interface RunningProgram {
 
 type Program = Omit<Launch, 'stdio'>;
 
-/** The program behind the gate. A shell waits there itself, on the first line of its script: its lines keep their numbers. */
+/**
+ * The program behind the gate. A shell waits on the first line of its script, so that its lines keep their numbers.
+ */
 export function gated({ file, args, cwd, env, input }: Program & { readonly input?: unknown }): Program {
   const gate = input === undefined ? GATE + NO_INPUT : GATE;
   const script = args.indexOf('-c') + 1;
@@ -36,7 +38,7 @@ export function gated({ file, args, cwd, env, input }: Program & { readonly inpu
   return { file: SHELL, args: behind, cwd, env };
 }
 
-/** Throws what the system said, when there is no process. */
+/** Throws the system's error if the process can't be started. */
 export async function start(program: Program): Promise<RunningProgram> {
   const pipes = openPipes();
   if (pipes === undefined) return startByNode(program);
