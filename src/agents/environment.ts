@@ -45,7 +45,7 @@ function matcher(patterns: readonly string[]): (name: string) => boolean {
   return (name) => names.has(name) || prefixes.some((prefix) => name.startsWith(prefix));
 }
 
-/** The variables that tell an agent, its checks and what they start which item this is; also the mark for leftovers. */
+/** The variables that identify the item to an agent, its checks and their processes; also the mark for leftovers. */
 export function itemEnvironment(order: LocalOrder, attempt: number, outputFile: string): Record<string, string> {
   return {
     NIGHTSHIFT_ROLE: order.role,

@@ -31,7 +31,7 @@ export interface PutBackFile {
   /** Where the other version is, if it is kept. */
   readonly kept?: string;
   readonly inFlight: readonly ProtectedItem[];
-  /** The change was found by this start: a run that was killed left it. */
+  /** The change was found at this start: a killed run left it. */
   readonly isLeft: boolean;
 }
 
@@ -63,7 +63,7 @@ export class ProtectedFiles implements Protection {
   readonly #putBack: PutBack;
   readonly #places = new Set<string>();
   readonly #inFlight = new Map<string, ProtectedItem>();
-  /** Everybody who was in flight at some time since the last look. */
+  /** All items that ran since the last check. */
   #suspects = new Map<string, ProtectedItem>();
   #edits: Edit[] = [];
   /** The number of the check that last found each file changed. */

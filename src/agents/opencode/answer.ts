@@ -98,7 +98,8 @@ function readApiError(failure: ApiFailure, asked: TurnRequest): Answer {
   const { statusCode: status, message, isRetryable } = failure;
   const reason = `opencode: ${message}${status === undefined ? '' : ` (HTTP ${status})`}`;
   if (status === 401 || status === 403) return trouble({ reason, remedy: LOG_IN });
-  if (status === 402) return trouble({ reason, remedy: 'the account has no credit left: see to it with the provider' });
+  if (status === 402)
+    return trouble({ reason, remedy: 'the account has no credit left: add credit with the provider' });
   if (status === 404) {
     const remedy = `\`opencode models\` lists the models; correct \`model: ${asked.model ?? ''}\``;
     return trouble({ reason, remedy });
