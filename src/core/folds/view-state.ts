@@ -195,7 +195,7 @@ export class ViewState {
 
   #limit({ from, to, reason }: LimitChange): void {
     this.limit = to;
-    if (reason !== '' && reason !== 'sequential') {
+    if (reason !== '') {
       this.limitReason = from === to ? reason : `${from} -> ${to}: ${reason}`;
     }
   }
