@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
@@ -126,6 +127,31 @@ describe('the public API', () => {
     expect(await run.result).toMatchObject({ exitCode: 130, counts: { completed: 1 } });
     expect(await Promise.all(second)).toMatchObject([{ code: 'already-running' }]);
     expect(await shift.run({ agents: [agentWith()] }).result).toMatchObject({ exitCode: 0, counts: { completed: 3 } });
+  });
+
+  test('another handle follows a run, pauses, resumes and stops it; without a run there is nothing to do', async () => {
+    const shift = await newShift();
+    const other = await openShift(shift.folder);
+    expect(await readAll(other.follow())).toEqual([]);
+    const mayEnd = new AbortController();
+    // The first row ends when it may, the others never.
+    const agent = agentWith(async ({ work, signal }) => {
+      await once(work?.row === 1 ? mayEnd.signal : signal, 'abort');
+      return SUCCESS;
+    });
+    const run = shift.run({ agents: [agent] });
+    for await (const { type } of run) if (type === 'dev:started') break;
+    const followed = readAll(other.follow());
+    expect(await other.pause()).toBe(true);
+    mayEnd.abort();
+    for await (const { type } of run) if (type === 'item:recorded') break;
+    expect((await other.status()).running?.pid).toBe(process.pid);
+    expect(await other.resume()).toBe(true);
+    expect(await other.stop({ now: true })).toBe(true);
+    expect(await run.result).toMatchObject({ exitCode: 130, counts: { completed: 1 } });
+    const types = (await followed).map(({ type }) => type);
+    expect(types).toEqual(expect.arrayContaining(['run:started', 'run:paused', 'run:resumed', 'run:finished']));
+    expect([await other.pause(), await other.resume(), await other.stop()]).toEqual([false, false, false]);
   });
 
   test('what an agent of the caller throws, or returns without a report, fails the attempt; retry runs only failures', async () => {
