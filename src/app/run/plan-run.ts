@@ -1,6 +1,7 @@
 import type { Agent } from '../../agents/agent.ts';
 import { agentEnvironment } from '../../agents/environment.ts';
 import { AgentSet } from '../../agents/registry.ts';
+import { type FindTraits, findTraits } from '../../core/model/agent-traits.ts';
 import { NightshiftError } from '../../core/model/errors.ts';
 import type { Counts } from '../../core/model/events.ts';
 import type { Shift } from '../../core/model/shift.ts';
@@ -86,6 +87,7 @@ export async function requireAgents(shift: Shift, agents: AgentSet, world: World
 }
 
 /** Settings of the run that win over those in the files. */
-export function overridesIn({ agent, model, limits = {} }: RunSettings): Overrides {
-  return { agent, model, limits };
+export function overridesIn({ agent, model, limits = {}, agents = [] }: RunSettings): Overrides {
+  const findAgent: FindTraits = (name) => agents.find((own) => own.name === name) ?? findTraits(name);
+  return { agent, model, limits, findAgent };
 }
