@@ -9,6 +9,7 @@ import { setAsideText } from '../store/folder/files/inside.ts';
 import type { ShiftPaths } from '../store/folder/layout.ts';
 import { FolderStore } from '../store/folder/table/folder-store.ts';
 import type { Snapshot } from '../store/store.ts';
+import { type Compile, compileOnce } from './compile-once.ts';
 
 /** A shift that was read and checked, with the parts that read it. */
 export interface OpenShift {
@@ -24,6 +25,8 @@ export interface OpenOptions extends Overrides {
   readonly isShared?: boolean;
   /** How long to retry a table that became unreadable; a run has its own patience. */
   readonly patienceMs?: number;
+  /** Shared by all who read the same shift with the same overrides. */
+  readonly compile?: Compile;
 }
 
 /** Reads all files of a shift and checks that they agree (rules F1-F7, V2, V4). Writes nothing. */
@@ -53,30 +56,26 @@ export async function openAndCheck(paths: ShiftPaths, options: OpenOptions = {})
     ...(options.patienceMs === undefined ? {} : { patienceMs: options.patienceMs }),
   });
   const snapshot = await store.snapshot();
-  return { shift: compileShift(documents, snapshot.header, options), files, store, snapshot };
+  const compile = options.compile ?? compileOnce(options);
+  return { shift: compile(documents, snapshot.header), files, store, snapshot };
 }
 
 /**
  * Reads the shift as it is in force now, for a run. Tells the store of new tasks and outputs. Returns the same object
  * as last time if nothing changed.
  */
-export function reloader(
-  inForce: Pick<InForce, 'read'>,
-  store: FolderStore,
-  overrides: Overrides,
-): () => Promise<Shift> {
-  let last: { shift: Shift; documents: ShiftDocuments; header: string } | undefined;
+export function reloader(inForce: Pick<InForce, 'read'>, store: FolderStore, compile: Compile): () => Promise<Shift> {
+  let last: Shift | undefined;
   return async () => {
     const documents = await inForce.read();
-    const snapshot = await store.snapshot();
-    const header = JSON.stringify(snapshot.header);
-    if (last?.documents === documents && last.header === header) return last.shift;
-    const shift = compileShift(documents, snapshot.header, overrides);
+    const { header } = await store.snapshot();
+    const shift = compile(documents, header);
+    if (shift === last) return shift;
     await store.prepare(
       shift.tasks.map(({ name }) => name),
       outputsByTask(documents),
     );
-    last = { shift, documents, header };
+    last = shift;
     return shift;
   };
 }

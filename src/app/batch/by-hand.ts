@@ -18,6 +18,7 @@ import type { ShiftPaths } from '../../store/folder/layout.ts';
 import { takeRunLock } from '../../store/folder/run-lock.ts';
 import type { Snapshot } from '../../store/store.ts';
 import { Watch } from '../../watch/watch.ts';
+import { compileOnce } from '../compile-once.ts';
 import { openAndCheck, reloader } from '../open-shift.ts';
 import { EventStream, newRun } from '../run/event-stream.ts';
 import { checkWith, lostEnv } from '../run/killed-run.ts';
@@ -81,7 +82,7 @@ export async function openByHand(paths: ShiftPaths, world: World, options: HandO
   const ports: RunPorts = {
     store,
     documents: inForce,
-    load: reloader(inForce, store, {}),
+    load: reloader(inForce, store, compileOnce({})),
     worker: (secrets) => new LocalWorker({ ...site, secrets }),
     agents: site.agents,
     shiftFiles: new Watch(clock),

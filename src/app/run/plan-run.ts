@@ -18,6 +18,7 @@ import { type OpenShift, openAndCheck } from '../open-shift.ts';
 import { refuseEmpty } from '../refuse-empty.ts';
 import { refuseNoMatch, selector } from '../select-rows.ts';
 import type { World } from '../world.ts';
+import type { NewRun } from './run-shift.ts';
 
 /** Which part of a shift to run, by which agents, and within which limits. */
 export interface RunSettings extends Selection {
@@ -53,13 +54,11 @@ export async function planRun(paths: ShiftPaths, settings: RunSettings, world: W
  * its own so that its table, which may be large, is freed before the run reads it again.
  */
 export async function checkFirst(
-  paths: ShiftPaths,
-  settings: RunSettings,
+  { paths, options, world, compile }: NewRun,
   agents: AgentSet,
-  world: World,
 ): Promise<Counts | undefined> {
-  const opened = await openAndCheck(paths, overridesIn(settings));
-  refuseNothing(opened, settings);
+  const opened = await openAndCheck(paths, { ...overridesIn(options), compile });
+  refuseNothing(opened, options);
   const { count, tasks } = opened.snapshot;
   if (cellsAt(opened.snapshot, 'done').length === count * tasks.length) return countItems(opened.snapshot);
   await requireAgents(opened.shift, agents, world);

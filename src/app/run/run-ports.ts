@@ -41,7 +41,7 @@ export async function buildPorts(run: NewRun, opened: Opened, means: Means): Pro
   const { agents, workplaces, control } = means;
   const { store } = opened;
   const inForce = await openDocuments(run, opened, agents);
-  const reload = reloader(inForce, store, overridesIn(options));
+  const reload = reloader(inForce, store, run.compile);
   let { secrets } = opened.shift;
   const load = async () => {
     const shift = await reload();

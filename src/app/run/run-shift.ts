@@ -11,6 +11,7 @@ import { refuseOpenBatch, removeBatch } from '../../store/folder/batch-file.ts';
 import { ShiftFiles } from '../../store/folder/documents/shift-files.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
 import { type Holder, nameHolder, takeRunLock } from '../../store/folder/run-lock.ts';
+import { type Compile, compileOnce } from '../compile-once.ts';
 import { type OpenOptions, type OpenShift, openAndCheck } from '../open-shift.ts';
 import type { World } from '../world.ts';
 import { EventStream, newRun } from './event-stream.ts';
@@ -49,6 +50,7 @@ export interface NewRun {
   readonly clock: RunClock;
   readonly running: Running;
   readonly failpoint: (name: string) => void;
+  readonly compile: Compile;
   /** How long it has taken so far, in milliseconds of active time. */
   ms(): number;
 }
@@ -59,7 +61,7 @@ export async function runFolder(paths: ShiftPaths, options: RunOptions, world: W
   const leftovers = await settleBeforeStart(paths, run.holder, world, options.onEvent);
   await using agents = new AgentSet(options.agents);
   await using workplaces = new KeptWorkplaces();
-  const complete = await checkFirst(paths, options, agents, world);
+  const complete = await checkFirst(run, agents);
   if (complete) return await finishComplete(run, complete);
   using _lock = await lock(run);
   return await runLocked(run, { agents, workplaces, leftovers });
@@ -79,8 +81,9 @@ function newRunOf(paths: ShiftPaths, options: RunOptions, world: World): NewRun 
       failpoint(event.type);
     },
   });
+  const compile = compileOnce(overridesIn(options));
   const ms = () => Math.round(clock.elapsed() - begun);
-  return { paths, options, world, holder, stream, clock, running: new Running(), failpoint, ms };
+  return { paths, options, world, holder, stream, clock, running: new Running(), failpoint, compile, ms };
 }
 
 async function lock({ paths, holder, world }: NewRun): Promise<Disposable> {
@@ -114,6 +117,7 @@ async function runLocked(run: NewRun, { agents, workplaces, leftovers }: Opened)
     emit: stream.emit,
     failpoint,
     patienceMs: 0,
+    compile: run.compile,
   });
   await using _stream = await stream.open(() => void restoreFiles(run, opened.files));
   using stop = options.openStop?.();
