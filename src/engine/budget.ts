@@ -21,8 +21,8 @@ type Ports = Pick<RunPorts, 'agents' | 'clock' | 'control' | 'events'>;
 const LOOK_EVERY_MS = 1000;
 
 /**
- * Rule X6: the limits of a run and what it has spent. At a limit it drains the run, as a first Ctrl-C does; a task whose
- * items fail one after the other at the same failure point is paused.
+ * Rule X6: the limits of a run and what it has spent. At a limit it drains the run, as a first Ctrl-C does; a task
+ * whose items fail one after the other at the same failure point is paused.
  */
 export class Budget implements Disposable {
   readonly #ports: Ports;
@@ -169,7 +169,7 @@ export class Budget implements Disposable {
     this.#ports.events.emit({ type: 'run:warning', message });
   }
 
-  /** An agent that may spend, and never says how much, would make a limit a promise that nobody keeps. */
+  /** A limit can't hold for an agent that spends and never says how much. */
   #warnOfSilence({ task = '', status, usage = {} }: Extract<NightshiftEvent, { type: 'dev:finished' }>): void {
     const keys = (['max-cost', 'max-tokens'] as const).filter((key) => this.#inForce[key] !== undefined);
     if (this.#hasWarnedOfSilence || keys.length === 0 || status !== 'SUCCESS' || Object.keys(usage).length > 0) return;

@@ -22,8 +22,8 @@ export interface DevVerdict {
 
 /**
  * A dev that works elsewhere (inside OpenCode, or a person) says that it is finished. As for any dev, declared outputs
- * must be there, and the checks run (rule X2). The engine counts attempts (rule D3), also those that fail by the dev's own
- * word.
+ * must be there, and the checks run (rule X2). The engine counts attempts (rule D3), also those that fail by the dev's
+ * own word.
  */
 export async function hearDev(
   site: EquippedSite,

@@ -40,7 +40,9 @@ export class RunContext implements Disposable {
   #progress = { done: 0, total: 0 };
   /** Batches, or in a stream items, so far. */
   dispatched = 0;
-  /** The size of the next batch, if the run covers a part and so does not write it; `inFile`: what stood there then. */
+  /**
+   * The size of the next batch, if the run covers a part and so does not write it; `inFile`: what stood there then.
+   */
   ownSize: { readonly size: number; readonly inFile: number | undefined } | undefined;
 
   constructor({ store, documents, worker, ...ports }: RunPorts, shift: Shift, folderId: string) {
@@ -106,7 +108,7 @@ export class RunContext implements Disposable {
     this.#isRead = false;
   }
 
-  /** Rules M1 and M6: what changed is read again, and the manager makes sure that it still knows where it is. */
+  /** Rules M1 and M6: reads what changed, and confirms that it is still the same shift. */
   async reload(): Promise<RunEnd | undefined> {
     if (this.#isRead) {
       this.#isRead = false;
@@ -115,7 +117,7 @@ export class RunContext implements Disposable {
     try {
       return await this.#files.until(() => this.#read());
     } catch (error) {
-      // Stopped while it waited: whoever asked sees that, and claims nothing.
+      // Stopped while it waited: the caller sees that and claims nothing.
       if (isCurable(error) && this.control.drain.aborted) return undefined;
       throw error;
     }
@@ -168,7 +170,7 @@ export class RunContext implements Disposable {
     return { exitCode: EXIT.stopped, reason: message };
   }
 
-  /** Rule X5: for how many milliseconds to wait, which is said; or how the run ends. */
+  /** Rule X5: how many milliseconds to wait, which it tells; or how the run ends. */
   endure({ reason, remedy, until }: Trouble): number | RunEnd {
     if (remedy !== undefined) return { exitCode: EXIT.agentMissing, reason: `${reason}: ${remedy}` };
     const left = (until ?? 0) - this.ports.clock.now();
@@ -185,7 +187,7 @@ export class RunContext implements Disposable {
     return ms;
   }
 
-  /** It has an end anyway, by which somebody wants as much done as can be: until then, trouble may pass. */
+  /** The run has a time to end, by which as much as possible should be done: until then, trouble may pass. */
   get #isTimed(): boolean {
     const { until, 'max-duration': maxDuration } = this.budget.inForce;
     return !this.#shift.settings.isPatienceSet && (until !== undefined || maxDuration !== undefined);
@@ -199,7 +201,7 @@ export class RunContext implements Disposable {
 
   async interrupted(): Promise<RunEnd> {
     const snapshot = await this.store.snapshot().catch((error: unknown) => {
-      // A table that can't be read keeps nobody from stopping.
+      // You can stop a run whose table can't be read.
       if (isCurable(error)) return undefined;
       throw error;
     });

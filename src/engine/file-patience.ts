@@ -6,7 +6,7 @@ import type { Emit } from '../core/model/events.ts';
 import type { Restoration } from '../store/store.ts';
 import type { Stop } from './ports.ts';
 
-/** What a person can put right by editing a file. Not `disk`: a run that can't write must not go on. */
+/** What a person can fix by editing a file. Not `disk`: a run that can't write must not continue. */
 const CURABLE: readonly ErrorCode[] = [
   'bad-manager',
   'bad-table',
@@ -19,9 +19,9 @@ const CURABLE: readonly ErrorCode[] = [
   'agent-missing',
   'locked',
 ];
-/** What is still so after this is no half of a file: somebody has to correct it. */
+/** After this time the file is not just half written: a person has to correct it. */
 const SETTLE_MS = 1000;
-/** Of a run that is to stop: who saves a file has done so by then, and who asked to stop does not wait for long. */
+/** For a run that is to stop: long enough to save a file, and short enough to wait for. */
 const STOPPING_MS = 5000;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 1000;
@@ -37,9 +37,9 @@ export interface FilePatienceOptions {
 }
 
 interface WaitOptions {
-  /** Of something that has ended; worth waiting for although the run is to stop. */
+  /** The result of an item: worth waiting for although the run is to stop. */
   readonly isResult?: boolean;
-  /** When patience is at its end: makes the file readable, so that a result can still be recorded. */
+  /** At the end of patience: makes the file readable, so that a result can still be recorded. */
   readonly restore?: () => Promise<Restoration | undefined>;
 }
 
@@ -51,24 +51,24 @@ interface Problem {
 }
 
 /**
- * Rule F6: a table, manifest or task file that can't be read while a run goes on stops nothing that runs. Whoever needs the
- * file waits here until it can be read. When that takes longer than the run is patient, and no agent is at work any more,
- * the error ends the run.
+ * Rule F6: a table, manifest or task file that can't be read does not stop running items. Code that needs the file
+ * waits here until it can be read. If that takes longer than `patience`, and no agent is at work any more, the error
+ * ends the run.
  */
 export class FilePatience {
   readonly #options: FilePatienceOptions;
   readonly #problems = new Map<string, Problem>();
-  /** Files that a look in passing could not read. */
+  /** Files that `inPassing` could not read. */
   readonly #noticed = new Set<string>();
   #atWork = 0;
-  /** What ended the patience: from then on, results are recorded and nothing else is done. */
+  /** The error that ended the patience: from then on the run only records results. */
   #end: NightshiftError | undefined;
 
   constructor(options: FilePatienceOptions) {
     this.#options = options;
   }
 
-  /** While an agent is at work, nobody here gives up: its result would be lost. */
+  /** While an agent is at work, nothing gives up: its result would be lost. */
   async whileAtWork<T>(work: () => Promise<T>): Promise<T> {
     this.#atWork++;
     try {
@@ -78,7 +78,7 @@ export class FilePatience {
     }
   }
 
-  /** What `read` answers, once what it needs can be read. */
+  /** The result of `read`, once the file that it needs can be read. */
   async until<T>(read: () => Promise<T>, options: WaitOptions = {}): Promise<T> {
     if (this.#end && options.isResult !== true) throw this.#end;
     const met = new Set<string>();
@@ -96,7 +96,7 @@ export class FilePatience {
     }
   }
 
-  /** For those who must not be held up: what can't be read now is reported, and seen with a later look. */
+  /** For callers that must not wait: a file that can't be read now is reported, and read later. */
   async inPassing<T>(read: () => Promise<T>, nothing: T): Promise<T> {
     try {
       const answer = await read();
@@ -110,7 +110,7 @@ export class FilePatience {
     }
   }
 
-  /** Rule F6: what ran is recorded, also when nobody has corrected the file. The run ends all the same. */
+  /** Rule F6: results are recorded even if the file was never corrected. The run ends all the same. */
   async #restored(error: NightshiftError, { restore }: WaitOptions): Promise<boolean> {
     if (!restore || error.code === 'locked' || this.#options.stop.now.aborted) return false;
     if (!(await this.#options.isThere())) return false;
@@ -160,7 +160,7 @@ export class FilePatience {
   }
 }
 
-/** Where the file that could not be read is now, and what stands in its place. */
+/** Says where the unreadable file is now, and what replaced it. */
 function afterRestore({ code, message, hint, file, line }: NightshiftError, { kept }: Restoration): NightshiftError {
   const name = file === undefined ? 'the file' : basename(file);
   const done = `${name} was restored to its last readable version, with the results of this run`;
@@ -171,7 +171,7 @@ function afterRestore({ code, message, hint, file, line }: NightshiftError, { ke
 
 export function isCurable(error: unknown): error is NightshiftError {
   if (!(error instanceof NightshiftError) || !CURABLE.includes(error.code)) return false;
-  // Without a file it is about a name that was asked for, which no edit brings back.
+  // Without a file, it is a name that you asked for: no edit brings it back.
   return error.code !== 'not-found' || error.file !== undefined;
 }
 

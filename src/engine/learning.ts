@@ -43,7 +43,9 @@ export interface Changes {
 /** The newest ones: a manager that never answers must not make the question grow for ever. */
 const CONSIDERED_AT_MOST = 100;
 
-/** After a batch: what devs that succeeded recommended, on items that passed, becomes part of the Steps (rules L1-L6). */
+/**
+ * After a batch: what devs that succeeded recommended, on items that passed, becomes part of the Steps (rules L1-L6).
+ */
 export async function foldLessons(context: RunContext, lesson: Lesson): Promise<void> {
   const { shift, task, snapshot } = lesson;
   if (!shift.settings.learn) return;

@@ -11,8 +11,8 @@ import { Batches } from './schedule/batches.ts';
 import { Stream } from './schedule/stream.ts';
 
 /**
- * The manager: reads, decides, dispatches, and writes down what it decided. Interrupted at any moment, the next run resumes
- * from the files.
+ * The manager: reads, decides, dispatches, and writes down what it decided. Interrupted at any moment, the next run
+ * resumes from the files.
  */
 export async function runShift(ports: RunPorts, shift: Shift): Promise<RunEnd> {
   using context = new RunContext(ports, shift, await ports.documents.folderId());

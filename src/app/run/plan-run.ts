@@ -50,8 +50,8 @@ export async function planRun(paths: ShiftPaths, settings: RunSettings, world: W
 }
 
 /**
- * Throws for wrong input before anything is written. Returns the counts if everything is done already. It is a function of
- * its own so that its table, which may be large, is freed before the run reads it again.
+ * Throws for wrong input before anything is written. Returns the counts if everything is done already. It is a
+ * function of its own so that its table, which may be large, is freed before the run reads it again.
  */
 export async function checkFirst(
   { paths, options, world, compile }: NewRun,

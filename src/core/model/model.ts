@@ -71,8 +71,8 @@ export interface Settings {
 }
 
 /**
- * One item-task for one agent: all that a worker on any machine needs to carry it out. It names secrets and the places of
- * the shift; the worker has their values.
+ * One item-task for one agent: all that a worker on any machine needs to carry it out. It names secrets and the places
+ * of the shift; the worker has their values.
  */
 export interface Order {
   readonly role: 'dev' | 'qa';

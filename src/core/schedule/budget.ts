@@ -17,7 +17,7 @@ export interface Limits extends Readonly<Partial<Record<Exclude<LimitKey, 'until
   readonly until?: string;
 }
 
-/** As somebody set them: `none` takes one away, and `until` may be a clock time whose day is not known yet. */
+/** The limits as set: `none` removes one, and `until` may be a time of day. */
 export interface LimitSettings extends Readonly<Partial<Record<Exclude<LimitKey, 'until'>, number | 'none'>>> {
   readonly until?: string;
 }
@@ -78,7 +78,7 @@ export function readLimits(
   return Object.fromEntries(entries);
 }
 
-/** Whether somebody has decided about cost, tokens or time: by a limit, or by `none`. */
+/** Whether cost, tokens or time are decided: by a limit, or by `none`. */
 export function isBounded(set: LimitSettings): boolean {
   return BOUNDS.some((key) => set[key] !== undefined);
 }
@@ -131,8 +131,8 @@ export function sameFailures(set: LimitSettings, hasModel: boolean): number | un
 }
 
 /**
- * Whether an edit of a limit only lowers it: to set one where none was is lower, to take one away is not. What can't be
- * read is not lower. `now`: when the run began.
+ * Whether an edit of a limit only lowers it: to set one where none was is lower, to take one away is not. What can't
+ * be read is not lower. `now`: when the run began.
  */
 export function isLowerLimit(key: LimitKey, from: string | undefined, to: string | undefined, now: number): boolean {
   const read = (text: string | undefined): number | undefined => {
@@ -233,7 +233,10 @@ export function timeIsOver(limits: Limits, spent: Expenses, now: number): number
   return Math.min(now + left, until);
 }
 
-/** Each limit with what is spent of it, for people. `hasModel`: then it is said, too, that there is no limit of the cost. */
+/**
+ * Each limit with what is spent of it, for people. `hasModel`: then it is said, too, that there is no limit of the
+ * cost.
+ */
 export function limitTexts(limits: Limits, spent: Expenses, hasModel: boolean): string[] {
   const { 'max-failures': failures, 'max-same-failures': same } = limits;
   const cost = limits['max-cost'] === undefined ? (hasModel ? ['no cost limit'] : []) : [costText(limits, spent)];

@@ -1,4 +1,6 @@
-/** How many items run at the same time: doubled on success, halved on failure, in batches (P1, P2) and streams (X7). */
+/**
+ * How many items run at the same time: doubled on success, halved on failure, in batches (P1, P2) and streams (X7).
+ */
 
 const FIRST_SIZE = 2;
 

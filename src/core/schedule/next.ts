@@ -24,8 +24,8 @@ export interface Next {
 }
 
 /**
- * The only place that decides what runs next (rules M2-M4, P3, T5, X5); undefined if nothing can start now. Items at `qa`
- * come first. Deferred rows come when nothing else can run.
+ * The only place that decides what runs next (rules M2-M4, P3, T5, X5); undefined if nothing can start now. Items at
+ * `qa` come first. Deferred rows come when nothing else can run.
  */
 export function chooseNext(situation: Situation): Next | undefined {
   const { deferred = NO_ROWS, running = NO_ROWS } = situation;

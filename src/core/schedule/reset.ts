@@ -7,8 +7,8 @@ export interface TaskState {
 }
 
 /**
- * Rule T1: which tasks of one item go back to `todo`, by their place in the Task Order. What comes after a named task rests
- * on its result, so it goes back too, unless later tasks are to be kept.
+ * Rule T1: which tasks of one item go back to `todo`, by their place in the Task Order. What comes after a named task
+ * rests on its result, so it goes back too, unless later tasks are to be kept.
  */
 export function tasksToReset(tasks: readonly TaskState[], keepLater = false): number[] {
   const first = tasks.findIndex(({ isNamed }) => isNamed);

@@ -1,10 +1,15 @@
-/** What a `retry` with these flags has set back, by item the first task of it, until a run of it has ended by itself. */
+/**
+ * What a `retry` with these flags has set back, by item the first task of it, until a run of it has ended by itself.
+ */
 export interface Retrying {
   readonly flags: readonly string[];
   readonly items: Map<string, string>;
 }
 
-/** With these set back too, in Task Order: the first task of an item counts. Another retry takes the place of an earlier one. */
+/**
+ * With these set back too, in Task Order: the first task of an item counts. Another retry takes the place of an
+ * earlier one.
+ */
 export function setBack(
   before: Retrying | undefined,
   flags: readonly string[],

@@ -16,8 +16,8 @@ interface ReturnRecord extends Cell {
 }
 
 /**
- * Rule X5: the item-tasks of a run whose own program asked to try later (exit code 75). That may be trouble of everybody,
- * or of this item alone: others that are done meanwhile tell which.
+ * Rule X5: the item-tasks of a run whose own program asked to try later (exit code 75). That may be trouble of
+ * everybody, or of this item alone: others that are done meanwhile tell which.
  */
 export class Returns {
   readonly #cells = new Map<string, ReturnRecord>();

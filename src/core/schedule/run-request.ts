@@ -31,8 +31,8 @@ export interface NextCommand {
 }
 
 /**
- * The one command that is suggested after a run: it continues what was stopped, or else retries what failed. It repeats the
- * limits, and raises those that would stop it again.
+ * The one command that is suggested after a run: it continues what was stopped, or else retries what failed. It
+ * repeats the limits, and raises those that would stop it again.
  */
 export function nextCommand({
   shift,

@@ -1,8 +1,8 @@
 import { NightshiftError } from '../model/errors.ts';
 
 /**
- * What a run covers, as plain JSON: it stands in `run:started`, and can be written as flags. Everything that is given must
- * hold; nothing given: the whole shift.
+ * What a run covers, as plain JSON: it stands in `run:started`, and can be written as flags. Everything that is given
+ * must hold; nothing given: the whole shift.
  */
 export interface Selection {
   readonly task?: string | undefined;
@@ -37,7 +37,9 @@ export function isWholeShift(selection: Selection): boolean {
   return Object.keys(selectionIn(selection)).length === 0;
 }
 
-/** `3`, `3:10`, `3:`, `:10`, or several of them with commas; also `3-10`. 1-based and inclusive, as people count rows. */
+/**
+ * `3`, `3:10`, `3:`, `:10`, or several of them with commas; also `3-10`. 1-based and inclusive, as people count rows.
+ */
 export function parseRows(text: string): RowRange[] {
   return text.split(',').map((part) => parseRange(part.trim(), text));
 }

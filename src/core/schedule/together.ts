@@ -1,4 +1,6 @@
-/** Work that many ask for at once: who asks while it is under way shares the next time, which begins after they asked. */
+/**
+ * Work that many ask for at once: who asks while it is under way shares the next time, which begins after they asked.
+ */
 export class Together {
   readonly #work: () => Promise<void>;
   #current: Promise<void> = Promise.resolve();

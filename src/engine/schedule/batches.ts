@@ -65,8 +65,8 @@ export class Batches {
 }
 
 /**
- * Rule P6: all devs at once, wait for all, then qa on those that succeeded. What a qa sends back starts another round. Items
- * that wait for their qa are judged and not done again (rule T5).
+ * Rule P6: all devs at once, wait for all, then qa on those that succeeded. What a qa sends back starts another round.
+ * Items that wait for their qa are judged and not done again (rule T5).
  */
 async function runBatch(context: RunContext, turn: Turn, request: ClaimRequest): Promise<BatchEnd> {
   const items = await claimBatch(context, turn, request);
@@ -112,8 +112,8 @@ function itemsAt(ends: readonly ItemEnd[], at: 'qa' | 'again'): RunningItem[] {
 }
 
 /**
- * One after the other (rule P6), unless `qa: parallel` says otherwise. If no agent is asked, the passing checks are the
- * verdict of all at once.
+ * One after the other (rule P6), unless `qa: parallel` says otherwise. If no agent is asked, the passing checks are
+ * the verdict of all at once.
  */
 async function judgeAll(
   dispatch: Dispatch,

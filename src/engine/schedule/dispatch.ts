@@ -19,8 +19,8 @@ export interface RunningItem {
 }
 
 /**
- * How an item ended. `qa`: its dev has succeeded, and it waits for its qa. `again`: its qa has sent it back to its dev. With
- * both it is still running.
+ * How an item ended. `qa`: its dev has succeeded, and it waits for its qa. `again`: its qa has sent it back to its
+ * dev. With both it is still running.
  */
 export interface ItemEnd {
   readonly item: RunningItem;

@@ -91,8 +91,8 @@ async function recordDev(dispatch: Dispatch, { claim }: RunningItem, worked: Wor
 }
 
 /**
- * What the table does not hold is durable before the status is: a crash in between only means doing the item again. The
- * events of an item that passed and has nothing to tell may follow.
+ * What the table does not hold is durable before the status is: a crash in between only means doing the item again.
+ * The events of an item that passed and has nothing to tell may follow.
  */
 async function keepEvents({ ports, store }: RunContext, { claim }: RunningItem, outcome: Outcome): Promise<void> {
   const { reason, recommendations, captured, outputs } = outcome;

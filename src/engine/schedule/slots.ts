@@ -20,8 +20,8 @@ interface Slot {
 }
 
 /**
- * Rule X7: a free slot is refilled at once; how many there are adapts. An item keeps its slot from its dev to its qa, so
- * that qa runs beside other devs and the concurrency holds for both.
+ * Rule X7: a free slot is refilled at once; how many there are adapts. An item keeps its slot from its dev to its qa,
+ * so that qa runs beside other devs and the concurrency holds for both.
  */
 export class Slots implements AsyncDisposable {
   readonly #context: RunContext;
@@ -102,7 +102,9 @@ export class Slots implements AsyncDisposable {
     this.#concurrency = noteRunning(this.#concurrency, this.#used.size);
   }
 
-  /** Waits for an item to end, at most so long. Returns all that have ended by then: their slots are refilled together. */
+  /**
+   * Waits for an item to end, at most so long. Returns all that have ended by then: their slots are refilled together.
+   */
   async next(milliseconds?: number): Promise<ItemEnd[]> {
     const endings = [...this.#used.values()].map(({ ending }) => ending);
     const anyEnded = new AbortController();

@@ -33,7 +33,9 @@ export function chooseTurn(context: RunContext, snapshot: Snapshot): Turn | unde
   return { task, rows: next.rows, size, isWaiting: next.role === 'qa' };
 }
 
-/** `current-batch-size`, the run's own or a person's, which is taken as it is (rule P4). A run of a part has its own. */
+/**
+ * `current-batch-size`, the run's own or a person's, which is taken as it is (rule P4). A run of a part has its own.
+ */
 function sizeOf({ shift, ownSize }: RunContext): number {
   const { batchSize, maxBatchSize } = shift.settings;
   const isOwn = ownSize !== undefined && ownSize.inFile === batchSize;

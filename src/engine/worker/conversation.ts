@@ -7,10 +7,10 @@ import { reportAgainPrompt } from '../../roles/prompt.ts';
 import { expectReport, type Unusable } from '../../roles/report.ts';
 import type { Transcript } from './transcript.ts';
 
-/** What is asked: all of it for somebody who knows nothing yet, less for somebody who remembers. */
+/** A question: `whole` for a session that knows nothing yet, `next` for one that remembers. */
 export interface Inquiry extends Omit<Question, 'prompt' | 'schema'> {
   readonly whole: () => string;
-  /** Absent: the whole of it again, and of somebody fresh. */
+  /** Absent: a fresh session gets the whole again. */
   readonly next?: () => string;
 }
 
@@ -47,8 +47,8 @@ export class Conversation implements AsyncDisposable {
   }
 
   /**
-   * Asks, reads the report, and asks for it once more if it can't be used. At a limit nothing is asked (rule X6); only a
-   * report is asked for once more, since the work that it is about is paid for.
+   * Asks, reads the report, and asks for it once more if it can't be used. At a limit nothing is asked (rule X6); only
+   * a report is asked for once more, since the work that it is about is paid for.
    */
   async ask<T extends object>(asked: Inquiry, read: (raw: unknown) => T | Unusable): Promise<Reply<T>> {
     if (this.#spent.aborted) return { kind: 'trouble', trouble: { reason: String(this.#spent.reason), isLimit: true } };
@@ -108,7 +108,7 @@ export class Conversation implements AsyncDisposable {
     this.compacted = false;
   }
 
-  /** Whoever is asked next is somebody fresh. */
+  /** The next question goes to a fresh session. */
   async forget(): Promise<void> {
     const session = this.#session;
     this.#session = undefined;

@@ -38,7 +38,10 @@ type Attempt<T = DevReport> =
   | { readonly kind: 'trouble'; readonly trouble: Trouble }
   | { readonly kind: 'aborted' };
 
-/** One dev on one item-task: up to three attempts, or as many as `attempts` says, counted here and not by what the agent says. */
+/**
+ * One dev on one item-task: up to three attempts, or as many as `attempts` says, counted here and not by what the
+ * agent says.
+ */
 export async function performDev(work: Work): Promise<Outcome> {
   const { order } = work;
   const started = work.site.clock.elapsed();
@@ -71,8 +74,8 @@ export async function performDev(work: Work): Promise<Outcome> {
 type Totals = Pick<Outcome, 'attempts' | 'verdicts' | 'usage' | 'compacted'>;
 
 /**
- * All that was said is told before the dev is finished. The conversation is over then, unless a qa may send the item back:
- * then it waits for the verdict.
+ * All that was said is told before the dev is finished. The conversation is over then, unless a qa may send the item
+ * back: then it waits for the verdict.
  */
 async function tryAll(work: Work, subject: object): Promise<Totals & { last: Attempt; model: string | undefined }> {
   const { attempts: maxAttempts, retryDelayMs } = work.order.settings;
@@ -91,7 +94,7 @@ async function tryAll(work: Work, subject: object): Promise<Totals & { last: Att
   };
   let verdicts: readonly CriterionVerdict[] = [];
   for (let number = attempts + 1; obstacle === undefined && number <= maxAttempts; number++) {
-    // The first of them goes on from the verdict; later ones from the attempt before.
+    // The first attempt of this order continues from the verdict; later ones from the attempt before.
     const verdict = number === (retry?.attempts ?? 0) + 1 ? retry?.verdict : undefined;
     const before = number > 1 && last.kind === 'failed' ? last.reason : undefined;
     attempts = number;

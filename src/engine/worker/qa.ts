@@ -132,7 +132,7 @@ async function ask(work: Work, asked: readonly Criterion[], session: Session): P
   let reason = '';
   let isChanged = false;
   for (; time <= ASKED_AT_MOST; time++) {
-    // After a change the next is asked while nobody else judges there, so that it is not blamed for another's.
+    // After a change, no other qa judges there at the same time: it would be blamed for the other's changes.
     using watch = await site.folders.watch({
       folder: work.folder,
       protect: order.settings.protect,
@@ -150,7 +150,7 @@ async function ask(work: Work, asked: readonly Criterion[], session: Session): P
     const { usage, compacted, model } = conversation;
     Object.assign(session, { usage, compacted, model });
     const wasAskedTwice = reply.kind === 'unusable' && conversation.remembers;
-    // Nobody is at work any more when the files are looked at.
+    // The session ends before the files are compared.
     await conversation.forget();
     const trespass = await trespassOf(work, conversation.takeCalls());
     if (reply.kind === 'aborted') return stopped(work);

@@ -42,8 +42,8 @@ export class Transcript implements Disposable {
   };
 
   /**
-   * An answer has come: what it cost in all, of which some may have been told already. What was told counts also where the
-   * answer leaves it out; returns all of it.
+   * An answer has come: what it cost in all, of which some may have been told already. What was told counts also where
+   * the answer leaves it out; returns all of it.
    */
   settle(usage: Usage | undefined): Usage {
     const untold = usage && rest(usage, this.#told);

@@ -23,10 +23,10 @@ import { Transcript } from './transcript.ts';
 import { type Call, type EquippedSite, resolveScript } from './worker-ports.ts';
 import type { Workplace } from './workplace.ts';
 
-/** As much as a few full cells; what an agent writes behind that is not read. */
+/** As much as a few full cells; the rest of what an agent wrote is not read. */
 const MOST_CAPTURED = 4 * LARGEST_CELL;
 
-/** Of captured values that are no outputs. */
+/** For captured values that are not outputs. */
 const MOST_OTHERS = 50;
 const LONGEST_NAME = 100;
 const LONGEST_VALUE = 1000;
@@ -55,7 +55,9 @@ export function workingFolder(order: LocalOrder, secrets: EquippedSite['secrets'
   return resolve(order.shift.root, resolveText(order.workingDir, secrets));
 }
 
-/** Whether an attempt changed files that only Nightshift writes, or that `protect:` names (rule D5); the reason if so. */
+/**
+ * Whether an attempt changed files that only Nightshift writes, or that `protect:` names (rule D5); the reason if so.
+ */
 export async function trespassOf({ site, order }: Work, calls: readonly string[]): Promise<string | undefined> {
   const own = await site.shiftFiles?.trespassOf(order.token, calls);
   return own ?? (await site.protection.trespassOf(order.token, calls));
@@ -109,7 +111,9 @@ export async function readCaptured(work: Work, attempt: number): Promise<Record<
   return Object.fromEntries(captured);
 }
 
-/** Declared outputs as they are, since they are checked and written to the table; of the rest what history can bear. */
+/**
+ * Declared outputs as they are, since they are checked and written to the table; of the rest what history can bear.
+ */
 export function boundCaptured(work: Work, captured: Readonly<Record<string, string>>): Record<string, string> {
   const { outputs } = work.order.settings;
   const others = Object.entries(captured)
@@ -183,10 +187,10 @@ export type CheckOutcome =
   | { readonly kind: 'checked'; readonly verdicts: readonly CriterionVerdict[]; readonly final: boolean }
   | Exclude<CheckResult, { kind: 'passed' | 'failed' }>;
 
-/** So often the checks are run if each time somebody changes files that they rely on. */
+/** How often the checks run if each time files change that they rely on. */
 const CHECKED_AT_MOST = 3;
 
-/** The checks, on protected files as they were at the start of the run: if somebody changed one meanwhile, once more. */
+/** Runs the checks on protected files as they were at the start of the run; once more if one changed meanwhile. */
 export async function runChecks(work: Work, attempt: number): Promise<CheckOutcome> {
   let files: readonly string[] = [];
   for (let time = 1; time <= CHECKED_AT_MOST; time++) {

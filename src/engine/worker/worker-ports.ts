@@ -45,8 +45,8 @@ export interface Site {
   };
   readonly protection: Pick<Protection, 'hold' | 'enter' | 'observe' | 'trespassOf'>;
   /**
-   * The watch over the shift's own files, on the machine that has them: only it can show that an attempt edited one, and
-   * an attempt that did fails at once (rule D5). Absent elsewhere, where an agent can't reach these files.
+   * The watch over the shift's own files, on the machine that has them: only it can show that an attempt edited one,
+   * and an attempt that did fails at once (rule D5). Absent elsewhere, where an agent can't reach these files.
    */
   readonly shiftFiles?: {
     /** `calls`: the inputs of the tools that may have written something. */

@@ -90,7 +90,9 @@ function newWorkplace(): Workplace | string {
   return taken instanceof Error ? `no folder can be made in ${tmpdir()} (${taken.code})` : new Workplace(taken);
 }
 
-/** Fields with the words of agents and checks. Names of tasks, keys and statuses stay: masked, nothing would find them. */
+/**
+ * Fields with the words of agents and checks. Names of tasks, keys and statuses stay: masked, nothing would find them.
+ */
 const WORDS = ['reason', 'trouble', 'verdicts', 'captured', 'recommendations', 'outputs', 'changed'];
 
 function masked<T extends object>(mask: Mask, json: T): T {

@@ -2,8 +2,8 @@ import type { Conversation } from './conversation.ts';
 import type { Scratch } from './scratch.ts';
 
 /**
- * Where an order is carried out: a private folder, the signals that end it, and the session of a dev. A qa may send the item
- * back to its dev, so this can outlive its order; between two orders its time stands still.
+ * Where an order is carried out: a private folder, the signals that end it, and the session of a dev. A qa may send
+ * the item back to its dev, so this can outlive its order; between two orders its time stands still.
  */
 export class Workplace implements AsyncDisposable {
   readonly scratch: Scratch;
