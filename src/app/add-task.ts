@@ -48,5 +48,5 @@ async function readSource({ cwd }: World, { text, from }: TaskSource, target: st
 function refuseWhileRunning({ name, runLock }: ShiftPaths, task: string): void {
   if (currentHolder(runLock) === undefined) return;
   const hint = `write it first, then \`nightshift add-task ${name} ${task} --from FILE.md\``;
-  throw new NightshiftError('usage', `${name} is running, and the template is nothing to work on`, hint);
+  throw new NightshiftError('usage', `${name} is running, and the task is not written yet`, hint);
 }

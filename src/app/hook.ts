@@ -11,8 +11,8 @@ export interface HookAnswer {
 }
 
 /**
- * `nightshift hook claude`: Claude Code asks this before an agent uses a tool; `input` is JSON. Whatever goes wrong here
- * is a refusal: without an answer, nothing was checked.
+ * `nightshift hook claude`: Claude Code asks this before an agent uses a tool; `input` is JSON. Every error is a
+ * refusal: without an answer, nothing was checked.
  */
 export function answerHook(program: string | undefined, input: () => string, env: World['env']): HookAnswer {
   try {

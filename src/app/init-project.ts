@@ -37,7 +37,7 @@ export interface InitResult {
   readonly added?: { readonly path: string; readonly additions: readonly Addition[] };
 }
 
-/** Makes the folder of the shifts, and the agents and commands where OpenCode or Claude Code looks for them (rule O1). */
+/** Makes the folder of the shifts, and agents and commands for OpenCode or Claude Code (rule O1). */
 export async function initProject({ cwd }: Pick<World, 'cwd'>, options: InitOptions): Promise<InitResult> {
   const { program, force = false } = options;
   const { files, settings } = kitFor(program);

@@ -1,7 +1,7 @@
 import { NightshiftError } from '../core/model/errors.ts';
 import type { Shift } from '../core/model/shift.ts';
 
-/** Nothing to work on is bad input, and each has its own message (rule M7). */
+/** A shift without tasks or items is bad input; each has its own message (rule M7). */
 export function refuseEmpty(shift: Shift, items: number): void {
   if (shift.tasks.length === 0) {
     const hint = `\`nightshift add-task ${shift.name} TASK\` adds one`;

@@ -5,14 +5,14 @@ import { NightshiftError } from '../core/model/errors.ts';
 import { type Addition, mergeSettings, removeSettings } from '../kit/claude-settings.ts';
 import { diskError, replaceFile } from '../store/folder/files/atomic-write.ts';
 
-/** A settings file of a person that `init` adds to: as it is, and as it will be. Absent: no file. */
+/** A settings file of yours that `init` adds to, before and after. Absent: no file. */
 export interface SettingsChange {
   readonly path: string;
   readonly before?: string;
   readonly after?: string;
 }
 
-/** Reads, decides, and writes nothing. What can't be understood is an error, and stays as it is. */
+/** Decides what to write, and writes nothing. A file that it can't understand is an error. */
 export function planSettings(
   root: string,
   path: string,

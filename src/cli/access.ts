@@ -1,4 +1,4 @@
-/** Commander hands options over untyped; each command reads its own. */
+/** Commander's options are untyped; each command reads its own. */
 // biome-ignore lint/suspicious/noExplicitAny: see above
 export type Options = Record<string, any>;
 
@@ -19,7 +19,7 @@ export function tableAccess([first = '', second = '']: readonly string[], { toke
   return writes ? 'writes' : 'reads';
 }
 
-/** To a file it could write over anything of the shift. */
+/** An export to a file could replace any file of the shift. */
 export function exportAccess(_: readonly string[], { csv, jsonl, md }: Options): 'reads' | 'writes' {
   return [csv, jsonl, md].every((file) => file === undefined || file === '-') ? 'reads' : 'writes';
 }

@@ -2,10 +2,10 @@ import type { RunRequest } from '../core/schedule/run-request.ts';
 import { limitFlagsIn } from './limit-flags.ts';
 import type { Options } from './program.ts';
 
-/** Those of `start` and `retry` that say which part of a shift is run, and by whom. */
+/** Options of `start` and `retry` that say what is run and by which agent. */
 const PART = ['agent', 'model', 'task', 'rows', 'where', 'sample', 'seed', 'reason', 'all'];
 
-/** The options as they were given, whichever there are, each as one word. */
+/** The options as words of a command line. */
 export function wordsIn(options: Options): string[] {
   return Object.entries(options).flatMap(([key, value]) => {
     if (value === undefined || value === false) return [];
@@ -14,12 +14,12 @@ export function wordsIn(options: Options): string[] {
   });
 }
 
-/** What asks for the same run again: the part, and the limits. */
+/** The request that repeats this run: its scope and its limits. */
 export function requestOf(command: RunRequest['command'], options: Options): RunRequest {
   return { command, flags: [...partFlags(options), ...wordsIn(limitFlagsIn(options))] };
 }
 
-/** Without the limits. */
+/** The scope alone. */
 export function partFlags(options: Options): string[] {
   return wordsIn(Object.fromEntries(PART.map((key) => [key, options[key]])));
 }

@@ -2,8 +2,8 @@ export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
 /**
- * Each asks the program itself (`nightshift __complete`), so that commands, flags and names are always those that are there.
- * Answers are only ever taken as words: nothing in them is expanded.
+ * Each script asks the program (`nightshift __complete`) for commands, flags and names. Answers are taken as words:
+ * nothing in them is expanded.
  */
 export const SCRIPTS: Readonly<Record<Shell, string>> = {
   bash: `# Completion of nightshift for bash. In ~/.bashrc: eval "$(nightshift completion bash)"

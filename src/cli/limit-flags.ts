@@ -2,7 +2,7 @@ import { NightshiftError } from '../core/model/errors.ts';
 import { LIMIT_KEYS, type LimitKey, type LimitSettings, readLimits } from '../core/schedule/budget.ts';
 import type { Options } from './program.ts';
 
-/** Rule X6: they win over the keys of the same names in `manager.md`. */
+/** Rule X6: flags win over the keys of the same name in `manager.md`. */
 export function readLimitFlags(options: Options): LimitSettings {
   return readLimits(
     (key) => flagOf(options, key),
@@ -11,7 +11,7 @@ export function readLimitFlags(options: Options): LimitSettings {
   );
 }
 
-/** As they were given, for a command that hands them on. */
+/** The limits among the options, as they were typed. */
 export function limitFlagsIn(options: Options): Options {
   return Object.fromEntries(LIMIT_KEYS.map((key) => [camelCase(key), flagOf(options, key)]));
 }
@@ -20,7 +20,7 @@ function flagOf(options: Options, key: LimitKey): string | undefined {
   return options[camelCase(key)];
 }
 
-/** As commander names them. */
+/** The name that commander gives an option. */
 function camelCase(key: LimitKey): string {
   return key.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -29,7 +29,7 @@ export async function runProgram(io: Io, argv: readonly string[]): Promise<numbe
   }
 }
 
-/** Returns the exit code. */
+/** Prints the error and returns the exit code. */
 export function tellOf(io: Io, thrown: unknown, argv: readonly string[]): number {
   const error = systemError(thrown) ?? thrown;
   if (error instanceof NightshiftError) {
@@ -41,7 +41,7 @@ export function tellOf(io: Io, thrown: unknown, argv: readonly string[]): number
   return EXIT.bug;
 }
 
-/** Commander says what is wrong in one line, and what was meant in a second, in brackets. */
+/** Commander puts the error on one line and, in brackets, a suggestion on the next. */
 function usageError({ message }: CommanderError): NightshiftError {
   const [first = '', meant] = message.replace(/^error: /, '').split('\n');
   const help = '`nightshift --help` shows the commands, `nightshift COMMAND --help` what one takes';

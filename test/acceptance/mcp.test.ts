@@ -173,7 +173,7 @@ test('T6 a run outlives its client, is not started twice, and is stopped by the 
     '',
   ].join('\n');
   const unwritten = await next.call('add_task', { shift: 'night', task: 'later', text: template });
-  expect(unwritten.data).toContain('night is running, and the template is nothing to work on');
+  expect(unwritten.data).toContain('night is running, and the task is not written yet');
   expect((await next.ok('pause', { shift: 'night' })).facts).toMatchObject({ running: true, paused: true });
   expect((await next.ok('resume', { shift: 'night' })).facts).toMatchObject({ running: true, resumed: true });
   expect((await next.ok('resume', { shift: 'night' })).facts).toMatchObject({ running: true, resumed: false });

@@ -4,11 +4,11 @@ import type { Caller, Opener } from '../../core/model/opener.ts';
 import { startOf } from '../../store/folder/process-life.ts';
 import type { World } from '../world.ts';
 
-/** Of the plugin in OpenCode: the conversation that runs this command, and all that are at work now. */
+/** Set by the plugin in OpenCode: the conversation that runs this command, and all that work now. */
 const SESSION = 'NIGHTSHIFT_SESSION';
 const BUSY = 'NIGHTSHIFT_BUSY';
 
-/** OpenCode and Claude Code mark the shells that they start. What outlived its program is a person's. */
+/** OpenCode and Claude Code mark the shells that they start. A shell whose program is gone counts as a person's. */
 export function callingProgram({ env }: Pick<World, 'env'>): Caller {
   const opener = openCode(Number(env.OPENCODE_PID)) ?? (env.CLAUDECODE ? claude() : undefined);
   if (!opener) return { busy: [] };
@@ -28,7 +28,7 @@ function claude(): Opener {
   return { program: 'claude', ...(pid === undefined || started === undefined ? {} : { pid, started }) };
 }
 
-/** The program, and the script if it is one of Node. */
+/** The names of the program and, if it is Node, of its script. */
 function wordsOf(pid: number): string[] {
   return read(`/proc/${pid}/cmdline`)
     .split('\0')

@@ -5,7 +5,7 @@ import type { ShiftPaths } from '../../store/folder/layout.ts';
 import type { Snapshot } from '../../store/store.ts';
 import { type ByHand, locate } from './by-hand.ts';
 
-/** What became of an item of an open batch. `id`: of its row as it is now; absent where there is none. */
+/** How an item of an open batch ended. `id` is that of its row now; absent: the row is gone. */
 export interface Ended {
   readonly item: OpenItem;
   readonly end: 'done' | 'failed' | 'withdrawn' | 'open';
@@ -20,7 +20,7 @@ export async function endsOf({ ports }: ByHand, paths: ShiftPaths, batch: OpenBa
   return batch.items.map((item) => endOf(snapshot, batch, item, recorded));
 }
 
-/** Only what was written with a token counts; another `qa` or `done` is not believed, and goes back with the close. */
+/** Only a status that was written with a token counts. Any other `qa` or `done` goes back when the batch is closed. */
 function endOf(snapshot: Snapshot, batch: OpenBatch, item: OpenItem, recorded: ReadonlySet<string>): Ended {
   const row = locate(snapshot, batch, item);
   if (row === undefined) return { item, end: 'withdrawn', status: 'gone', isForged: false };
@@ -29,7 +29,7 @@ function endOf(snapshot: Snapshot, batch: OpenBatch, item: OpenItem, recorded: R
   const isWritten = recorded.has(`${id} ${status}`) || recorded.has(`${item.id} ${status}`);
   const found = { item, status, id, isForged: false };
   if ((status === 'done' || status === 'failed') && isWritten) return { ...found, end: status };
-  // A person may take an item away, but not pass it.
+  // A person may withdraw an item, but not pass it.
   if (status === 'todo' || status === 'failed') return { ...found, end: 'withdrawn' };
   const isForged = status === 'done' || (status === 'qa' && item.dev !== undefined && !isWritten);
   return { ...found, end: 'open', isForged };

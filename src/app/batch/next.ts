@@ -7,8 +7,8 @@ import type { Ended } from './ends.ts';
 import { promptName } from './prompts.ts';
 
 /**
- * A batch is closed when all its items have ended. Until then, whoever starts the agents is told what to do next: one qa
- * at a time (rule P6), and only once each.
+ * A batch can be closed when all its items have ended. Until then, the error says which agents to start next: one qa at
+ * a time (rule P6), and each only once.
  */
 export async function refuseUnended(paths: ShiftPaths, task: Task, ends: readonly Ended[]): Promise<void> {
   const open = ends.filter(({ end }) => end === 'open');

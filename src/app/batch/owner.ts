@@ -3,7 +3,7 @@ import { batchIsOpen, type FoundBatch, isStale, readBatch } from '../../store/fo
 import type { ShiftPaths } from '../../store/folder/layout.ts';
 import { isAlive } from '../../store/folder/process-life.ts';
 
-/** Nobody opens a batch over one that somebody may be working on; a person may say that nobody is. */
+/** Refuses to replace a batch that agents may be working on. A person may say that none are. */
 export function refuseToOpen(paths: ShiftPaths, caller: Caller, now: number, takeOver: boolean): void {
   const found = readBatch(paths);
   if (!found || isStale(found, now)) return;
@@ -12,7 +12,7 @@ export function refuseToOpen(paths: ShiftPaths, caller: Caller, now: number, tak
   throw batchIsOpen(paths, found.batch, hintFor(paths, caller, standing));
 }
 
-/** Nor does another agent close it. */
+/** Refuses to close the batch of another agent. */
 export function refuseToClose(paths: ShiftPaths, found: FoundBatch, caller: Caller, now: number): void {
   if (!caller.opener || isStale(found, now)) return;
   const standing = standingOf(found.batch.opener, caller, isAlive);

@@ -6,7 +6,7 @@ import { handedDevPrompt, handedQaPrompt } from '../../roles/hand-prompt.ts';
 import { type OpenItem, writePrompt } from '../../store/folder/batch-file.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
 
-/** What the prompts of a batch are made of. */
+/** What prompts are made from. */
 export interface Desk {
   readonly paths: ShiftPaths;
   readonly shift: Shift;
@@ -17,14 +17,17 @@ interface PromptItem extends OpenItem {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** Beside the prompts: what the shells of devs get in their environment, where a program reads it from here. */
+/** Next to the prompts: the environment for the shells of devs, for programs that read it from here. */
 const ENVIRONMENT = 'environment.json';
 
 export async function writeEnvironment({ paths, shift }: Pick<Desk, 'paths' | 'shift'>): Promise<void> {
   if (Object.keys(shift.secrets).length > 0) await writePrompt(paths, ENVIRONMENT, JSON.stringify(shift.secrets));
 }
 
-/** `hasEnvironment`: the program that starts the agents puts that into their shells. Without it, the prompt has to carry what the task names. */
+/**
+ * `hasEnvironment`: the program that starts the agents puts the secrets into their shells. Otherwise the prompt carries
+ * those that the task names.
+ */
 export async function writeDevPrompt(
   { paths, shift, task }: Desk,
   item: PromptItem,
@@ -41,14 +44,14 @@ export async function writeDevPrompt(
   return writePrompt(paths, promptName(item, 'dev'), text);
 }
 
-/** Written when the dev has succeeded, and not before: until then nobody has the token of the qa. */
+/** Written only when the dev has succeeded: until then the token of the qa does not exist. */
 export async function writeQaPrompt({ paths, shift, task }: Desk, item: PromptItem, token: string): Promise<string> {
   const order = inPlace(localOrder(makeOrder(shift, task, { role: 'qa', item, key: item.key, token }), shift), shift);
   const texts = askedCriteria(order).map(({ text }) => text);
   return writePrompt(paths, promptName(item, 'qa'), resolveProse(handedQaPrompt(order, texts, token), shift.secrets));
 }
 
-/** An agent that was started elsewhere has to be told where to work in full. */
+/** An agent that is started elsewhere needs the whole path of its working folder. */
 function inPlace(order: LocalOrder, { secrets }: Shift): LocalOrder {
   return { ...order, workingDir: [resolveText(order.workingDir, secrets)] };
 }

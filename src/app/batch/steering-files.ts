@@ -8,20 +8,21 @@ import { oneLine } from '../../views/printable.ts';
 import { hashOf, readState } from '../../watch/file-state.ts';
 import type { World } from '../world.ts';
 
-/** What stood at each path, as a hash. Paths are relative to the project where they are inside of it. */
+/** The content at each path, as a hash. Paths inside the project are relative to it. */
 export type SteeringFiles = Readonly<Record<string, string>>;
 
-/** Files of OpenCode and Claude Code, beside the folder's own, that say how their agents work. */
+/** Files of OpenCode and Claude Code outside of their folders that say how their agents work. */
 const BESIDE = ['opencode.json', 'opencode.jsonc', '.mcp.json', 'AGENTS.md', 'CLAUDE.md', 'CLAUDE.local.md'];
-/** What these programs write there by themselves. */
+/** Files that these programs write there by themselves. */
 const THEIR_OWN = /(?:^|\/)(?:node_modules|worktrees|\.gitignore|bun\.lockb?|package(?:-lock)?\.json)(?:\/|$)/;
-/** Of a folder that is larger than any of these should be, the rest is left out. */
+/** At most so many files of a folder are compared; none of these should have more. */
 const MOST_FILES = 2000;
 const NAMED_AT_MOST = 10;
 
 /**
- * What steers the agents of a batch, their guard, or git: in the project, in the folders above it up to that of the repository, and in
- * the home folder. An agent with a shell can change these whatever the rules say, so they are compared at the end (rule O2).
+ * Files that steer the agents of a batch, their guard or git: in the project, in the folders above it up to the
+ * repository, and in the home folder. An agent with a shell can change them despite all rules, so they are compared at the end
+ * (rule O2).
  */
 export function readSteering(root: string, env: World['env']): SteeringFiles {
   const home = env.HOME ?? homedir();
@@ -40,7 +41,7 @@ export function readSteering(root: string, env: World['env']): SteeringFiles {
   return found;
 }
 
-/** As they were when the batch that is now taken over was opened; else as they are. */
+/** As they were when the batch was opened that is taken over now; without one, as they are. */
 export function steeringAtOpening(paths: ShiftPaths, env: World['env']): SteeringFiles {
   try {
     return readBatch(paths)?.batch.steering ?? readSteering(paths.root, env);
@@ -49,7 +50,7 @@ export function steeringAtOpening(paths: ShiftPaths, env: World['env']): Steerin
   }
 }
 
-/** Paths that differ, each with what became of it. What `init` of this version writes is not reported. */
+/** Paths that differ, and how. Files that `init` of this version writes are not reported. */
 export function changedSteering(before: SteeringFiles | undefined, now: SteeringFiles): string[] {
   if (before === undefined) return [];
   const ours = new Set(
@@ -77,7 +78,7 @@ export function steeringWarning(changed: readonly string[]): string | undefined 
   return `files that configure agents or git changed while the batch was open: ${names}${more}; check them before you continue`;
 }
 
-/** The folder itself, and those above up to that of the repository; without one, only itself. */
+/** The folder and those above it up to the repository; only itself, if it is not in one. */
 function foldersUp(root: string): string[] {
   const folders: string[] = [];
   for (let folder = root; ; folder = dirname(folder)) {
@@ -87,7 +88,7 @@ function foldersUp(root: string): string[] {
   }
 }
 
-/** Settings and hooks of the repository, also of one whose folder is elsewhere, as in a worktree. */
+/** Settings and hooks of the repository; for a worktree, its folder is elsewhere. */
 function gitPlaces(root: string): string[] {
   const dotGit = join(foldersUp(root).at(-1)!, '.git');
   const own = resolve(dirname(dotGit), /^gitdir: (.+)/.exec(textOf(dotGit))?.[1] ?? dotGit);
@@ -109,10 +110,10 @@ function textOf(file: string): string {
   }
 }
 
-/** A file, or what a folder holds. */
+/** A file, or all files in a folder. */
 function noteAll(found: Record<string, string>, root: string, path: string): void {
   note(found, root, path);
-  // Of the repository's own folder only the places that are named.
+  // Of `.git` only the places that `gitPlaces` names.
   if (path.endsWith(`${sep}.git`)) return;
   let files: string[] = [];
   try {

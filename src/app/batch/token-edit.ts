@@ -179,7 +179,7 @@ async function write(
   const row = locate(snapshot, scribe.batch, scribe.item);
   const cell = row === undefined ? undefined : { id: snapshot.id(row), task: scribe.task.name };
   const claim = cell && (await store.adopt(cell, leaseTerms(scribe.hand.ports)));
-  if (!claim) throw refuse('somebody has taken the item away, and nothing was written');
+  if (!claim) throw refuse('the item was taken away, and nothing was written');
   const recorded = await store.record(claim.token, from, to, outputs, reason);
   await events.flush();
   if (!recorded.ok) throw refuse(`${recorded.why}, and nothing was written`);
@@ -198,7 +198,7 @@ function readCaptured({ captured = [] }: TokenEdit, { settings }: Task): Record<
   const unknown = Object.keys(values).find((name) => !declared.includes(name));
   const list = declared.length === 0 ? 'no outputs' : `the outputs ${declared.join(', ')}`;
   if (unknown !== undefined) throw new NightshiftError('usage', `the task declares ${list}, not ${unknown}`);
-  // Nothing was tried yet: this is no attempt.
+  // Nothing was tried yet, so this does not count as an attempt.
   if (missing !== undefined) {
     const hint = `add --captured ${missing}=VALUE`;
     throw new NightshiftError('usage', `the declared output \`${missing}\` is missing`, hint);

@@ -1,14 +1,14 @@
-/** The notes of the demo, in the order of its table. Each begins with a title line, but for the one named below. */
+/** The notes of the demo, in the order of its table. Each begins with a title line, except the one below. */
 export interface Note {
   readonly name: string;
   readonly about: string;
   readonly text: string;
 }
 
-/** Only a reminder so far, with no title line: a page can't be made of it, whoever tries. */
+/** Only a reminder without a title line, so no page can be made of it. */
 export const UNFINISHED = { name: 'nightjar', title: 'Nightjar' };
 
-/** Somebody saved it with Windows line ends, which the task repairs before it goes on. */
+/** Has Windows line ends, which the task repairs first. */
 const SAVED_ON_WINDOWS = 'hedgehog';
 
 const ANIMALS = {

@@ -1,4 +1,4 @@
-/** The shift of the demo. Its task files are read, and copied, by people who write their first own ones. */
+/** The shift of the demo. People read and copy its task files when they write their own. */
 export const SHIFT = 'night-notes';
 
 const SH = '```sh';
@@ -112,7 +112,7 @@ The page is listed in site/index.html, with the title and the number of words th
 
 export const TASKS = { make_page: MAKE_PAGE, add_to_index: ADD_TO_INDEX };
 
-/** What the pages stand on: the head of the index, to which the second task adds, and the style. */
+/** The files that the pages need: the head of the index, to which the second task adds, and the style. */
 export const SITE = {
   'index.html': `<!doctype html>
 <html lang="en">

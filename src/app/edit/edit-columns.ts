@@ -17,11 +17,11 @@ import { type OpenTable, requireColumn } from './edit-items.ts';
 
 export interface ColumnWish {
   readonly change: ColumnChange;
-  /** Although tasks use it. Not while the shift runs: they could not be done any more. */
+  /** Even if a task uses it; never while the shift runs. */
   readonly force?: boolean | undefined;
 }
 
-/** Adds, renames or drops a column of metadata, also while the shift runs; answers how many rows have it. */
+/** Adds, renames or drops a column of metadata, also while the shift runs. Returns how many rows have it. */
 export async function editColumn(open: OpenTable, { change, force }: ColumnWish): Promise<{ rows: number }> {
   const { world, paths } = open;
   const history = await readHistory(paths, world);
@@ -51,7 +51,7 @@ function refuseName({ documents, tasks }: OpenTable, table: Table, name: string)
   throw new NightshiftError('usage', `the table has a column ${name} already${holds}`, 'choose another name');
 }
 
-/** A column that something needs is neither dropped nor renamed. */
+/** Refuses to drop or rename a column that something needs. */
 function refuseToLose(open: OpenTable, table: Table, { change: { kind, name }, force }: ColumnWish): void {
   const { documents, paths, tasks, statusAndOutputs } = open;
   requireColumn(table, name);
@@ -88,7 +88,7 @@ interface Use {
   readonly line: number;
 }
 
-/** Where a task names the column: the first place that could not be filled in without it. */
+/** The first place in a task that names the column. */
 function placeOfUse(documents: OpenTable['documents'], header: readonly string[], name: string): Use | undefined {
   try {
     compileShift(documents, header);
@@ -104,7 +104,7 @@ function runs({ runLock }: OpenTable['paths']): boolean {
   return existsSync(runLock) && currentHolder(runLock) !== undefined;
 }
 
-/** Nothing has begun, so no id is remembered by anybody: the columns may be what they will be. */
+/** Nothing has begun and nothing remembers an id, so ids may follow the new columns. */
 function isUntouched({ paths, tasks }: OpenTable, table: Table, history: History): boolean {
   if (!history.isEmpty || runs(paths) || readBatch(paths)) return false;
   const columns = tasks.map((task) => requireColumn(table, task));
@@ -121,7 +121,7 @@ interface Changed {
   readonly history: History;
 }
 
-/** What ids are derived from afterwards, so that all that is remembered of an item is still found (rule T7). */
+/** What ids are derived from afterwards, so that everything remembered of an item is still found (rule T7). */
 function basisOf(
   { paths, tasks, statusAndOutputs }: OpenTable,
   { table, changed, change, history }: Changed,
@@ -129,7 +129,7 @@ function basisOf(
   const before = readBasis(paths.identity);
   const after = basisAfter(before, table.header, change);
   if (change.kind !== 'drop' || before.added.has(change.name)) return after;
-  // The values are gone with the column: the ids that they were part of are kept, of rows that somebody remembers.
+  // The values are gone with the column. Keep the old ids of rows that the history or a run remembers.
   const now = identitiesOf(paths, table, statusAndOutputs);
   const derived = new Identities(changed, statusAndOutputs, [], { ...after, kept: new Map() });
   const isRemembered = (id: string) => tasks.some((task) => history.of(task, id) !== undefined);

@@ -12,7 +12,7 @@ export interface WaitingEdit extends Proposal {
   readonly copy: KeptCopy;
 }
 
-/** The newest edit of each document, or of the wanted one, that differs from what is in force; throws if there is none. */
+/** The newest edit of each document, or of the wanted one, that differs from what is in force. Throws if none does. */
 export function findWaitingEdits(paths: ShiftPaths, wanted: string | undefined): WaitingEdit[] {
   const files = new ShiftFiles(paths);
   const newest = new Map<string, KeptCopy>();

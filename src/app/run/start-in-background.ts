@@ -11,8 +11,8 @@ interface Scope {
 
 /**
  * Starts a run for a server that a client may end at any time, with all its descendants. `start --detach` runs in a
- * process of its own, which ends when the run has begun: a run whose parent is gone is nobody's descendant. Undefined:
- * everything is done.
+ * process of its own, which ends when the run has begun: then the run is not a descendant of the server any more.
+ * Undefined: everything is done.
  */
 export async function startInBackground(
   world: World,

@@ -53,7 +53,7 @@ function tellFiles(io: Io, files: readonly FileDeed[], json: boolean): void {
 function additionLines({ added }: InitResult): string[] {
   if (added === undefined) return [];
   return [
-    `${added.path} gets these entries; \`nightshift init --agent claude --remove\` takes them out again:`,
+    `${added.path} gets these entries; \`nightshift init --agent claude --remove\` removes them:`,
     ...added.additions.map(({ path: keys, value }) => {
       const { matcher } = value as { matcher?: string };
       const hook = `${HOOK_COMMAND} (${matcher}), for the agents of Nightshift only`;

@@ -3,9 +3,9 @@ import { delimiter, join, relative } from 'node:path';
 import { shellWord } from '../../core/schedule/run-request.ts';
 import type { Io } from '../io.ts';
 
-/** How somebody who is in `folder` calls this very program: by its name if their shell finds it, else by its file. */
+/** How you call this program in `folder`: by its name if your shell finds it, otherwise by its file. */
 export function programSpelling(program: string, folder: string, env: Io['env']): string {
-  // A shell that npm starts finds programs that the user's own does not.
+  // npm adds folders to the PATH that your own shell does not have.
   const places = (env.PATH ?? '').split(delimiter).filter((place) => !place.endsWith(join('node_modules', '.bin')));
   const found = places.map((place) => join(place, 'nightshift')).find(isProgram);
   const main = realpathSync(program);
@@ -13,7 +13,7 @@ export function programSpelling(program: string, folder: string, env: Io['env'])
   return `node ${shellWord(shorter(main, folder))}`;
 }
 
-/** A path for somebody who is in `from`. */
+/** The shortest way to write a path in `from`. */
 export function shorter(path: string, from: string): string {
   const way = relative(from, path) || '.';
   return way.length < path.length ? way : path;
