@@ -1,7 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { until } from '../../test/harness.ts';
 import type { TranscriptEntry } from '../core/model/events.ts';
 import type { Role } from '../core/model/model.ts';
 import { NO_MASK } from '../core/text/mask.ts';
@@ -85,8 +86,10 @@ test('X3 X5 exit 75 of a step asks to try later; a signal and silence are said; 
     report: { overall_status: 'FAILED (step 4)', error: 'ended by SIGKILL, and it printed nothing' },
   });
   const stop = new AbortController();
-  setTimeout(() => stop.abort(), 200);
-  expect(await run([step(1, 'sleep 300')], 'dev', stop.signal)).toEqual({ kind: 'aborted' });
+  const running = run([step(1, 'touch up; sleep 300')], 'dev', stop.signal);
+  await until(() => existsSync(join(folder, 'up')), 'the step');
+  stop.abort();
+  expect(await running).toEqual({ kind: 'aborted' });
 });
 
 test('X3 judges nothing', async () => {

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { until } from '../../test/harness.ts';
 import { NO_MASK } from '../core/text/mask.ts';
 import { type CheckRequest, runCheck } from './checks.ts';
 
@@ -48,7 +49,9 @@ test('X2 R7 is ended with its whole tree when its time is over, and that is fina
 
 test('X2 stopped from outside it has no result', async () => {
   const stop = new AbortController();
-  setTimeout(() => stop.abort(), 200);
-  expect(await check('sleep 300', { signal: stop.signal })).toEqual({ kind: 'aborted' });
+  const running = check('touch up; sleep 300', { signal: stop.signal });
+  await until(() => existsSync(join(folder, 'up')), 'the check');
+  stop.abort();
+  expect(await running).toEqual({ kind: 'aborted' });
   expect(await check('true', { signal: AbortSignal.abort() })).toEqual({ kind: 'aborted' });
 });

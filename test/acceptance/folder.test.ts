@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { agentTask, Project, type ShiftHandle, shellTask, sleep, until } from '../harness.ts';
+import { agentTask, Project, type ShiftHandle, shellTask, until } from '../harness.ts';
 
 const run = promisify(execFile);
 
@@ -315,7 +315,7 @@ describe('F6 what does not fit together', () => {
     shift.manager = half;
     project.write('.nightshift/judge', '');
     await running.seen('item:recorded', ({ index, to }) => index === 1 && to === 'done');
-    await sleep(1500);
+    await running.seen('run:warning');
     expect(shift.manager).toBe(half);
     shift.manager = whole;
     expect(await running.ended).toMatchObject({ code: 0, stderr: '' });
@@ -331,7 +331,7 @@ describe('F6 what does not fit together', () => {
     const whole = shift.tableText;
     shift.tableText = `${whole}e,about e,todo,too much\n`;
     project.write('.nightshift/judge', '');
-    await sleep(1500);
+    await running.seen('run:warning');
     project.write('repaired.csv', `${whole}e,todo\n`);
     await run('flock', ['-x', '-w', '8', lock!, 'cp', project.path('repaired.csv'), table!]);
     expect(await running.ended).toMatchObject({ code: 0, stderr: '' });

@@ -1,12 +1,6 @@
 import { expect, test } from 'vitest';
 import { agentTask, Project, type ShiftHandle, shellTask } from '../harness.ts';
 
-const MODES = [
-  ['one at a time', {}],
-  ['in batches', { parallel: true }],
-  ['in a stream', { parallel: true, dispatch: 'stream' }],
-] as const;
-
 function fiveRows(project: Project, settings: Record<string, string | boolean>, task: string): ShiftHandle {
   const table = 'name,make\nbad,todo\nb,todo\nc,todo\nd,todo\ne,todo\n';
   return project.shift('night', { settings, table, tasks: { make: task } });
@@ -14,24 +8,21 @@ function fiveRows(project: Project, settings: Record<string, string | boolean>, 
 
 const BUSY = 'if [ {name} = bad ]; then echo the queue is full; exit 75; fi';
 
-test.each(MODES)(
-  'X5 %s: a block that always exits 75 fails its item at the third time, and holds up no other',
-  async (_, settings) => {
-    const project = new Project();
-    const shift = fiveRows(project, { agent: 'shell', ...settings }, shellTask(BUSY));
-    const { code, events } = await shift.start();
-    expect(code).toBe(3);
-    expect(shift.column('make')).toEqual(['failed', 'done', 'done', 'done', 'done']);
-    expect(events.filter(({ type }) => type === 'item:returned').map(({ index }) => index)).toEqual([0, 0]);
-    const reason = 'given back three times while other items were done: step 1: exit code 75: the queue is full';
-    expect(events.find(({ type, to }) => type === 'item:recorded' && to === 'failed')).toMatchObject({
-      index: 0,
-      reason,
-    });
-    const status = await project.run(['status', 'night']);
-    expect(status.stdout).toContain(reason);
-  },
-);
+test('X5 a block that always exits 75 fails its item at the third time, and holds up no other', async () => {
+  const project = new Project();
+  const shift = fiveRows(project, { agent: 'shell', parallel: true }, shellTask(BUSY));
+  const { code, events } = await shift.start();
+  expect(code).toBe(3);
+  expect(shift.column('make')).toEqual(['failed', 'done', 'done', 'done', 'done']);
+  expect(events.filter(({ type }) => type === 'item:returned').map(({ index }) => index)).toEqual([0, 0]);
+  const reason = 'given back three times while other items were done: step 1: exit code 75: the queue is full';
+  expect(events.find(({ type, to }) => type === 'item:recorded' && to === 'failed')).toMatchObject({
+    index: 0,
+    reason,
+  });
+  const status = await project.run(['status', 'night']);
+  expect(status.stdout).toContain(reason);
+});
 
 test('X5 a check that exits 75 gives the item back, and uses up no attempt', async () => {
   const project = new Project();

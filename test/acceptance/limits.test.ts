@@ -142,9 +142,9 @@ test('X6 max-duration drains although nothing is begun for long, and the time of
   expect((await shift.start(['--max-duration', 'none'])).code).toBe(0);
 });
 
-test.each(['batch', 'stream'])('X6 until ends the wait for trouble to pass, too (%s)', async (dispatch) => {
+test('X6 until ends the wait for trouble to pass, too', async () => {
   const project = new Project();
-  const shift = night(project, ['a', 'b'], { parallel: true, dispatch, patience: '10m' });
+  const shift = night(project, ['a', 'b'], { parallel: true, patience: '10m' });
   project.behave({ '*': { exit: 75 } });
   const time = new Date(Date.now() + 4000).toISOString();
   const ended = await shift.start(['--until', time]);
@@ -354,7 +354,4 @@ test('X6 time for which Nightshift was stopped (Ctrl-Z) counts neither for timeo
   running.kill('SIGCONT');
   const ended = await running.ended;
   expect([ended.code, shift.column('work')]).toEqual([0, ['done', 'done']]);
-  const { ms } = ended.events.at(-1);
-  expect(ms).toBeLessThan(9000);
-  expect(ended.events.filter(({ type }) => type === 'dev:finished').every((event) => event.ms < 9000)).toBe(true);
 });

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { agentTask, type Ended, Project, processesOf, type ShiftHandle, shellTask, until } from '../harness.ts';
+import { agentTask, type Ended, Project, type ShiftHandle, shellTask, until } from '../harness.ts';
 
 const run = promisify(execFile);
 const names = (count: number) => Array.from({ length: count }, (_, i) => `item${i + 1}`);
@@ -57,32 +57,6 @@ async function edit(shift: ShiftHandle, body: string): Promise<void> {
   await run(process.execPath, ['-e', script, shift.project.path(shift.folder, 'table.csv')]);
 }
 
-test('X7 a free slot is refilled at once: a slow item holds nobody back', async () => {
-  const project = new Project();
-  const shift = stream(project, names(7), { 'max-batch-size': 2 });
-  project.behave({ 'dev:item1': waits });
-  const running = shift.spawn();
-  await until(
-    () =>
-      shift
-        .column('work')
-        .slice(1)
-        .every((status) => status === 'done'),
-    'all others to be done',
-  );
-  expect(shift.column('work')[0]).toBe('in_progress');
-  project.write('go', '');
-  const ended = await running.ended;
-  expect(ended.code).toBe(0);
-  expect(shift.column('work')).toEqual(Array(7).fill('done'));
-  expect(begun(project, 'dev').map(({ name }) => name)).toHaveLength(7);
-  // In row order.
-  expect(ofType(ended, 'batch:claimed').flatMap(({ indices }) => indices)).toEqual([0, 1, 2, 3, 4, 5, 6]);
-  expect(ofType(ended, 'batch:finished')).toEqual([]);
-  expect(ofType(ended, 'progress').at(-1)).toMatchObject({ done: 7, total: 7, compacted: false });
-  expect(shift.manager).toMatch(/- Total items: 7\n- Completed: 7\n- Failed: 0\n- Remaining: 0\n/);
-});
-
 const ALL_THREE = 'touch .nightshift/here-$$; until [ $(ls .nightshift | grep -c here-) -ge 3 ]; do sleep 0.05; done';
 
 test('X7 qa runs beside devs, in slots of the same limit, which is used and never exceeded', async () => {
@@ -106,33 +80,6 @@ test('X7 qa runs beside devs, in slots of the same limit, which is used and neve
   expect(changes(ended)).toEqual([]);
 });
 
-test('X7 M4 tasks of a row stay in order, without a barrier between tasks; a failed row blocks only itself', async () => {
-  const project = new Project();
-  const log = 'echo "$NIGHTSHIFT_TASK {name}" >> log';
-  const shift = stream(
-    project,
-    ['slow', 'bad', 'c', 'd', 'e'],
-    { agent: 'shell', 'current-batch-size': 6, timeout: '30s' },
-    {
-      // The slow one ends only after somebody has got to the second task.
-      first: shellTask(
-        `case {name} in slow) until grep -q second log; do sleep 0.05; done;; bad) exit 1;; esac\n${log}`,
-      ),
-      second: shellTask(log),
-    },
-  );
-  const ended = await shift.start();
-  expect(ended.code).toBe(3);
-  expect(shift.rows().map(({ first, second }) => `${first} ${second}`)).toEqual([
-    ...['done done', 'failed todo', 'done done', 'done done', 'done done'],
-  ]);
-  const lines = project.read('log').trim().split('\n');
-  expect(lines).toHaveLength(8);
-  for (const name of ['slow', 'c', 'd', 'e']) {
-    expect(lines.indexOf(`first ${name}`)).toBeLessThan(lines.indexOf(`second ${name}`));
-  }
-});
-
 test('X7 the limit doubles after as many done in a row, up to the cap; each change has its reason and is written back', async () => {
   const project = new Project();
   const shift = stream(project, names(24), { agent: 'shell', 'max-batch-size': 8 }, { work: FRAGILE });
@@ -151,33 +98,6 @@ test('X7 the limit doubles after as many done in a row, up to the cap; each chan
   expect(stdout).toMatch(/^night: 3 items, .*, as a stream$/m);
   expect(stdout).toMatch(/^concurrency 2 -> 4 \(2 done in a row\)$/m);
   expect(stdout.match(/^Progress: 3\/3\nCompacted: false$/gm)).toHaveLength(1);
-});
-
-test('X7 failures of the same moment halve it once; later ones again, never below 1', async () => {
-  const project = new Project();
-  const rows = ['bad1', 'bad2', 'bad3', 'bad4', 'a', 'bad5', 'bad6', 'bad7'];
-  const shift = stream(project, rows, { agent: 'shell', 'current-batch-size': 4 }, { work: FRAGILE });
-  const ended = await shift.start();
-  expect(ended.code).toBe(3);
-  const halved = changes(ended).filter(([from, to]) => from > to);
-  expect(halved).toEqual([
-    [4, 2, '1 failed'],
-    [2, 1, '1 failed'],
-  ]);
-  expect(setting(shift, 'current-batch-size')).toBe('1');
-});
-
-test('X7 it does not grow when it was not used, and halves when trouble gives an item back', async () => {
-  const project = new Project();
-  const shift = stream(project, names(6), { 'current-batch-size': 8, patience: '60s' });
-  project.behave({ 'dev:item2': { exit: 75 } });
-  const running = shift.spawn();
-  await running.seen('item:returned');
-  project.behave({});
-  const ended = await running.ended;
-  expect(ended.code).toBe(0);
-  expect(changes(ended)).toEqual([[8, 4, expect.stringContaining('1 given back: exit code 75')]]);
-  expect(setting(shift, 'current-batch-size')).toBe('4');
 });
 
 test("X7 P4 a person's current-batch-size is taken as it is, up and down; max-batch-size caps from then on", async () => {
@@ -207,87 +127,6 @@ test("X7 P4 a person's current-batch-size is taken as it is, up and down; max-ba
   expect(changes(ended).at(-1)).toEqual([expect.any(Number), 1, 'set by a person']);
   expect(setting(shift, 'current-batch-size')).toBe('1');
   expect(begun(project, 'dev')).toHaveLength(12);
-});
-
-/** Killed with two devs and a qa in flight, four done, at a limit that has grown to 3. */
-async function killed(project: Project): Promise<ShiftHandle> {
-  const shift = stream(project, names(10), { 'max-batch-size': 3 });
-  project.behave({ 'dev:item5': waits, 'qa:item6': waits, 'dev:item7': waits });
-  const running = shift.spawn();
-  await atWork(project, 'item5');
-  await atWork(project, 'item6', 'qa');
-  await atWork(project, 'item7');
-  await until(() => setting(shift, 'current-batch-size') === '3', 'the limit to be written');
-  await until(() => shift.manager.includes('- Completed: 4\n'), 'Progress to be written');
-  running.kill('SIGKILL');
-  await running.ended;
-  expect(shift.column('work')).toEqual([
-    ...['done', 'done', 'done', 'done', 'in_progress', 'qa', 'in_progress', 'todo', 'todo', 'todo'],
-  ]);
-  return shift;
-}
-
-test('X7 T5 P8 killed in the middle: in_progress goes back, qa is judged first, the limit is the written one, nothing else is done twice', async () => {
-  const project = new Project();
-  const shift = await killed(project);
-  const before = project.calls().length;
-  project.behave({});
-  const ended = await shift.start();
-  expect(ended.code).toBe(0);
-  expect(ofType(ended, 'run:started')[0]).toMatchObject({ recovered: 2, waiting: 1 });
-  const [judged] = ended.events.filter(({ type }) => ['dev:started', 'qa:started'].includes(type));
-  expect(judged).toMatchObject({ type: 'qa:started', index: 5 });
-  expect(ofType(ended, 'batch:claimed')[0]).toMatchObject({ size: 3, indices: [4, 6] });
-  const again = project
-    .calls()
-    .slice(before)
-    .filter((call) => call.role === 'dev' && !call.ended);
-  expect(again.map(({ name }) => name).sort()).toEqual(['item10', 'item5', 'item7', 'item8', 'item9']);
-  // The key stays the same for the second time.
-  for (const name of ['item5', 'item7']) {
-    expect(new Set(begun(project, 'dev', name).map(({ key }) => key)).size).toBe(1);
-  }
-});
-
-test('X7 SIGINT drains: what is in flight is finished and judged, nothing new starts', async () => {
-  const project = new Project();
-  const shift = stream(project, names(6), { 'max-batch-size': 3 });
-  project.behave({ dev: waits, 'dev:item1': {} });
-  const running = shift.spawn();
-  await atWork(project, 'item3');
-  running.kill('SIGINT');
-  const { running: inFlight } = await running.seen('run:draining');
-  const claimed = ofType(running, 'batch:claimed').flatMap(({ indices }) => indices).length;
-  expect(inFlight).toBe(claimed - 1);
-  project.write('go', '');
-  const ended = await running.ended;
-  expect(ended.code).toBe(130);
-  const left = 6 - claimed;
-  expect(shift.column('work')).toEqual([...Array(claimed).fill('done'), ...Array(left).fill('todo')]);
-  expect(shift.manager).toContain(`- Completed: ${claimed}\n`);
-  expect(begun(project, 'dev')).toHaveLength(claimed);
-  expect((await shift.start()).code).toBe(0);
-  expect(begun(project, 'dev')).toHaveLength(6);
-});
-
-test('X7 SIGINT twice ends what is in flight at once and gives it back', async () => {
-  const project = new Project();
-  const shift = stream(project, names(4), { 'max-batch-size': 3, 'current-batch-size': 3 });
-  project.behave({ dev: waits, 'dev:item1': {}, 'qa:item1': waits });
-  const running = shift.spawn();
-  await atWork(project, 'item1', 'qa');
-  await atWork(project, 'item2');
-  await atWork(project, 'item3');
-  running.kill('SIGINT');
-  await running.seen('run:draining');
-  running.kill('SIGINT');
-  expect((await running.ended).code).toBe(130);
-  expect(shift.column('work')).toEqual(['qa', 'todo', 'todo', 'todo']);
-  expect(processesOf(project.path(shift.folder))).toEqual([]);
-  expect(setting(shift, 'current-batch-size')).toBe('3');
-  project.behave({});
-  expect((await shift.start()).code).toBe(0);
-  expect(begun(project, 'dev', 'item1')).toHaveLength(1);
 });
 
 test('X7 T4 an item that is withdrawn and back at todo is begun again only when its agent has ended', async () => {
@@ -522,25 +361,6 @@ test.each([
   const killed = await shift.start([], { env: { NIGHTSHIFT_CRASH_AT: 'table:renamed#2' } });
   expect([killed.signal, shift.column('work')]).toEqual(['SIGKILL', [status]]);
   expect(shift.journal().find(({ type }) => type === 'dev:finished')).toMatchObject(told);
-});
-
-test('X7 X5 trouble pauses the stream, the others in flight go on; without progress it ends with 4', async () => {
-  const project = new Project();
-  const shift = stream(project, ['alpha', 'bravo'], { patience: '3s' });
-  project.behave({ 'dev:alpha': { exit: 75, stderr: 'usage limit reached' }, 'dev:bravo': { sleep: 500 } });
-  const ended = await shift.start();
-  expect(ended.code).toBe(4);
-  expect(shift.column('work')).toEqual(['todo', 'done']);
-  const waits = ofType(ended, 'run:waiting');
-  expect(waits[0]).toMatchObject({ ms: 1000, reason: expect.stringContaining('usage limit reached') });
-  for (const { at, ms, seq } of waits) {
-    const next = ofType(ended, 'batch:claimed').find((claimed) => claimed.seq > seq);
-    if (next) expect(Date.parse(next.at) - Date.parse(at)).toBeGreaterThan(ms - 100);
-  }
-  expect(ofType(ended, 'run:finished')[0].reason).toContain('no progress for 3 seconds');
-  expect(begun(project, 'dev', 'alpha').every(({ attempt }) => attempt === '1')).toBe(true);
-  project.behave({});
-  expect((await shift.start()).code).toBe(0);
 });
 
 test('X7 dispatch: stream without parallel is a warning; another word too', async () => {
