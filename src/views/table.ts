@@ -1,7 +1,7 @@
 import type { TokenEditResult } from '../app/batch/token-edit.ts';
 import type { Reset } from '../app/edit/edit-items.ts';
 import type { FoundRows } from '../app/edit/find-rows.ts';
-import type { Removed } from '../app/edit/remove-items.ts';
+import type { RemovalResult } from '../app/edit/remove-items.ts';
 import { count } from './plain.ts';
 import { printable } from './printable.ts';
 
@@ -22,7 +22,7 @@ export function resetLine({ reset, tasks }: Reset): string {
 }
 
 /** `2 rows removed, 1 of them in flight: ...`. */
-export function removedLine({ removed, inFlight }: Removed): string {
+export function removedLine({ removed, inFlight }: RemovalResult): string {
   const stopped = 'agents stopped, results dropped';
   return `${count(removed, 'row')} removed${inFlight > 0 ? `, ${inFlight} of them running: ${stopped}` : ''}`;
 }

@@ -9,7 +9,7 @@ import type { ShiftPaths } from '../../store/folder/layout.ts';
 import type { World } from '../world.ts';
 import { lockForBatch, openByHand, requireTaskIn } from './by-hand.ts';
 import { callingProgram } from './calling-program.ts';
-import { type Ended, endsOf, putBackForged } from './ends.ts';
+import { type BatchItemEnd, endsOf, putBackForged } from './ends.ts';
 import { refuseUnended } from './next.ts';
 import { refuseToClose } from './owner.ts';
 import { returnSilent, type SilentItem } from './silent-agents.ts';
@@ -82,8 +82,8 @@ function requireBatch(paths: ShiftPaths): FoundBatch {
   throw new NightshiftError('nothing-to-do', `no batch of ${paths.name} is open`, hint);
 }
 
-function countEnds(ends: readonly Ended[]) {
-  const of = (wanted: Ended['end']) => ends.filter(({ end }) => end === wanted).length;
+function countEnds(ends: readonly BatchItemEnd[]) {
+  const of = (wanted: BatchItemEnd['end']) => ends.filter(({ end }) => end === wanted).length;
   const compacted: false = false;
   return { done: of('done'), failed: of('failed'), returned: of('open') + of('withdrawn'), compacted };
 }

@@ -6,7 +6,7 @@ import type { Snapshot } from '../../store/store.ts';
 import { type ByHand, locate } from './by-hand.ts';
 
 /** How an item of an open batch ended. `id` is that of its row now; absent: the row is gone. */
-export interface Ended {
+export interface BatchItemEnd {
   readonly item: OpenItem;
   readonly end: 'done' | 'failed' | 'withdrawn' | 'open';
   readonly status: string;
@@ -14,14 +14,14 @@ export interface Ended {
   readonly id?: string;
 }
 
-export async function endsOf({ ports }: ByHand, paths: ShiftPaths, batch: OpenBatch): Promise<Ended[]> {
+export async function endsOf({ ports }: ByHand, paths: ShiftPaths, batch: OpenBatch): Promise<BatchItemEnd[]> {
   const recorded = await recordedSince(paths, batch.task, batch.journalFrom);
   const snapshot = await ports.store.snapshot();
   return batch.items.map((item) => endOf(snapshot, batch, item, recorded));
 }
 
 /** Only a status that was written with a token counts. Any other `qa` or `done` goes back when the batch is closed. */
-function endOf(snapshot: Snapshot, batch: OpenBatch, item: OpenItem, recorded: ReadonlySet<string>): Ended {
+function endOf(snapshot: Snapshot, batch: OpenBatch, item: OpenItem, recorded: ReadonlySet<string>): BatchItemEnd {
   const row = locate(snapshot, batch, item);
   if (row === undefined) return { item, end: 'withdrawn', status: 'gone', isForged: false };
   const status = statusAt(snapshot, row, snapshot.tasks.indexOf(batch.task));
@@ -47,7 +47,7 @@ async function recordedSince(
   return recorded;
 }
 
-export async function putBackForged({ ports }: ByHand, task: string, ends: readonly Ended[]): Promise<void> {
+export async function putBackForged({ ports }: ByHand, task: string, ends: readonly BatchItemEnd[]): Promise<void> {
   const forged = ends.filter(({ isForged }) => isForged);
   if (forged.length === 0) return;
   await ports.store.reset(forged.map(({ id = '' }) => ({ id, task })));

@@ -3,14 +3,14 @@ import { NightshiftError } from '../../core/model/errors.ts';
 import type { Task } from '../../core/model/shift.ts';
 import { type OpenItem, updateItem } from '../../store/folder/batch-file.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
-import type { Ended } from './ends.ts';
+import type { BatchItemEnd } from './ends.ts';
 import { promptName } from './prompts.ts';
 
 /**
  * A batch can be closed when all its items have ended. Until then, the error says which agents to start next: one qa at
  * a time (rule P6), and each only once.
  */
-export async function refuseUnended(paths: ShiftPaths, task: Task, ends: readonly Ended[]): Promise<void> {
+export async function refuseUnended(paths: ShiftPaths, task: Task, ends: readonly BatchItemEnd[]): Promise<void> {
   const open = ends.filter(({ end }) => end === 'open');
   if (open.length === 0) return;
   const judged = open.filter(({ status, isForged }) => status === 'qa' && !isForged);
@@ -26,13 +26,13 @@ export async function refuseUnended(paths: ShiftPaths, task: Task, ends: readonl
   );
 }
 
-function describe(paths: ShiftPaths, { item, status, isForged }: Ended): string {
+function describe(paths: ShiftPaths, { item, status, isForged }: BatchItemEnd): string {
   if (isForged) return `index ${item.index} is ${status}, but was not written with its token`;
   if (status !== 'qa') return `index ${item.index} is ${status} (dev, ${promptFile(paths, item, 'dev')})`;
   return `index ${item.index} is qa (${item.isQaNamed ? `qa, ${promptFile(paths, item, 'qa')}` : 'its qa comes later'})`;
 }
 
-function startHint(paths: ShiftPaths, next: readonly Ended[]): string {
+function startHint(paths: ShiftPaths, next: readonly BatchItemEnd[]): string {
   const lines = next.map(({ item }) => `index ${item.index}: qa, ${promptFile(paths, item, 'qa')}`);
   const which = next.length === 1 ? 'Start this agent' : 'Start these agents';
   return `${which}, then run \`nightshift batch close ${paths.name}\` again:\n${lines.join('\n')}`;

@@ -2,7 +2,7 @@ import type { Task } from '../../core/model/shift.ts';
 import type { Status } from '../../core/model/status.ts';
 import { leaseTerms } from '../../engine/lease-terms.ts';
 import type { ByHand } from './by-hand.ts';
-import type { Ended } from './ends.ts';
+import type { BatchItemEnd } from './ends.ts';
 
 /** How many agents in a row may end without a status; the last of them fails the item. */
 const SILENT_AT_MOST = 3;
@@ -21,10 +21,10 @@ export interface SilentItem {
 export async function returnSilent(
   hand: ByHand,
   task: Task,
-  ends: readonly Ended[],
-): Promise<{ after: Ended[]; silent: SilentItem[] }> {
+  ends: readonly BatchItemEnd[],
+): Promise<{ after: BatchItemEnd[]; silent: SilentItem[] }> {
   const { ports } = hand;
-  const after: Ended[] = [];
+  const after: BatchItemEnd[] = [];
   const silent: SilentItem[] = [];
   for (const each of ends) {
     const role = silentRole(each);
@@ -51,13 +51,18 @@ export async function returnSilent(
 }
 
 /** Undefined: no agent had to answer for it. */
-function silentRole({ item, end, status, isForged }: Ended): 'dev' | 'qa' | undefined {
+function silentRole({ item, end, status, isForged }: BatchItemEnd): 'dev' | 'qa' | undefined {
   if (end !== 'open' || isForged) return undefined;
   if (status === 'in_progress') return 'dev';
   return item.isQaNamed ? 'qa' : undefined;
 }
 
-async function fail({ ports }: ByHand, task: Task, { item, id = '', status }: Ended, reason: string): Promise<boolean> {
+async function fail(
+  { ports }: ByHand,
+  task: Task,
+  { item, id = '', status }: BatchItemEnd,
+  reason: string,
+): Promise<boolean> {
   const claim = await ports.store.adopt({ id, task: task.name }, leaseTerms(ports));
   if (!claim) return false;
   const subject = { task: task.name, index: item.index, item: id, ms: 0, key: item.key, reason };

@@ -17,14 +17,14 @@ interface RemoveRequest {
   readonly where?: readonly string[] | undefined;
 }
 
-export interface Removed {
+export interface RemovalResult {
   readonly removed: number;
   /** How many of them a run was working on: it stops their agents and drops their results (rule T4). */
   readonly inFlight: number;
 }
 
 /** Removes rows from the table, also while the shift runs. */
-export async function removeItems(open: OpenTable, { named, parse, where }: RemoveRequest): Promise<Removed> {
+export async function removeItems(open: OpenTable, { named, parse, where }: RemoveRequest): Promise<RemovalResult> {
   const { world, paths, tasks } = open;
   const conditions = parseConditions(where) ?? [];
   if (named.length + conditions.length === 0) {
