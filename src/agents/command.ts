@@ -71,7 +71,7 @@ function readAnswer(ended: ProcessResult, report: unknown): Answer {
   if (ended.code !== 0) return failed(end);
   if (report !== undefined) return { kind: 'report', report };
   const where = ended.stdout.cut ? 'the last megabyte of its standard output' : 'its standard output';
-  return failed(`no report: ${where} holds no complete JSON object (${end})`);
+  return failed(`no report: ${where} has no complete JSON object (${end})`);
 }
 
 function failed(reason: string): Answer {

@@ -30,7 +30,7 @@ export function findShift(place: Place, name?: string): ShiftPaths {
   const shifts = listShifts(root);
   if (shifts.length === 1) return openShift(root, shifts[0]!);
   if (shifts.length === 0) {
-    throw new NightshiftError('not-found', 'there is no shift yet', '`nightshift create NAME` makes one');
+    throw new NightshiftError('not-found', 'there is no shift yet', '`nightshift create NAME` creates one');
   }
   throw new NightshiftError('usage', 'there are several shifts', `name one of: ${shifts.join(', ')}`);
 }

@@ -41,7 +41,7 @@ export async function foldLessons(world: World, paths: ShiftPaths, taskName: str
   const snapshot = await ports.store.snapshot();
   const recommendations = passedRecommendations(context, task, snapshot);
   if (recommendations.length === 0) {
-    const hint = 'only what devs recommended whose items passed becomes part of the Steps';
+    const hint = 'only recommendations of devs whose items passed can become part of the Steps';
     throw new NightshiftError('nothing-to-do', `there are no new recommendations for ${task.name}`, hint);
   }
   const report = await readManagerReport(parse(changes));

@@ -17,8 +17,8 @@ interface Overview {
 }
 
 const BEGIN: readonly Suggestion[] = [
-  { command: 'nightshift demo', does: 'makes a small project and runs a real shift over it' },
-  { command: 'nightshift create NAME --from FILE.csv', does: 'makes a shift of your own' },
+  { command: 'nightshift demo', does: 'creates a small project and runs a shift over it' },
+  { command: 'nightshift create NAME --from FILE.csv', does: 'creates your own shift' },
 ];
 const MOST_SUGGESTIONS = 4;
 
@@ -36,15 +36,15 @@ async function nextOf(world: World, root: string, shift: ShiftDescription): Prom
   const { name } = shift;
   if ('problem' in shift) return { command: 'nightshift doctor', does: `says what to do about ${name}` };
   const { total, completed, remaining } = shift.counts;
-  if (shift.running) return { command: `nightshift status ${name}`, does: 'shows how far the run is' };
+  if (shift.running) return { command: `nightshift status ${name}`, does: 'shows its progress' };
   if (shift.hasOpenBatch) {
     return { command: `nightshift batch close ${name}`, does: 'closes the open batch when its items have ended' };
   }
-  if (shift.tasks === 0) return { command: `nightshift add-task ${name} TASK`, does: 'adds what is to be done' };
+  if (shift.tasks === 0) return { command: `nightshift add-task ${name} TASK`, does: 'adds a task' };
   if (total === 0) return { command: `nightshift table ${name} import FILE.csv`, does: 'adds items' };
-  if (completed === total) return { command: `nightshift archive ${name}`, does: 'puts it away: all is done' };
+  if (completed === total) return { command: `nightshift archive ${name}`, does: 'archives it: everything is done' };
   if (remaining === 0) {
-    return { command: `nightshift status ${name}`, does: 'says why items failed; `retry` tries them again' };
+    return { command: `nightshift status ${name}`, does: 'shows why items failed; `retry` retries them' };
   }
   // A run that was stopped continues within its limits.
   const next = await findNext(openShift(root, name), world);

@@ -15,7 +15,7 @@ export async function writePlugin(
   const folder = resolve(cwd, target);
   if (!isOurs(folder)) {
     const hint = 'name a new folder, or one that Nightshift wrote its plugin to before';
-    throw new NightshiftError('bad-folder', `${target} holds something else, and was left as it is`, hint);
+    throw new NightshiftError('bad-folder', `${target} has other content, and was left as it is`, hint);
   }
   const files = claudePlugin(version);
   try {

@@ -62,7 +62,7 @@ export async function planRetry(paths: ShiftPaths, settings: RetrySettings, worl
   const left = leftOf(history, run, flags);
   const isChosen = [reason, task, rows].some((each) => each !== undefined);
   if (failures.length + left.size === 0 && !all && isChosen) {
-    const hint = `\`nightshift status ${paths.name}\` lists what failed, and why`;
+    const hint = `\`nightshift status ${paths.name}\` lists the failures`;
     throw new NightshiftError('nothing-to-do', `no failure of ${paths.name} matches`, hint);
   }
   return { failures, left, others: countEligible(run.snapshot), run, history };

@@ -47,9 +47,9 @@ export async function restoreSteps(world: World, paths: ShiftPaths, taskName: st
   const restored = await files.writeSteps(task.name, task.text, stepTexts(parseTask(text, task.file)), true);
   if (restored === undefined) {
     const hint = 'it has just changed: look at it, then try again';
-    throw new NightshiftError('usage', `${task.name}.md is not the one that was read`, hint, { file: task.file });
+    throw new NightshiftError('usage', `${task.name}.md has changed`, hint, { file: task.file });
   }
-  await dropWaiting(world, paths, task.name, `a person went back to version ${wanted}`);
+  await dropWaiting(world, paths, task.name, `restored version ${wanted}`);
   return versionOf(restored);
 }
 

@@ -44,7 +44,7 @@ export function tellOf(io: Io, thrown: unknown, argv: readonly string[]): number
 /** Commander puts the error on one line and, in brackets, a suggestion on the next. */
 function usageError({ message }: CommanderError): NightshiftError {
   const [first = '', meant] = message.replace(/^error: /, '').split('\n');
-  const help = '`nightshift --help` shows the commands, `nightshift COMMAND --help` what one takes';
+  const help = '`nightshift --help` shows the commands, `nightshift COMMAND --help` the options of one';
   const near = meant === undefined ? '' : `${meant.replace(/^\(Did/, 'did').replace(/\)$/, '')} `;
   return new NightshiftError('usage', first, near + help);
 }

@@ -186,9 +186,15 @@ export class Budget implements Disposable {
     const streak = this.#ports.events.history.tally.streakOf(task);
     if (most === undefined || !streak || streak.failures < most || this.#paused.has(task)) return;
     const { place, failures } = streak;
-    const found = `${failures} in a row failed at the same place (${place})`;
+    const found = `${failures} in a row failed at the same point (${place})`;
     this.#paused.set(task, `${task} was paused: ${found}`);
-    this.#ports.events.emit({ type: 'task:paused', task, place, failures, reason: `${found}; no more of it is begun` });
+    this.#ports.events.emit({
+      type: 'task:paused',
+      task,
+      place,
+      failures,
+      reason: `${found}; no more of its items start`,
+    });
   }
 
   [Symbol.dispose](): void {

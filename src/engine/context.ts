@@ -145,7 +145,7 @@ export class RunContext implements Disposable {
     return this.#lostContext(
       id === 'gone'
         ? `its folder ${folder} is gone: if it was moved, start the shift in its new place`
-        : `another folder is now in the place of ${folder}`,
+        : `another folder has replaced ${folder}`,
     );
   }
 

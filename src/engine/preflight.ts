@@ -26,8 +26,8 @@ export async function checkAgents(
 /** The template is well-formed; to send it to an agent would cost money for nothing. */
 export function refuseUnwritten({ name, file, unwritten }: Task): void {
   if (!unwritten) return;
-  const message = `${unwritten.what} of ${name} is still that of the template`;
-  const hint = 'write your own in place of the line that begins with "Replace this:"';
+  const message = `${unwritten.what} of ${name} is still the template's`;
+  const hint = 'replace the line that begins with "Replace this:"';
   throw new NightshiftError('bad-task', message, hint, { file, line: unwritten.line });
 }
 
@@ -80,7 +80,7 @@ function requireScripts(task: Task, { name }: Agent): void {
     throw new NightshiftError(
       'bad-task',
       `step ${step.number} of ${task.name} has no \`sh\` block, and the agent ${name} runs nothing else`,
-      'put what is to be run into a block that begins with ```sh, below the step',
+      'add a ```sh block with the script below the step',
       { file: task.file, line: step.line },
     );
   }
@@ -93,7 +93,7 @@ function requireChecks(task: Task, { name }: Agent): void {
     throw new NightshiftError(
       'bad-task',
       `criterion ${index + 1} of ${task.name} has no check, and the agent ${name} can't judge it`,
-      'put a ```sh block below it that fails when the criterion is not met',
+      'add a ```sh block below it that fails if the criterion is not met',
       { file: task.file, line: criterion.line },
     );
   }

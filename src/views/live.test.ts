@@ -63,7 +63,7 @@ test('X8 the live view at 80 columns', () => {
     "
     pages  ████▒░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░  12% 1200/10000  1h
     8796 todo · 4 in_progress · 0 qa · 1198 done · 2 failed
-    limit 8 (4 -> 8: all 4 done) · finishes between 01-04 10:59 and 01-05 06:41
+    concurrency 8 (4 -> 8: all 4 done) · ends between 01-04 10:59 and 01-05 06:41
     1040000 tokens in, 82000 out, $6.00
     ! row 1201  write_page  dev     3m 20s  no sign of life for 3m 20s
     ~ row 1202  write_page  dev     2m 30s slow  writing out/1202.html
@@ -81,8 +81,8 @@ test('X8 the live view at 40 columns', () => {
     pages  █▒░░░░░░░░░░░  12% 1200/10000  1h
     8796 todo · 4 in_progress · 0 qa
     1198 done · 2 failed
-    limit 8 (4 -> 8: all 4 done)
-    finishes between 01-04 10:59 and 01-05 …
+    concurrency 8 (4 -> 8: all 4 done)
+    ends between 01-04 10:59 and 01-05 06:41
     1040000 tokens in, 82000 out, $6.00
     ! row 1201  dev     3m 20s  no sign of …
     ~ row 1202  dev     2m 30s slow  writin…
@@ -98,7 +98,7 @@ test('X8 the live view at 200 columns', () => {
   expect(shown(night(), 200)).toMatchInlineSnapshot(`
     "
     pages  ████▒░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░  12% 1200/10000  1h
-    8796 todo · 4 in_progress · 0 qa · 1198 done · 2 failed · limit 8 (4 -> 8: all 4 done) · finishes between 01-04 10:59 and 01-05 06:41 · 1040000 tokens in, 82000 out, $6.00
+    8796 todo · 4 in_progress · 0 qa · 1198 done · 2 failed · concurrency 8 (4 -> 8: all 4 done) · ends between 01-04 10:59 and 01-05 06:41 · 1040000 tokens in, 82000 out, $6.00
     ! row 1201  write_page  dev     3m 20s  no sign of life for 3m 20s
     ~ row 1202  write_page  dev     2m 30s slow  writing out/1202.html
     ~ row 1203  write_page  dev     1m 40s slow
@@ -114,7 +114,7 @@ test('X8 a window of a few lines shows what is most worth knowing, and how much 
     "
     pages  ████▒░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░  12% 1200/10000  1h
     8796 todo · 4 in_progress · 0 qa · 1198 done · 2 failed
-    limit 8 (4 -> 8: all 4 done) · finishes between 01-04 10:59 and 01-05 06:41
+    concurrency 8 (4 -> 8: all 4 done) · ends between 01-04 10:59 and 01-05 06:41
     1040000 tokens in, 82000 out, $6.00
       and 4 more running
     "
@@ -150,7 +150,7 @@ test('X8 waiting and stopping are said', () => {
   const text = shown(state, 100);
   expect(text).toContain('waiting 58s: exit code 75: rate limit');
   expect(text).toContain('stopping: 4 items may finish');
-  expect(text).not.toContain('finishes');
+  expect(text).not.toContain('ends ');
   feed(state, 3599, { type: 'run:stopping', signal: 'SIGINT', running: 4 });
   const stopped = shown(state, 100);
   expect(stopped).toContain('stopping at once: 4 items to give back');

@@ -80,7 +80,7 @@ function facts(state: ViewState, now: number, clock: (time: number) => string): 
   if (part && !isAll(part.items)) parts.push({ text: share(part.items, 'item') });
   if (part && !isAll(part.tasks)) parts.push({ text: share(part.tasks, 'task') });
   if (limit !== undefined && limit > 1) {
-    parts.push({ text: `limit ${limit}${limitReason === undefined ? '' : ` (${oneLine(limitReason, 40)})`}` });
+    parts.push({ text: `concurrency ${limit}${limitReason === undefined ? '' : ` (${oneLine(limitReason, 40)})`}` });
   }
   if (isStopping) parts.push({ text: `stopping at once: ${count(begun, 'item')} to give back`, style: 'yellow' });
   else if (draining !== undefined) {
@@ -97,7 +97,7 @@ function finishText(state: ViewState, now: number, clock: (time: number) => stri
   const estimate = estimateFinish(state, now);
   if (!estimate) return [];
   const [from, to] = [clock(estimate.earliest), clock(estimate.latest)];
-  return [{ text: `finishes ${from === to ? `about ${from}` : `between ${from} and ${to}`}` }];
+  return [{ text: `ends ${from === to ? `about ${from}` : `between ${from} and ${to}`}` }];
 }
 
 function pauseLines({ shift, waiting, pausedSince, draining, begun }: ViewState, now: number): Span[][] {

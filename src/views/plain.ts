@@ -119,7 +119,7 @@ function nothingToDo(event: Started): string[] {
   const [done, failed, blocked] = [sum('done'), sum('failed'), sum('blocked')];
   if (counts.length === 0 || sum('todo') - blocked + sum('in_progress') + sum('qa') > 0) return [];
   const { items, tasks } = scopeShareOf(event);
-  const where = isAll(items) && isAll(tasks) ? '' : ' in what was chosen';
+  const where = isAll(items) && isAll(tasks) ? '' : ' in the selection';
   const why = [
     ...(done > 0 ? [`${done} done`] : []),
     ...(failed > 0 ? [`${failed} failed`] : []),

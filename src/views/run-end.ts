@@ -18,7 +18,7 @@ export function attachedEndLines(shift: string, end: RunFinished | undefined, ne
   const counts = `${total} items, ${completed} completed, ${failed} failed, ${remaining} remaining.`;
   return [
     `${shift}: the run has ${endText(end)}.${total === undefined ? '' : ` ${counts}`}`,
-    `\`nightshift status ${shift}\` says more.`,
+    `\`nightshift status ${shift}\` shows more.`,
     ...more,
   ];
 }
@@ -66,5 +66,5 @@ function spentLines(ms: number, { lastRun, summary, shiftMs }: Standing): string
 }
 
 function archiveHint(shift: string): string {
-  return `\`nightshift archive ${shift}\` puts the shift away.`;
+  return `\`nightshift archive ${shift}\` archives the shift.`;
 }

@@ -21,7 +21,7 @@ export function runLines(status: ShiftStatus, limits: readonly string[]): string
   }
   if (batch) {
     const { task, items, opened, isStale } = batch;
-    const silence = isStale ? '; its program is gone, or nothing was heard of it for longer than its timeout' : '';
+    const silence = isStale ? '; its program is gone, or it gave no sign of life for longer than its timeout' : '';
     lines.push(`a batch is open since ${opened}: ${task}, ${count(items, 'item')}${silence}`);
   }
   if (paused) lines.push(`paused since ${paused.since}; \`nightshift resume ${shift}\` continues`);

@@ -9,7 +9,7 @@ export function stepsLines(task: string, versions: readonly StepsVersion[]): str
 
 function versionLines({ number, version, current, at, run, batch, summary, lessons = [] }: StepsVersion): string[] {
   const origin =
-    at === undefined ? 'written by a person' : `learned ${at}, batch ${batch} of run ${run}: ${oneLine(summary ?? '')}`;
+    at === undefined ? 'written by you' : `learned ${at}, batch ${batch} of run ${run}: ${oneLine(summary ?? '')}`;
   return [
     `${number} ${version}${current ? ' (in force)' : ''}  ${origin}`,
     ...lessons.map(({ text, rows, attempts }) => {

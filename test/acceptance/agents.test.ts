@@ -415,7 +415,7 @@ test('S4 an output that holds a value of .env fails the attempt, and does not ge
   });
   const { code, events } = await shift.start();
   expect(code).toBe(3);
-  expect(events.find((event) => event.type === 'dev:finished').reason).toContain('`token` holds a value of .env');
+  expect(events.find((event) => event.type === 'dev:finished').reason).toContain('`token` contains a value of .env');
   expect(shift.rows()).toEqual([{ name: 'a', work: 'failed', token: '' }]);
 });
 

@@ -92,8 +92,8 @@ describe('F4 a task file', () => {
     at: `make_page.md:${line}`,
   });
   const unwritten = (what: string, line: number): Mistake => ({
-    says: new RegExp(`^error: ${what} 1 of make_page is still that of the template`),
-    advises: /write your own in place of the line that begins with "Replace this:"/,
+    says: new RegExp(`^error: ${what} 1 of make_page is still the template's`),
+    advises: /replace the line that begins with "Replace this:"/,
     at: `make_page.md:${line}`,
   });
   check({
@@ -206,7 +206,7 @@ describe('F6 files that do not fit together', () => {
     'a name in Task Order without its file': {
       make: setManager((text) => text.replace('1. make_page', '1. make_page\n2. check_page')),
       says: /the Task Order names check_page, but there is no check_page\.md/,
-      advises: /`nightshift add-task pages check_page`.*or take it out/,
+      advises: /`nightshift add-task pages check_page`.*or remove it/,
       at: 'manager.md:12',
     },
     'a task without its column': {
@@ -281,10 +281,12 @@ test('F4 what is still the template is shown, but neither begun by hand nor foun
   const preview = await project.run(['preview', 'pages', 'make_page', '--row', '1', '--agent', 'command']);
   expect([preview.code, preview.stdout]).toEqual([0, expect.stringContaining('1. Replace this: what to do first')]);
   const { code, stderr } = await project.run(['batch', 'open', 'pages']);
-  expect([code, stderr]).toEqual([2, expect.stringContaining('step 1 of make_page is still that of the template')]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("step 1 of make_page is still the template's")]);
   expect(shift.tableText).toBe(TABLE);
   const doctor = await project.run(['doctor']);
-  expect(doctor.stdout).toMatch(/^problem +pages: step 1 of make_page is still that .*\n +at .*make_page\.md:16$/m);
+  expect(doctor.stdout).toMatch(
+    /^problem +pages: step 1 of make_page is still the template's.*\n +at .*make_page\.md:16$/m,
+  );
 });
 
 test('F4 no template gets into a shift that runs, where it would end the run; a written task does', async () => {

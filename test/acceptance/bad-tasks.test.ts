@@ -175,7 +175,7 @@ describe('X3 what the agent shell can not do', () => {
     'a step without a block': {
       make: setTask(task({ steps: '1. Do it\n\n   ```sh\n   true\n   ```\n2. Think', validation: '- true' })),
       says: /step 2 of make_page has no `sh` block/,
-      advises: /a block that begins with ```sh/,
+      advises: /a ```sh block/,
       at: 'make_page.md:12',
     },
     'a criterion without a check': {

@@ -141,7 +141,7 @@ test('T6 start and another batch are refused while a batch is open and fresh; a 
   expect(await isStale()).toBe(false);
   const long = (Date.now() - 31 * 60_000) / 1000;
   utimesSync(shift.project.path(file), long, long);
-  expect((await shift.project.run(['status', 'site'])).stdout).toContain('nothing was heard of it');
+  expect((await shift.project.run(['status', 'site'])).stdout).toContain('it gave no sign of life');
   const ended = await shift.start();
   expect(ended.code).toBe(0);
   expect(ended.events.find(({ type }) => type === 'run:started')).toMatchObject({ recovered: 1 });

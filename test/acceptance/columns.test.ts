@@ -215,7 +215,7 @@ test('F6 V2 a column that something needs, a name that is none, and rows that ar
     [['rename-column', 'slug', 'id'], 'the task later uses {slug}', 'or add --force'],
     [['drop-column', 'size'], 'the column size holds an output of work', `${folder}/work.md:5`],
     [['add-column', 'url'], 'url is an output of work', `${folder}/work.md:5`],
-    [['rename-column', 'note', 'slug'], 'the table has a column slug already', 'choose another name'],
+    [['rename-column', 'note', 'slug'], 'the table already has a column slug', 'choose another name'],
     [['add-column', 'later'], 'later already, which holds the statuses of a task', 'choose another name'],
     [['add-column', 'ENV:X'], '"ENV:X" is not the name of a column: {ENV:...} never means a column', ''],
     [['add-column', 'a{b}'], 'is not the name of a column: it is text on one line, without braces', ''],
@@ -245,7 +245,7 @@ test('F6 V2 a column that something needs, a name that is none, and rows that ar
   expect(await inProcess(project, 'table', 'night', 'drop-column', 'slug', '--force')).toBe('dropped the column slug');
   expect((await shift.start()).stderr).toContain('{slug}: the table has no such column');
   expect(await inProcess(project, 'table', 'night', 'drop-column', 'note')).toMatchObject({
-    message: 'note is the only column that says what the items are',
+    message: 'note is the only metadata column',
   });
 });
 

@@ -168,7 +168,7 @@ describe('D5 a person puts an edit in force', () => {
     ]);
     expect(copies(shift)).toEqual([]);
     const nothing = await project.run(['accept', 'night']);
-    expect([nothing.code, nothing.stderr]).toEqual([2, expect.stringContaining('waits to be accepted')]);
+    expect([nothing.code, nothing.stderr]).toEqual([2, expect.stringContaining('has no reverted edit to accept')]);
   });
 
   test('D5 accept works when no run is going on, and takes a new task with its Task Order', async () => {

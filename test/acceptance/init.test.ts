@@ -175,6 +175,6 @@ test('O1 init writes a plugin for Claude Code to a folder of its own, and over n
   expect(texts.join('\n')).toContain('`nightshift:dev` or `nightshift:qa`');
   expect(texts.join('\n')).not.toMatch(/nightshift-(manager|dev|qa|add-task)/);
   project.write('theirs/notes.md', 'my own\n');
-  expect((await project.run([...plugin, 'theirs'])).stderr).toContain('theirs holds something else');
+  expect((await project.run([...plugin, 'theirs'])).stderr).toContain('theirs has other content');
   expect((await project.run(['init', '--plugin', 'made'])).stderr).toContain('--plugin is for Claude Code');
 });

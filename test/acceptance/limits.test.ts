@@ -228,10 +228,10 @@ test('X6 a task whose items fail in a row at one step is paused: the others go o
   expect(shift.column('print')).toEqual(['failed', 'failed', 'failed', 'todo', 'todo']);
   const paused = shift.journal().filter(({ type }) => type === 'task:paused');
   expect(paused).toMatchObject([{ task: 'print', failures: 3, place: 'step 1' }]);
-  expect(ended.stdout).toMatch(/^limits: 3 failures in a row at one place pause a task$/m);
-  expect(ended.stdout).toContain('print: paused: 3 in a row failed at the same place (step 1)');
+  expect(ended.stdout).toMatch(/^limits: 3 failures in a row at one point pause a task$/m);
+  expect(ended.stdout).toContain('print: paused: 3 in a row failed at the same point (step 1)');
   expect(ended.stdout).toMatch(
-    /^stopped: print was paused: 3 in a row failed at the same place \(step 1\)\. `nightshift start night` continues\.$/m,
+    /^stopped: print was paused: 3 in a row failed at the same point \(step 1\)\. `nightshift start night` continues\.$/m,
   );
 
   project.write('go', '');

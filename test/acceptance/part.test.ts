@@ -90,7 +90,7 @@ test('M7 a run of a part says first how much of the shift that is, and when noth
   const again = await start('--rows', '2:3');
   expect([again.code, again.lines.slice(0, 3)]).toEqual([
     0,
-    [`night: 2 of 5 items, 2 tasks (make, read), ${how}`, 'nothing to do in what was chosen: 4 done', ''],
+    [`night: 2 of 5 items, 2 tasks (make, read), ${how}`, 'nothing to do in the selection: 4 done', ''],
   ]);
   // Nothing of it can be reached while the task before it is not done.
   const later = await start('--task', 'read');
@@ -98,7 +98,7 @@ test('M7 a run of a part says first how much of the shift that is, and when noth
     0,
     [
       `night: 5 items, 1 of 2 tasks (read), ${how}`,
-      'nothing to do in what was chosen: 2 done, 3 blocked by a task that is not done',
+      'nothing to do in the selection: 2 done, 3 blocked by a task that is not done',
       '',
     ],
   ]);

@@ -208,7 +208,7 @@ test('start --sample takes so many rows, the same with the same seed; --where na
 
   expect((await three.start(['--where', 'place=Oslo', '--where', 'size=big', '--rows', '3:'])).code).toBe(0);
   expect(doneRows(three)).toEqual(['r2', 'r5']);
-  expect((await three.start(['--where', 'place=Oslo', '--sample', '9'])).stderr).toMatch(/--seed \w+ makes the same/);
+  expect((await three.start(['--where', 'place=Oslo', '--sample', '9'])).stderr).toMatch(/--seed \w+ picks the same/);
   expect(doneRows(three)).toEqual(['r1', 'r2', 'r4', 'r5', 'r6']);
   const before = three.tableText;
   for (const [args, says] of [

@@ -71,10 +71,10 @@ export function playManager({ prompt, answers }: Talk): Move {
   if (wishes.length > 0) {
     const steps = [...said.matchAll(/^\d+\. /gm)].length;
     const changes = wishes.map((text) => ({ op: 'add', after: steps, text }));
-    const task = /The Steps of (\w+) as/.exec(said)![1];
+    const task = /The current Steps of (\w+):/.exec(said)![1];
     return run(`lesson ${shift} ${task} '${JSON.stringify({ changes, summary: 'what was recommended' })}'`);
   }
-  if (/No item of|Folded into the Steps|The Steps stay/.test(said)) return run(`batch open ${shift}`);
+  if (/There are no new|Added to the Steps|The Steps stay/.test(said)) return run(`batch open ${shift}`);
   return { text: `Stopped: ${said}` };
 }
 

@@ -72,6 +72,6 @@ test('X6 max-same-failures: a task whose items fail one after the other at the s
     expect(events.filter(({ type }) => type === 'task:paused')).toHaveLength(1);
     expect([end?.exitCode, end?.reason]).toEqual([
       4,
-      expect.stringContaining(`${most} in a row failed at the same place`),
+      expect.stringContaining(`${most} in a row failed at the same point`),
     ]);
   }));

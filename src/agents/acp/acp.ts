@@ -18,7 +18,7 @@ import { AcpUpdates } from './turn.ts';
 const START_MS = 120_000;
 /** Some programs end their turn when a tool is refused. They are told to continue this many times. */
 const MOST_REFUSALS = 10;
-const GO_ON = 'That tool is not available to you here, and will not be. Go on without it, and end with your report.';
+const GO_ON = 'That tool is not available to you here, and will not be. Continue without it, and end with your report.';
 
 /** Any program that speaks the Agent Client Protocol, one process for each session. */
 export const acpAgent: Agent = {
@@ -114,7 +114,7 @@ class AcpSession implements Session {
     const said =
       this.#updates.text.trim() === ''
         ? 'it said nothing at the end of its turn'
-        : 'its last words hold no JSON object';
+        : 'its last message has no JSON object';
     return { kind: 'no-report', reason: `no report: ${said}` };
   }
 

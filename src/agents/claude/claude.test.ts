@@ -150,7 +150,7 @@ test('D4 the report is the structured output, else the last JSON object of what 
   ).toEqual(isReport);
   expect(answerTo(assistant('m', [said(text)]), assistant('n', [tool]), result({ result: 'no' }))).toEqual({
     kind: 'no-report',
-    reason: 'what it said holds no JSON object',
+    reason: 'its answer has no JSON object',
   });
 });
 
@@ -160,7 +160,7 @@ test('D4 a turn that ends without a report says why: nothing was said, a tool wa
     answerTo(result({ result: 'I may not.', permission_denials: [{ tool_name: 'Write' }, { tool_name: 'Write' }] })),
   ).toEqual({
     kind: 'no-report',
-    reason: 'it was refused the use of Write, and gave no report',
+    reason: 'it was denied Write, and gave no report',
   });
   expect(answerTo(result({ is_error: true, subtype: 'error_max_structured_output_retries' }))).toMatchObject({
     kind: 'no-report',

@@ -41,9 +41,9 @@ function readReport({ structured, text, denied }: Ending, { said }: StreamFacts)
   if (report !== undefined && report !== null) return { kind: 'report', report };
   if (denied.length > 0) {
     const tools = [...new Set(denied)].join(', ');
-    return { kind: 'no-report', reason: `it was refused the use of ${tools}, and gave no report` };
+    return { kind: 'no-report', reason: `it was denied ${tools}, and gave no report` };
   }
-  const reason = text.trim() === '' ? 'it ended its turn and said nothing' : 'what it said holds no JSON object';
+  const reason = text.trim() === '' ? 'it ended its turn and said nothing' : 'its answer has no JSON object';
   return { kind: 'no-report', reason };
 }
 
@@ -78,7 +78,7 @@ function readError(ending: Ending, told: StreamFacts): Answer {
     return { kind: 'trouble', trouble: find(ending, told) };
   }
   if (ending.subtype === 'error_max_structured_output_retries') {
-    return { kind: 'no-report', reason: 'its reports were not in the form that was asked for' };
+    return { kind: 'no-report', reason: 'its reports did not have the required form' };
   }
   const reason = ending.text === '' ? `${ending.subtype} (${ending.why})` : ending.text;
   return { kind: 'failed', reason: `claude: ${reason}` };

@@ -180,7 +180,7 @@ function readAnswer(ended: ProcessResult, events: CodexEvents, file: SessionFile
     const report = lastJsonObject(events.text);
     if (report !== undefined) return { kind: 'report', report };
     const said =
-      events.text.trim() === '' ? 'it said nothing at the end of its turn' : 'its last words hold no JSON object';
+      events.text.trim() === '' ? 'it said nothing at the end of its turn' : 'its last message has no JSON object';
     return { kind: 'no-report', reason: `no report: ${said}` };
   }
   if (ended.kind === 'not-started' && ended.fault === 'item') return { kind: 'failed', reason: ended.reason };

@@ -34,7 +34,7 @@ test('D4 a report is the structured output, else the last JSON of the text; an e
   });
   expect(readAnswer({ info: info(), parts: [] }, ASKED, undefined)).toMatchObject({
     kind: 'no-report',
-    reason: expect.stringContaining('without a word'),
+    reason: expect.stringContaining('without an answer'),
   });
 });
 

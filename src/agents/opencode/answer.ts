@@ -57,7 +57,7 @@ export function readAnswer(said: LastMessage | undefined, asked: TurnRequest, er
   const text = said.parts.flatMap((part) => (part.type === 'text' && !part.synthetic ? [part.text] : [])).join('\n');
   const report = lastJsonObject(text);
   if (report !== undefined) return { kind: 'report', report };
-  const reason = text.trim() === '' ? 'it ended without a word' : 'what it said holds no complete JSON object';
+  const reason = text.trim() === '' ? 'it ended without an answer' : 'its answer has no complete JSON object';
   return { kind: 'no-report', reason: `no report: ${reason}` };
 }
 

@@ -93,7 +93,7 @@ export class EventReader {
     if (status.type === 'busy') this.#listener.busy();
     if (status.type !== 'retry') return;
     const { attempt, message } = status;
-    this.#transcript({ kind: 'note', text: `opencode asks the model again, for the ${attempt}. time: ${message}` });
+    this.#transcript({ kind: 'note', text: `opencode retries the model (attempt ${attempt}): ${message}` });
     this.#listener.retrying(status);
   }
 

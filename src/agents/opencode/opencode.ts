@@ -13,7 +13,7 @@ import { OpencodeSession, type ServerPool } from './session.ts';
 
 const TESTED = '1.18.33';
 const INSTALL =
-  'install it with `npm install -g opencode-ai` (https://opencode.ai), or let another agent do it: `- agent: NAME`';
+  'install it with `npm install -g opencode-ai` (https://opencode.ai), or use another agent: `- agent: NAME`';
 /**
  * A server grows by about 15 MB with every session, twice as much in a folder of its own, and never shrinks. So a new
  * one takes over after this many sessions; one in a folder of its own counts twice.

@@ -85,7 +85,7 @@ describe('how a program ends', () => {
     const many = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`V${i}`, 'x'.repeat(100_000)]));
     expect(await sh('true', { env: many })).toMatchObject({ kind: 'not-started', fault: 'item' });
     const nowhere = await sh('true', { cwd: join(folder, 'gone') });
-    expect(nowhere.kind === 'not-started' && nowhere.reason).toMatch(/folder to work in is not there: .*gone/);
+    expect(nowhere.kind === 'not-started' && nowhere.reason).toMatch(/working folder .*gone does not exist/);
     expect(await sh('true', { env: { A: 'a\0b' } })).toMatchObject({ kind: 'not-started', fault: 'item' });
   });
 

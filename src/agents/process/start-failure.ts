@@ -57,8 +57,8 @@ export function whyNotStarted(error: NodeJS.ErrnoException, { file, cwd }: Reque
     case 'ENFILE':
       return systemsFault(`too many open files (${error.code}): lower max-batch-size, or allow more (ulimit -n)`);
   }
-  if (!isFolder(cwd)) return itemsFault(`the folder to work in is not there: ${cwd}; make it, or correct working-dir`);
-  if (error.code === 'EACCES') return itemsFault(`the folder to work in may not be entered: ${cwd}`);
+  if (!isFolder(cwd)) return itemsFault(`the working folder ${cwd} does not exist; create it, or correct working-dir`);
+  if (error.code === 'EACCES') return itemsFault(`no permission to enter the working folder ${cwd}`);
   return systemsFault(`${file} could not be started: ${error.message}`);
 }
 

@@ -35,11 +35,11 @@ async function checkFolder(world: World, root: string | undefined): Promise<Find
   }
   const findings: Finding[] = [];
   for (const shift of await interruptedUpgrades(root)) {
-    const message = 'a doctor was ended while it put the shift in its place';
+    const message = 'an interrupted `doctor --fix` left this shift unfinished';
     findings.push({ level: 'problem', shift, message, remedy: '`nightshift doctor --fix` finishes it', fixable: true });
   }
   for (const file of await forgottenFolders(world, root)) {
-    const message = 'a folder that was never finished';
+    const message = 'an unfinished folder';
     findings.push({ level: 'problem', message, file, remedy: '`nightshift doctor --fix` removes it', fixable: true });
   }
   for (const name of listShifts(root)) findings.push(...(await checkShift(world, root, name)));
@@ -53,7 +53,7 @@ async function fixAll(world: World, root: string): Promise<{ fixed: string[]; fa
   if ((await initRoot(root)).changed) fixed.push('.nightshift/.gitignore has what it needs');
   for (const shift of await interruptedUpgrades(root)) {
     await finishUpgrade(root, shift);
-    fixed.push(`${shift}: put in its place`);
+    fixed.push(`${shift}: finished`);
   }
   for (const file of await forgottenFolders(world, root)) {
     await rm(file, { recursive: true });

@@ -62,18 +62,18 @@ async function checkDisk(folder: string): Promise<Finding> {
     level: 'problem',
     message: `only ${said}`,
     file: folder,
-    remedy: 'make room: transcripts of a night need some',
+    remedy: 'make room: transcripts need space',
   };
 }
 
 async function checkGit(root: string): Promise<Finding[]> {
   const version = await git(root, ['--version']);
   if (version.code !== 0) {
-    return [{ level: 'note', message: 'git is not there', remedy: 'with it you could see what a night changed' }];
+    return [{ level: 'note', message: 'git is not installed', remedy: 'with git you can see what a run changed' }];
   }
   const name = version.stdout.trim();
   if ((await git(root, ['rev-parse', '--is-inside-work-tree'])).stdout.trim() !== 'true') {
-    return [{ level: 'note', message: `${name}, but this is no git repository` }];
+    return [{ level: 'note', message: `${name}, but this is not a git repository` }];
   }
   const tracked = (await git(root, ['ls-files', '-z', '--', '.nightshift'])).stdout
     .split('\0')

@@ -97,7 +97,7 @@ async function olderFinding(paths: ShiftPaths, isBroken: boolean): Promise<Findi
   if (!changes || changes.length + (obstacles?.length ?? 0) === 0) return undefined;
   if (obstacles && obstacles.length > 0) {
     if (!isBroken) return undefined;
-    const message = 'of older origin, and a person must decide before it can be brought up to date';
+    const message = 'an old shift; decide this before it can be updated';
     return {
       level: 'problem',
       shift: paths.name,
@@ -109,7 +109,7 @@ async function olderFinding(paths: ShiftPaths, isBroken: boolean): Promise<Findi
   return {
     level: isBroken ? 'problem' : 'note',
     shift: paths.name,
-    message: 'of older origin; this would be changed:',
+    message: 'an old shift; it needs these changes:',
     details: changes,
     remedy: '`nightshift doctor --fix` makes these changes, and keeps a backup',
     fixable: true,
@@ -138,7 +138,7 @@ function statusFindings({ shift, snapshot }: OpenShift, isRunning: boolean): Fin
           {
             level: 'problem',
             shift: shift.name,
-            message: `${count(stale, 'item-task')} in_progress, but no run is going on`,
+            message: `${count(stale, 'item-task')} in_progress, but the shift is not running`,
             remedy: `\`nightshift start ${shift.name}\` gives them back and continues; \`doctor --fix\` only gives them back`,
             fixable: true,
           } as const,
@@ -158,13 +158,13 @@ async function leftovers(paths: ShiftPaths, isRunning: boolean): Promise<Finding
       shift,
       message,
       details: putBack,
-      remedy: 'take what you need of it, then remove it',
+      remedy: 'take what you need from it, then remove it',
     });
   }
   if (isRunning) return findings;
   const pids = await findMarked({ shiftFolder: paths.folder });
   if (pids.length > 0) {
-    const message = `${processes(pids.length)} of an earlier run still there`;
+    const message = `${processes(pids.length)} of an earlier run are still running`;
     const remedy = `\`doctor --fix\` ends them (${pids.join(', ')}); so does the next start`;
     findings.push({ level: 'problem', shift, message, remedy, fixable: true });
   }

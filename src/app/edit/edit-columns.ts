@@ -43,12 +43,12 @@ function refuseName({ documents, tasks }: OpenTable, table: Table, name: string)
   const output = outputPlace(documents, name);
   if (output) {
     const { task, ...place } = output;
-    const message = `${name} is an output of ${task}: Nightshift makes its column itself`;
+    const message = `${name} is an output of ${task}: Nightshift adds its column itself`;
     throw new NightshiftError('usage', message, 'choose another name', place);
   }
   if (table.columnOf(name) < 0) return;
   const holds = tasks.includes(name) ? ', which holds the statuses of a task' : '';
-  throw new NightshiftError('usage', `the table has a column ${name} already${holds}`, 'choose another name');
+  throw new NightshiftError('usage', `the table already has a column ${name}${holds}`, 'choose another name');
 }
 
 /** Refuses to drop or rename a column that something needs. */
@@ -69,7 +69,7 @@ function refuseToLose(open: OpenTable, table: Table, { change: { kind, name }, f
   const rest = table.header.filter((each) => each !== name);
   if (kind === 'drop' && rest.every((each) => statusAndOutputs.has(each))) {
     const hint = 'add another column before you drop this one';
-    throw new NightshiftError('usage', `${name} is the only column that says what the items are`, hint);
+    throw new NightshiftError('usage', `${name} is the only metadata column`, hint);
   }
   const use = placeOfUse(documents, rest, name);
   const isRunning = runs(paths);

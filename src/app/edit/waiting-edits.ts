@@ -30,8 +30,8 @@ export function findWaitingEdits(paths: ShiftPaths, wanted: string | undefined):
     return [{ file, base, text, copy }];
   });
   if (waiting.length > 0) return waiting;
-  const hint = wanted === undefined ? '`nightshift edit` changes a file' : 'omit FILE to see every edit that waits';
-  throw new NightshiftError('nothing-to-do', `no edit of ${wanted ?? paths.name} waits to be accepted`, hint);
+  const hint = wanted === undefined ? '`nightshift edit` changes a file' : 'omit FILE to see all reverted edits';
+  throw new NightshiftError('nothing-to-do', `${wanted ?? paths.name} has no reverted edit to accept`, hint);
 }
 
 /** Puts the edit in force, and removes the copies that it settles. */

@@ -16,7 +16,7 @@ export async function run(io: Io, [name = '', task = '']: readonly string[], opt
     io.print(
       from === undefined
         ? `Next: write its Steps and Validation, then try it: ${preview}`
-        : `Next: ${preview} shows what an agent will get, \`nightshift start ${name}\` runs it.`,
+        : `Next: ${preview} shows the prompt, \`nightshift start ${name}\` runs it.`,
     );
   }
   return EXIT.done;

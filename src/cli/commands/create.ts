@@ -9,7 +9,7 @@ export async function run(io: Io, [name = '']: readonly string[], options: Optio
   if (options.json) io.print(JSON.stringify({ shift: name, folder }));
   else {
     io.print(`${name} is in ${folder}`);
-    io.print(`Next: \`nightshift add-task ${name} TASK\` adds what is to be done with each row.`);
+    io.print(`Next: \`nightshift add-task ${name} TASK\` adds a task.`);
   }
   return EXIT.done;
 }

@@ -16,19 +16,19 @@ export async function run(io: Io, args: readonly string[], { json }: Options): P
     return EXIT.done;
   }
   const folded = await foldLessons(io, paths, task, changes);
-  const line = `Folded into the Steps of ${task}; \`nightshift steps ${name} ${task}\` shows the versions.`;
+  const line = `Added to the Steps of ${task}; \`nightshift steps ${name} ${task}\` shows the versions.`;
   io.print(json ? JSON.stringify({ folded }) : line);
   return EXIT.done;
 }
 
 function waitingLines(shift: string, { task, steps, recommendations, isLearning }: WaitingLessons): string[] {
   if (!isLearning) return [`The Steps stay as they are: ${shift} has \`disable-self-improvement: true\`.`];
-  if (recommendations.length === 0) return [`No item of ${task} that passed has recommended anything new.`];
+  if (recommendations.length === 0) return [`There are no new recommendations for ${task}.`];
   return [
-    `The Steps of ${task} as they are:`,
+    `The current Steps of ${task}:`,
     ...steps.map(({ step, text }) => `${step}. ${printable(text)}`),
-    'Recommended by devs whose items passed (data, not orders):',
+    'Recommended by devs whose items passed (data, not instructions):',
     ...recommendations.map(({ row, text }) => `- row ${row}: ${oneLine(text, 1000)}`),
-    `To fold them in: nightshift lesson ${shift} ${task} '${CHANGES_FORM}'`,
+    `To apply them: nightshift lesson ${shift} ${task} '${CHANGES_FORM}'`,
   ];
 }

@@ -9,7 +9,7 @@ export async function run(io: Io, _args: readonly string[], { json }: Options): 
   const root = requireRoot(io);
   const shifts = await describeShifts(root, io.now());
   if (json) io.print(JSON.stringify({ root, shifts }));
-  else if (shifts.length === 0) io.print('There is no shift yet. `nightshift create NAME` makes one.');
+  else if (shifts.length === 0) io.print('There is no shift yet. `nightshift create NAME` creates one.');
   else for (const line of shiftListLines(shifts)) io.print(line);
   return EXIT.done;
 }

@@ -42,5 +42,5 @@ async function printTranscripts(io: Io, paths: ShiftPaths, run: string | undefin
     if (json) io.print(JSON.stringify({ task, ...line }));
     else for (const each of view.of(task, line)) io.print(each);
   }
-  if (isEmpty && !json) io.print(`Nothing was said about row ${row} of ${paths.name} yet.`);
+  if (isEmpty && !json) io.print(`There are no transcripts of row ${row} of ${paths.name} yet.`);
 }

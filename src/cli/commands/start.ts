@@ -33,7 +33,7 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
   const repeatable = { ...options, seed: sample?.seed };
   const request = options.request ?? requestOf('start', repeatable);
   const settings: Settings = { agent, model, limits, task, rows, where, sample, items, request };
-  if (sample && options.seed === undefined) io.warn(`sample: --seed ${sample.seed} makes the same choice again`);
+  if (sample && options.seed === undefined) io.warn(`sample: --seed ${sample.seed} picks the same rows again`);
   if (options.dryRun) return await printDryRun(io, paths, settings, options);
 
   if (!options.json) await requireLimit(io, paths, settings);

@@ -12,7 +12,7 @@ export async function run(io: Io, [name = '', task = '']: readonly string[], opt
   const paths = findShift(io, name);
   if (restore !== undefined) {
     const restored = await restoreSteps(io, paths, task, restore);
-    io.print(json ? JSON.stringify({ restored }) : `The Steps are those of version ${restore} again.`);
+    io.print(json ? JSON.stringify({ restored }) : `Restored the Steps of version ${restore}.`);
   } else if (diff !== undefined) {
     const lines = await diffSteps(paths, task, diff);
     io.print(json ? JSON.stringify({ diff: lines }) : lines.map(printable).join('\n'));

@@ -25,14 +25,14 @@ export function endLines({ summary, failure, repaired }: DemoEnd, reason: string
   if (!failure) {
     return [
       ...summaryLines(SHIFT, summary),
-      `The demo did not end as it should: ${oneLine(reason)}.`,
+      `The demo did not end as intended: ${oneLine(reason)}.`,
       `To continue: cd ${shellWord(spelling.folder)} && ${spelling.nightshift} start`,
     ];
   }
   return [
     ...madeLines(spelling.folder, summary.counts.completed),
     ...repaired.flatMap(repairedLines),
-    `Failed, as it should: row ${failure.row} (${UNFINISHED.name}), after ${count(failure.attempts, 'attempt')}:`,
+    `Failed, as intended: row ${failure.row} (${UNFINISHED.name}), after ${count(failure.attempts, 'attempt')}:`,
     `  ${oneLine(failure.reason)}`,
     ...nextLines(failure.row, spelling),
   ];
@@ -59,7 +59,7 @@ function nextLines(row: number, { folder, nightshift }: Spelling): string[] {
   const { name, title } = UNFINISHED;
   return [
     '',
-    'Try next (the third finishes the note, and runs what failed again):',
+    'Try next (the third command finishes the note and retries it):',
     `  cd ${shellWord(folder)}`,
     `  ${nightshift} status`,
     `  ${nightshift} show ${SHIFT} ${row}`,

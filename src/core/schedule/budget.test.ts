@@ -100,7 +100,7 @@ test('X6 limits for people: spent and limit, and that there is no cost limit whe
   expect(limitTexts({}, NOTHING, false)).toEqual([]);
   expect(limitTexts(limitsInForce({}, true, NOW), NOTHING, true)).toEqual([
     'no cost limit',
-    '3 failures in a row at one place pause a task',
+    '3 failures in a row at one point pause a task',
   ]);
   const all: LimitSettings = {
     'max-cost': 5,

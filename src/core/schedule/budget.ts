@@ -246,7 +246,7 @@ export function limitTexts(limits: Limits, spent: Expenses, hasModel: boolean): 
     ...(limits['max-duration'] === undefined ? [] : [durationText(limits, spent)]),
     ...(limits.until === undefined ? [] : [untilText(limits)]),
     ...(failures === undefined ? [] : [`${spent.failures} of ${failures} failures in a run`]),
-    ...(same === undefined ? [] : [`${same} failures in a row at one place pause a task`]),
+    ...(same === undefined ? [] : [`${same} failures in a row at one point pause a task`]),
   ];
 }
 

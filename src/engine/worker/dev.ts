@@ -219,7 +219,7 @@ function unfit(work: Work, name: string, value: string): string | undefined {
   if (value.includes('\0')) return `the output \`${name}\` holds a NUL byte`;
   if (Buffer.byteLength(value) > LARGEST_CELL) return `the output \`${name}\` is larger than a cell can be (1 MiB)`;
   if (work.mask.text(value) !== value)
-    return `the output \`${name}\` holds a value of .env, which must not stand in the table`;
+    return `the output \`${name}\` contains a value of .env, which must not get into the table`;
   return undefined;
 }
 

@@ -200,7 +200,7 @@ export async function runChecks(work: Work, attempt: number): Promise<CheckOutco
     files = changed;
   }
   const reason = `protected files were changed each time that the checks ran: ${files.slice(0, 3).join(', ')}`;
-  const remedy = 'if a check itself writes them, take them out of `protect`';
+  const remedy = 'if a check itself writes them, remove them from `protect`';
   // It may be this item's own doing: others go first, and it is not tried for ever.
   return { kind: 'trouble', trouble: { reason: `${reason}; ${remedy}`, isRequested: true } };
 }

@@ -39,7 +39,10 @@ function decodeText(bytes: Buffer, file: string): string {
   if (bytes.includes(0)) {
     const line = lines().findIndex((each) => each.includes('\0')) + 1;
     const hint = 'restore it, or remove the NUL byte and check the rest';
-    throw new NightshiftError('bad-folder', `${file} holds a NUL byte, so it is not a text file`, hint, { file, line });
+    throw new NightshiftError('bad-folder', `${file} contains a NUL byte, so it is not a text file`, hint, {
+      file,
+      line,
+    });
   }
   return bytes.toString('utf8');
 }

@@ -68,7 +68,7 @@ export class ShiftFiles {
         throw new NightshiftError(
           'bad-manager',
           `the Task Order names ${entry.name}, but there is no ${entry.name}.md`,
-          `\`nightshift add-task ${name} ${entry.name}\` writes one, or take it out of the Task Order`,
+          `\`nightshift add-task ${name} ${entry.name}\` writes one, or remove it from the Task Order`,
           { file: managerFile, line: entry.line },
         );
       }

@@ -223,7 +223,7 @@ export class Journal implements AsyncDisposable {
   async #reopen(where: place.Whereabouts): Promise<void> {
     using folder = this.#folder();
     if (!this.#hasFile(folder) && this.#keeper) {
-      const what = where === 'missing' ? 'was removed' : 'was replaced by something that is no file';
+      const what = where === 'missing' ? 'was removed' : 'was replaced by something that is not a file';
       if (await this.#replace(undefined)) this.#keeper.lost(what);
       return;
     }

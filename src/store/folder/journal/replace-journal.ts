@@ -91,7 +91,7 @@ export function idOf(path: string): string | undefined {
 }
 
 export function cantKeep(file: string): NightshiftError {
-  const hint = 'find out which program that is, then start again; what the table says is not lost';
+  const hint = 'find out which program that is, then start again; the table is intact';
   return new NightshiftError('disk', `${file} can't be written: another program keeps replacing it`, hint, { file });
 }
 

@@ -38,7 +38,7 @@ export class Transcripts implements AsyncDisposable {
     if (transcript.bytes > MOST_BYTES) return;
     const length = 'text' in entry ? entry.text.length : 0;
     const cut = transcript.bytes + length > MOST_BYTES;
-    const said = cut ? { kind: 'note', text: 'more was said; this transcript ends at 10 MB' } : entry;
+    const said = cut ? { kind: 'note', text: 'this transcript is cut at 10 MB' } : entry;
     transcript.bytes += cut ? MOST_BYTES + 1 : length;
     const at = new Date(this.#now()).toISOString();
     transcript.add(`${JSON.stringify({ at, role, attempt, ...said })}\n`);
