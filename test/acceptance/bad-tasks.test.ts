@@ -181,19 +181,19 @@ describe('X3 what the agent shell can not do', () => {
     'a criterion without a check': {
       make: setTask(`${TASK}- It is beautiful\n`),
       says: /criterion 2 of make_page has no check/,
-      advises: /put a ```sh block below it/,
+      advises: /add a ```sh block below it/,
       at: 'make_page.md:20',
     },
     'a step with a block of another shell': {
       make: setTask(TASK.replace('```sh', '```bash')),
       says: /step 1 of make_page has no `sh` block/,
-      advises: /begins with ```sh, .*also: the ```bash block of step 1 is not run, .*\(.*make_page\.md line 9\)$/,
+      advises: /add a ```sh block with the script.*also: the ```bash block of step 1 is not run, .*\(.*make_page\.md line 9\)$/,
       at: 'make_page.md:7',
     },
     'a criterion with a block of another shell': {
       make: setTask(`${TASK}- It is beautiful\n  \`\`\`zsh\n  true\n  \`\`\`\n`),
       says: /criterion 2 of make_page has no check/,
-      advises: /put a ```sh block below it.*also: the ```zsh block of criterion 2 is not run, .* line 21\)$/,
+      advises: /add a ```sh block below it.*also: the ```zsh block of criterion 2 is not run, .* line 21\)$/,
       at: 'make_page.md:20',
     },
     'qa: always': {
