@@ -216,7 +216,7 @@ test('F6 V2 a column that something needs, a name that is none, and rows that ar
     [['drop-column', 'size'], 'the column size holds an output of work', `${folder}/work.md:5`],
     [['add-column', 'url'], 'url is an output of work', `${folder}/work.md:5`],
     [['rename-column', 'note', 'slug'], 'the table already has a column slug', 'choose another name'],
-    [['add-column', 'later'], 'later already, which holds the statuses of a task', 'choose another name'],
+    [['add-column', 'later'], 'a column later, which holds the statuses of a task', 'choose another name'],
     [['add-column', 'ENV:X'], '"ENV:X" is not the name of a column: {ENV:...} never means a column', ''],
     [['add-column', 'a{b}'], 'is not the name of a column: it is text on one line, without braces', ''],
     [['add-column', 'a\nb'], 'it is text on one line, without braces', ''],
