@@ -187,7 +187,8 @@ describe('X3 what the agent shell can not do', () => {
     'a step with a block of another shell': {
       make: setTask(TASK.replace('```sh', '```bash')),
       says: /step 1 of make_page has no `sh` block/,
-      advises: /add a ```sh block with the script.*also: the ```bash block of step 1 is not run, .*\(.*make_page\.md line 9\)$/,
+      advises:
+        /add a ```sh block with the script.*also: the ```bash block of step 1 is not run, .*\(.*make_page\.md line 9\)$/,
       at: 'make_page.md:7',
     },
     'a criterion with a block of another shell': {
