@@ -125,8 +125,9 @@ test('M7 X8 retry --detach runs in the background what it chose, tells its items
   onTestFinished(() => {
     if (isAlive(pid)) process.kill(pid, 'SIGKILL');
   });
-  await until(() => shift.column('work')[0] === 'in_progress', 'the retry at work');
-  const started = shift.journal().findLast(({ type }) => type === 'run:started');
+  const last = () => shift.journal().findLast(({ type }) => type === 'run:started');
+  await until(() => shift.column('work')[0] === 'in_progress' && last().command === 'retry', 'the retry at work');
+  const started = last();
   expect(started).toMatchObject({ command: 'retry', flags: ['--rows=3,1'] });
   expect(Object.values(started.selection.items)).toEqual(['work', 'work']);
   process.kill(pid, 'SIGKILL');
