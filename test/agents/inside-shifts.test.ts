@@ -130,8 +130,9 @@ test('M1 M2 M4 M5 T4 P5 D1 D3 D4 Q3 L1 L2 V1 X1 O3 without `parallel` one row at
   model.play = async (talk) => {
     if (talk.player === 'dev' && talk.answers.length === 1 && edits.length === 0) {
       const status = 'table site edit draft 1 done';
-      const lines = [...EDITS, status].map((words) => bash(`nightshift ${words}`));
-      edits = await folder.ask('build', scripted([{ calls: lines }]));
+      // One for each turn: OpenCode runs the calls of a turn at the same time.
+      const turns = [...EDITS, status].map((words) => ({ calls: [bash(`nightshift ${words}`)] }));
+      edits = await folder.ask('build', scripted(turns));
     }
     return await play(talk);
   };
