@@ -64,7 +64,7 @@ describe('the public API', () => {
     expect((await run.result).exitCode).toBe(0);
     expect((await shift.run({ agents: [agentWith()], rows: '3' }).result).exitCode).toBe(0);
     const slow: string[] = [];
-    await shift.reset({ rows: [1, 2, 3] });
+    await shift.reset({ rows: '1:3' });
     for await (const { type } of shift.run({ agents: [agentWith()] })) {
       slow.push(type);
       await new Promise((resolve) => setImmediate(resolve));
@@ -180,7 +180,7 @@ describe('the public API', () => {
     const run = shift.retry({ agents: [better], reason: 'NETWORK' });
     expect((await readAll(run))[0]).toMatchObject({ type: 'run:started', command: 'retry' });
     expect([(await run.result).counts?.completed, again]).toEqual([1, [1]]);
-    expect(await shift.reset({ rows: [2] })).toEqual({ reset: 1, tasks: { greet: 1 } });
+    expect(await shift.reset({ rows: '2' })).toEqual({ reset: 1, tasks: { greet: 1 } });
     expect(await statusesOf(shift)).toEqual(['done', 'todo', 'failed']);
     expect((await shift.retry({ agents: [better] }).result).counts).toMatchObject({ completed: 1, failed: 1 });
     expect(again).toEqual([1, 3]);
@@ -195,7 +195,7 @@ describe('the public API', () => {
     onTestFinished(() => void vi.unstubAllEnvs());
     const refused = { code: 'inside-agent' };
     await expect(shift.run({ agents: [agentWith()] }).result).rejects.toMatchObject(refused);
-    await expect(shift.reset({ rows: [1] })).rejects.toMatchObject(refused);
+    await expect(shift.reset({ rows: '1' })).rejects.toMatchObject(refused);
     await expect(shift.addTask('more', TASK)).rejects.toMatchObject(refused);
     await expect(shift.stop()).rejects.toMatchObject(refused);
     await expect(shift.pause()).rejects.toMatchObject(refused);

@@ -93,8 +93,8 @@ export interface RetryOptions extends AgentOptions {
 }
 
 export interface ResetOptions {
-  /** 1-based. Without rows: everything that failed. */
-  readonly rows?: readonly number[];
+  /** As for a run. Without rows: everything that failed. */
+  readonly rows?: string;
   readonly task?: string;
   /** Leave the later tasks of these items as they are. */
   readonly keepLater?: boolean;

@@ -60,10 +60,12 @@ function matchingRows(snapshot: Snapshot, { rows, where = [], items }: Selection
 }
 
 /** Each once, in row order. */
-function rowsIn(rows: string | undefined, count: number): number[] {
+export function rowsIn(rows: string | undefined, count: number): number[] {
   const all = Array.from({ length: count }, (_, row) => row);
   if (rows === undefined) return all;
   const ranges = parseRows(rows);
+  // A range that begins behind the last row is a mistake.
+  for (const { from } of ranges) parseRow(String(from + 1), count);
   return all.filter((row) => ranges.some(({ from, to }) => from <= row && row <= to));
 }
 
@@ -79,7 +81,7 @@ function conditionTest(snapshot: Snapshot, { column, value }: Condition): (row: 
 /** A selection of no rows is a mistake, not a night without work. */
 export function refuseNoMatch(snapshot: Snapshot, selection: Selection): void {
   const { rows, where } = selection;
-  for (const { from } of rows === undefined ? [] : parseRows(rows)) parseRow(String(from + 1), snapshot.count);
+  rowsIn(rows, snapshot.count);
   if (!where || matchingRows(snapshot, selection).length > 0) return;
   throw noMatch(where, rows !== undefined);
 }

@@ -14,10 +14,10 @@ import { openAndCheck } from './open-shift.ts';
 import { pauseRun, resumeShift } from './pause-run.ts';
 import { readItem } from './read-item.ts';
 import { limitReached, planRetry, resetFailures, retrySelection } from './retry.ts';
-import { parseRow } from './rows.ts';
 import { currentRun, followRun } from './run/follow-run.ts';
 import { startRun } from './run/start-run.ts';
 import { readRetryOptions, readRunOptions, retryRequest } from './run-options.ts';
+import { rowsIn } from './select-rows.ts';
 import { readStatus } from './status.ts';
 import { findRun, stopRun } from './stop-run.ts';
 import type { World } from './world.ts';
@@ -114,8 +114,9 @@ async function readItems(paths: ShiftPaths): Promise<Item[]> {
 
 async function reset(paths: ShiftPaths, options: ResetOptions, world: World): Promise<ResetResult> {
   refuseInside(world, 'reset');
-  const { rows = [], task, keepLater } = options;
-  return await resetItems(await openTable(world, paths), { task, named: rows.map(String), parse: parseRow, keepLater });
+  const { rows, task, keepLater } = options;
+  const named = rows === undefined ? [] : [rows];
+  return await resetItems(await openTable(world, paths), { task, named, parse: rowsIn, keepLater });
 }
 
 async function* follow(paths: ShiftPaths, signal: AbortSignal = new AbortController().signal) {

@@ -17,7 +17,11 @@ describe('the command line', () => {
     'prompts of no row': usage(['logs', 'pages', '--prompts'], /--prompts is only for --row/, /add --row N/),
     'rows backwards': usage(['start', 'pages', '--rows', '10:3'], /"10:3" is not a range of rows/, /3:10/),
     'row 0': usage(['start', 'pages', '--rows', '0'], /"0" is not a range/, /the first row is 1/),
-    'rows in words': usage(['start', 'pages', '--rows', 'all'], /"all" is not a range/, /3, 3:10, 3:, :10 or 3,7,12:20/),
+    'rows in words': usage(
+      ['start', 'pages', '--rows', 'all'],
+      /"all" is not a range/,
+      /3, 3:10, 3:, :10 or 3,7,12:20/,
+    ),
     'rows behind the last': usage(['start', 'pages', '--rows', '7:9'], /no row .*7/, /rows are 1 to 2/),
     'a row behind the last': usage(['preview', 'pages', 'make_page', '--row', '3'], /no row "3"/, /rows are 1 to 2/),
     'a row that is no number': usage(['show', 'pages', 'first'], /no row "first"/, /rows are 1 to 2/),

@@ -81,8 +81,8 @@ export interface ResetRequest {
   readonly task?: string | undefined;
   /** Rows, as they were typed; none: everything that failed. */
   readonly named: readonly string[];
-  /** `parseIndex` or `parseRow`. */
-  readonly parse: (text: string, count: number) => number;
+  /** `parseIndex` for one row, `rowsIn` for a range. */
+  readonly parse: (text: string, count: number) => number | number[];
   readonly onlyFailed?: boolean | undefined;
   /** Leave the later tasks of the items as they are. */
   readonly keepLater?: boolean | undefined;
@@ -106,7 +106,7 @@ export async function resetItems(open: OpenTable, request: ResetRequest): Promis
   return changeTable(
     paths,
     (table) => {
-      const chosen = new Set(named.map((text) => parse(text, table.rowCount)));
+      const chosen = new Set(named.flatMap((text) => parse(text, table.rowCount)));
       const rows = chosen.size > 0 ? chosen : Array.from({ length: table.rowCount }, (_, row) => row);
       return resetRows(open, table, { rows, isNamed: (_, name, status) => isNamed(name, status), keepLater });
     },
