@@ -35,7 +35,7 @@ const RULES: Record<string, Rule> = {
   // They show the values that `app` returns.
   views: { may: ['core'], mayTypes: ['app'], packages: [] },
   app: {
-    may: ['core', 'formats', 'store', 'agents', 'checks', 'watch', 'roles', 'engine', 'views', 'kit'],
+    may: ['core', 'formats', 'store', 'agents', 'checks', 'watch', 'roles', 'engine', 'kit'],
     packages: ['node:'],
   },
   // The front ends are peers: parse, call `app`, print.

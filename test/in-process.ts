@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { escapeUnsafe } from '../src/views/printable.ts';
+import { escapeUnsafe } from '../src/core/text/printable.ts';
 
 type Program = typeof import('../src/cli/run-program.ts');
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { escapeUnsafe } from '../src/views/printable.ts';
+import { escapeUnsafe } from '../src/core/text/printable.ts';
 import { type Ended, Project, type ShiftHandle, shellTask } from './harness.ts';
 import { listing } from './listing.ts';
 

@@ -3,11 +3,11 @@ import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NightshiftError } from '../core/model/errors.ts';
 import { countItems } from '../core/schedule/plan.ts';
+import { count } from '../core/text/count.ts';
 import { ShiftFiles } from '../store/folder/documents/shift-files.ts';
 import { diskError } from '../store/folder/files/atomic-write.ts';
 import { archiveFolder, type ShiftPaths } from '../store/folder/layout.ts';
 import { takeRunLock } from '../store/folder/run-lock.ts';
-import { count } from '../views/plain.ts';
 import { openAndCheck } from './open-shift.ts';
 import type { World } from './world.ts';
 

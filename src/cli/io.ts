@@ -2,7 +2,7 @@ import { closeSync, writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import type { World } from '../app/world.ts';
 import { systemError } from '../core/model/system-errors.ts';
-import { escapeUnsafe } from '../views/printable.ts';
+import { escapeUnsafe } from '../core/text/printable.ts';
 
 /** The environment of a command, as an argument. */
 export interface Io extends World {

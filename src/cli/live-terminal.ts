@@ -1,8 +1,8 @@
 import { ViewState } from '../core/folds/view-state.ts';
 import type { NightshiftEvent, TranscriptHappening } from '../core/model/events.ts';
+import { escapeUnsafe } from '../core/text/printable.ts';
 import { render } from '../views/live.ts';
 import { scrollingLines } from '../views/plain.ts';
-import { escapeUnsafe } from '../views/printable.ts';
 import { LiveBlock } from '../views/terminal.ts';
 import type { EventView } from './event-view.ts';
 import type { Terminal } from './io.ts';

@@ -1,13 +1,13 @@
 import { editCell } from '../app/edit/edit-cell.ts';
 import { editColumn } from '../app/edit/edit-columns.ts';
 import { addItems, importFile, type OpenTable, resetItems } from '../app/edit/edit-items.ts';
-import { countRows, type FoundRows, rowsAt, rowsWithCell, rowsWithStatus } from '../app/edit/find-rows.ts';
+import { countRows, type FoundRows, rowsAt, rowsWithCell, rowsWithStatus } from '../app/edit/query-table.ts';
 import { removeItems } from '../app/edit/remove-items.ts';
 import { columnNames } from '../app/names.ts';
 import { parseIndex } from '../app/rows.ts';
 import { NightshiftError } from '../core/model/errors.ts';
-import { count } from '../views/plain.ts';
-import { printable } from '../views/printable.ts';
+import { count } from '../core/text/count.ts';
+import { printable } from '../core/text/printable.ts';
 import { removedLine, resetLine } from '../views/table.ts';
 import type { Options } from './access.ts';
 

@@ -16,7 +16,7 @@ import { patientDocuments, patientStore } from './patient-ports.ts';
 import type { RunEnd, RunPorts } from './ports.ts';
 import type { Call } from './worker/worker-ports.ts';
 
-/** A run waits for a quota that comes back within a day; a run that sleeps for a week helps nobody. */
+/** A run waits for a quota that comes back within a day; a run must not sleep for a week. */
 const LONGEST_WAIT_MS = 24 * 3600_000;
 
 /** All that a run has and knows, in batches and in a stream: its ports, the shift as last read, what was spent. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { printable } from '../core/text/printable.ts';
 import { unforgeable } from '../core/text/unforgeable.ts';
-import { printable } from '../views/printable.ts';
 
 /** More would fill the context of the model that asked. */
 const MOST_CHARACTERS = 16_000;

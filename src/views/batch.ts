@@ -1,6 +1,6 @@
 import type { ClosedBatch } from '../app/batch/close.ts';
 import type { OpenedBatch } from '../app/batch/open.ts';
-import { count } from './plain.ts';
+import { count } from '../core/text/count.ts';
 
 export function openedLines(shift: string, { task, recovered, items, notes }: OpenedBatch): string[] {
   const isOne = items.length === 1;

@@ -1,5 +1,5 @@
 import type { Difference } from '../app/edit/proposal.ts';
-import { printable } from './printable.ts';
+import { printable } from '../core/text/printable.ts';
 
 export function differenceLines(difference: Difference): string[] {
   if ('env' in difference) return [`.env: ${difference.env}`];

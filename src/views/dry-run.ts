@@ -1,7 +1,8 @@
 import type { NextCommand } from '../core/schedule/run-request.ts';
 import { isAll, type Share } from '../core/schedule/scope-share.ts';
+import { count } from '../core/text/count.ts';
 import { nextLine } from './next-line.ts';
-import { count, rowList, share } from './plain.ts';
+import { rowList, share } from './plain.ts';
 
 interface DryRunPlan {
   readonly items: Share;

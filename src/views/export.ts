@@ -1,5 +1,5 @@
 import type { Result } from '../core/folds/results.ts';
-import { printable } from './printable.ts';
+import { printable } from '../core/text/printable.ts';
 
 /** The columns of an export besides the metadata. */
 const OWN_COLUMNS: Readonly<Record<string, (result: Result) => string>> = {

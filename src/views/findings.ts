@@ -1,20 +1,6 @@
-import { count } from './plain.ts';
-import { printable } from './printable.ts';
-
-/** A finding of `doctor`: fine, worth knowing, or a problem. */
-export interface Finding {
-  readonly level: 'ok' | 'note' | 'problem';
-  readonly shift?: string;
-  readonly message: string;
-  /** More lines. */
-  readonly details?: readonly string[];
-  /** What you can do. */
-  readonly remedy?: string;
-  readonly file?: string;
-  readonly line?: number;
-  /** Whether `doctor --fix` can fix it. */
-  readonly fixable?: boolean;
-}
+import type { Finding } from '../app/doctor/finding.ts';
+import { count } from '../core/text/count.ts';
+import { printable } from '../core/text/printable.ts';
 
 const WIDTH = 'problem'.length;
 const DETAILS_SHOWN = 20;

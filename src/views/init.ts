@@ -1,5 +1,5 @@
 import type { FileDeed } from '../app/init-project.ts';
-import { count } from './plain.ts';
+import { count } from '../core/text/count.ts';
 
 export function fileLines(files: readonly FileDeed[]): string[] {
   const of = (wanted: FileDeed['deed']) => files.filter(({ deed }) => deed === wanted);

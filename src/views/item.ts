@@ -1,6 +1,6 @@
 import type { Item, ItemTask } from '../app/read-item.ts';
 import { formatDuration } from '../core/model/duration.ts';
-import { oneLine, printable } from './printable.ts';
+import { oneLine, printable } from '../core/text/printable.ts';
 import { usageText } from './summary.ts';
 
 /** `show`: paths are relative to `root`. */

@@ -4,8 +4,9 @@ import type { Failure, ViewState } from '../core/folds/view-state.ts';
 import { formatDuration } from '../core/model/duration.ts';
 import { limitTexts } from '../core/schedule/budget.ts';
 import { isAll } from '../core/schedule/scope-share.ts';
-import { count, share } from './plain.ts';
-import { oneLine } from './printable.ts';
+import { count } from '../core/text/count.ts';
+import { oneLine } from '../core/text/printable.ts';
+import { share } from './plain.ts';
 import { flow, lineOf, type Span } from './styled.ts';
 import { usageText } from './summary.ts';
 

@@ -3,7 +3,8 @@ import type { NightshiftEvent, TaskCounts } from '../core/model/events.ts';
 import { ATTEMPTS } from '../core/model/model.ts';
 import { limitTexts } from '../core/schedule/budget.ts';
 import { isAll, type Share, scopeShareOf } from '../core/schedule/scope-share.ts';
-import { oneLine } from './printable.ts';
+import { count } from '../core/text/count.ts';
+import { oneLine } from '../core/text/printable.ts';
 
 /** A batch lists up to this many rows. */
 const ROWS_SHOWN = 12;
@@ -169,10 +170,6 @@ export function listed(noun: string, numbers: readonly unknown[]): string {
 /** `2 of 30 items`, or `30 items` if it is all of them. */
 export function share(of: Share, noun: string): string {
   return isAll(of) ? count(of.all, noun) : `${of.chosen} of ${count(of.all, noun)}`;
-}
-
-export function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
 function attemptLines(event: Extract<NightshiftEvent, { type: 'attempt:finished' }>): string[] {

@@ -1,6 +1,6 @@
 import type { Preview } from '../app/preview-task.ts';
 import type { Script } from '../core/model/model.ts';
-import { printable } from './printable.ts';
+import { printable } from '../core/text/printable.ts';
 
 /** What the agents get, and the checks; without the environment. */
 export function previewLines({ order, judge, sent, checks }: Omit<Preview, 'environment' | 'warnings'>): string[] {

@@ -1,5 +1,5 @@
-import { count } from './plain.ts';
-import { oneLine } from './printable.ts';
+import { count } from '../core/text/count.ts';
+import { oneLine } from '../core/text/printable.ts';
 
 interface Found {
   readonly failures: readonly { readonly row: number; readonly task: string; readonly reason: string }[];

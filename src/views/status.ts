@@ -1,7 +1,7 @@
 import type { ShiftStatus } from '../core/folds/shift-status.ts';
+import { count } from '../core/text/count.ts';
+import { oneLine } from '../core/text/printable.ts';
 import { nextLine } from './next-line.ts';
-import { count } from './plain.ts';
-import { oneLine } from './printable.ts';
 import { summaryLines, usageText } from './summary.ts';
 
 /** `limits`: the limits in words. */

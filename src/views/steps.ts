@@ -1,6 +1,6 @@
 import type { StepsVersion } from '../app/steps.ts';
+import { oneLine } from '../core/text/printable.ts';
 import { listed } from './plain.ts';
-import { oneLine } from './printable.ts';
 
 export function stepsLines(task: string, versions: readonly StepsVersion[]): string[] {
   if (versions.length === 0) return [`${task} has one version, the file itself: no run has used it yet.`];

@@ -2,8 +2,9 @@ import type { PutBackEdit } from '../core/folds/put-back-edits.ts';
 import type { FailureGroup, Summary } from '../core/folds/summary.ts';
 import type { Usage } from '../core/model/model.ts';
 import { STATUSES } from '../core/model/status.ts';
-import { count, rowList } from './plain.ts';
-import { oneLine, printable } from './printable.ts';
+import { count } from '../core/text/count.ts';
+import { oneLine, printable } from '../core/text/printable.ts';
+import { rowList } from './plain.ts';
 
 const ROWS_SHOWN = 20;
 const REASON_LINES = 6;

@@ -1,9 +1,9 @@
 import type { TokenEditResult } from '../app/batch/token-edit.ts';
 import type { Reset } from '../app/edit/edit-items.ts';
-import type { FoundRows } from '../app/edit/find-rows.ts';
+import type { FoundRows } from '../app/edit/query-table.ts';
 import type { RemovalResult } from '../app/edit/remove-items.ts';
-import { count } from './plain.ts';
-import { printable } from './printable.ts';
+import { count } from '../core/text/count.ts';
+import { printable } from '../core/text/printable.ts';
 
 /** CSV as it is in the file, with the index in front. */
 export function* rowLines(rows: FoundRows): Generator<string> {

@@ -1,6 +1,6 @@
 import type { Outcome, Usage } from '../core/model/model.ts';
-import { count } from './plain.ts';
-import { oneLine } from './printable.ts';
+import { count } from '../core/text/count.ts';
+import { oneLine } from '../core/text/printable.ts';
 import { usageText } from './summary.ts';
 
 interface Tested {

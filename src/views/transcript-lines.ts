@@ -1,5 +1,5 @@
 import type { TranscriptLine } from '../core/model/events.ts';
-import { printable } from './printable.ts';
+import { printable } from '../core/text/printable.ts';
 import { usageText } from './summary.ts';
 
 /** A transcript for people, with a heading at each change of speaker. */

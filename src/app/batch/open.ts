@@ -1,6 +1,7 @@
 import { join, relative } from 'node:path';
 import type { NightshiftEvent } from '../../core/model/events.ts';
 import { itemKey } from '../../core/model/identity.ts';
+import { count } from '../../core/text/count.ts';
 import type { RunContext } from '../../engine/context.ts';
 import { refuseUnwritten } from '../../engine/preflight.ts';
 import { protectedPlaces } from '../../engine/protected-places.ts';
@@ -12,7 +13,6 @@ import { journalEnd } from '../../store/folder/journal/journal-reader.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
 import { hashToken, newToken } from '../../store/folder/token.ts';
 import type { Snapshot } from '../../store/store.ts';
-import { count } from '../../views/plain.ts';
 import { refuseEmpty } from '../refuse-empty.ts';
 import { settleKilledRun } from '../run/killed-run.ts';
 import type { World } from '../world.ts';

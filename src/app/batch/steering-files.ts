@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { oneLine } from '../../core/text/printable.ts';
 import { KITS, marked } from '../../kit/kit.ts';
 import { readBatch } from '../../store/folder/batch-file.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
-import { oneLine } from '../../views/printable.ts';
 import { hashOf, readState } from '../../watch/file-state.ts';
 import type { World } from '../world.ts';
 

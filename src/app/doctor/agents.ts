@@ -3,8 +3,8 @@ import { agentEnvironment } from '../../agents/environment.ts';
 import { AgentSet, agentNames } from '../../agents/registry.ts';
 import { askedCriteria } from '../../core/model/order.ts';
 import type { Shift, Task } from '../../core/model/shift.ts';
-import type { Finding } from '../../views/findings.ts';
 import type { World } from '../world.ts';
+import type { Finding } from './finding.ts';
 
 /** Which agents could be used, all examined at once. What a shift's own agent lacks is a problem of that shift. */
 export async function checkAgentPrograms(world: World, folder: string): Promise<Finding[]> {

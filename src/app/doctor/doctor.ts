@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { findRoot, listShifts, shiftsFolder } from '../../store/folder/layout.ts';
 import { initRoot } from '../../store/folder/new-shift.ts';
 import { finishUpgrade, interruptedUpgrades } from '../../store/folder/older-shift.ts';
-import type { Finding } from '../../views/findings.ts';
 import type { World } from '../world.ts';
+import type { Finding } from './finding.ts';
 import { checkMachine } from './machine.ts';
 import { checkShift, fixShift, problemOf } from './shift.ts';
 

@@ -5,9 +5,9 @@ import { join, relative } from 'node:path';
 import { NightshiftError } from '../../core/model/errors.ts';
 import { tryLock } from '../../store/folder/files/flock.ts';
 import { archiveFolder, listShifts, shiftsFolder } from '../../store/folder/layout.ts';
-import type { Finding } from '../../views/findings.ts';
 import type { World } from '../world.ts';
 import { checkAgentPrograms } from './agents.ts';
+import type { Finding } from './finding.ts';
 
 const OLDEST_NODE = [20, 19] as const;
 /** With less, the transcripts of a night may not fit. */

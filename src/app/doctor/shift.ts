@@ -6,6 +6,7 @@ import { NightshiftError } from '../../core/model/errors.ts';
 import type { CellEdit } from '../../core/model/events.ts';
 import { systemError } from '../../core/model/system-errors.ts';
 import { cellsAt, countItems } from '../../core/schedule/plan.ts';
+import { count } from '../../core/text/count.ts';
 import type { Upgrade } from '../../formats/older.ts';
 import { editCells } from '../../formats/table.ts';
 import { ShiftFiles } from '../../store/folder/documents/shift-files.ts';
@@ -14,14 +15,13 @@ import { openShift, type ShiftPaths } from '../../store/folder/layout.ts';
 import { readUpgrade, upgradeShift } from '../../store/folder/older-shift.ts';
 import { currentHolder, takeRunLock } from '../../store/folder/run-lock.ts';
 import { changeTable } from '../../store/folder/table/table-change.ts';
-import type { Finding } from '../../views/findings.ts';
-import { count } from '../../views/plain.ts';
 import { type OpenShift, openAndCheck } from '../open-shift.ts';
 import { failpointFrom } from '../run/failpoint.ts';
 import { requireAgents } from '../run/plan-run.ts';
 import { unprotectedFiles } from '../run/unprotected-files.ts';
 import type { World } from '../world.ts';
 import { checkLogins } from './agents.ts';
+import type { Finding } from './finding.ts';
 import { strayedFiles } from './strayed-files.ts';
 
 /** Finds everything that is known to go wrong with a shift, each with a remedy. Writes nothing. */

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ShiftPaths, shiftsFolder } from '../../store/folder/layout.ts';
-import type { Finding } from '../../views/findings.ts';
 import type { OpenShift } from '../open-shift.ts';
+import type { Finding } from './finding.ts';
 
 /** `{SHIFT:FOLDER}` directly followed by a name, without a slash. */
 const UNSLASHED = /(?<![${])\{SHIFT:FOLDER\}[\w.{-]/;

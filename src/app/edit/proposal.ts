@@ -1,7 +1,7 @@
 import { unifiedDiff } from '../../core/text/line-diff.ts';
 import { createMask } from '../../core/text/mask.ts';
 import { compileShift } from '../../formats/compile.ts';
-import { envEditText } from '../../formats/document-edit.ts';
+import { envEditText } from '../../formats/describe-edit.ts';
 import { parseEnv } from '../../formats/env.ts';
 import { parseManager } from '../../formats/manager.ts';
 import { ShiftFiles } from '../../store/folder/documents/shift-files.ts';

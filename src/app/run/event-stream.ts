@@ -17,7 +17,7 @@ const LEDGER_WITHIN_MS = 1000;
 interface Listener {
   /** Called with each event as it happens. */
   readonly onEvent: (event: NightshiftEvent) => void;
-  /** Called with each line of a session as it is said. */
+  /** Called with each line of a transcript. */
   readonly onTranscript?: (happening: TranscriptHappening) => void;
   /** What `elapsed` of the events is measured by; without it, the active time of this process. */
   readonly clock?: Pick<Clock, 'elapsed'>;

@@ -28,7 +28,7 @@ import { unprotectedLines } from './unprotected-files.ts';
 export interface RunOptions extends RunSettings {
   /** Called with each event as it happens. */
   readonly onEvent: (event: NightshiftEvent) => void;
-  /** Called with each line that is said in a session. */
+  /** Called with each line of a transcript. */
   readonly onTranscript?: (happening: TranscriptHappening) => void;
   /** Called when the run holds its lock. Before that, the caller can still end it by ending the process. */
   readonly openStop?: () => Stop & Disposable;

@@ -1,7 +1,7 @@
 import { addTask } from '../../app/add-task.ts';
 import { findShift } from '../../app/find-shift.ts';
 import { EXIT } from '../../core/model/errors.ts';
-import { oneLine } from '../../views/printable.ts';
+import { oneLine } from '../../core/text/printable.ts';
 import type { Io } from '../io.ts';
 import type { Options } from '../program.ts';
 

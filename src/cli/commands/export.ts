@@ -1,7 +1,7 @@
 import { exportTarget, type Results, readResults, writeExport } from '../../app/export-results.ts';
 import { EXIT, NightshiftError } from '../../core/model/errors.ts';
+import { count } from '../../core/text/count.ts';
 import { exportCsv, exportJsonl, exportMarkdown } from '../../views/export.ts';
-import { count } from '../../views/plain.ts';
 import { chooseShift } from '../choose-shift.ts';
 import type { Io } from '../io.ts';
 import type { Options } from '../program.ts';

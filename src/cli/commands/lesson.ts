@@ -1,7 +1,7 @@
 import { findShift } from '../../app/find-shift.ts';
 import { CHANGES_FORM, foldLessons, readLessons, type WaitingLessons } from '../../app/lessons.ts';
 import { EXIT } from '../../core/model/errors.ts';
-import { oneLine, printable } from '../../views/printable.ts';
+import { oneLine, printable } from '../../core/text/printable.ts';
 import type { Io } from '../io.ts';
 import type { Options } from '../program.ts';
 

@@ -1,6 +1,6 @@
 import { readOverview } from '../../app/overview.ts';
 import { EXIT } from '../../core/model/errors.ts';
-import { count } from '../../views/plain.ts';
+import { count } from '../../core/text/count.ts';
 import { shiftListLines } from '../../views/shift-list.ts';
 import type { Io } from '../io.ts';
 import type { Options } from '../program.ts';

@@ -1,8 +1,8 @@
 import { findShift } from '../../app/find-shift.ts';
 import { previewTask } from '../../app/preview-task.ts';
 import { EXIT } from '../../core/model/errors.ts';
+import { oneLine } from '../../core/text/printable.ts';
 import { previewLines } from '../../views/preview.ts';
-import { oneLine } from '../../views/printable.ts';
 import type { Io } from '../io.ts';
 import type { Options } from '../program.ts';
 

@@ -9,8 +9,8 @@ import {
 } from '../../app/retry.ts';
 import { EXIT } from '../../core/model/errors.ts';
 import { parseRows } from '../../core/schedule/selection.ts';
+import { count } from '../../core/text/count.ts';
 import { nextLine } from '../../views/next-line.ts';
-import { count } from '../../views/plain.ts';
 import { nothingFailedLine, retryPlanLines } from '../../views/retry.ts';
 import { resetLine } from '../../views/table.ts';
 import { requireLimit } from '../ask-limit.ts';

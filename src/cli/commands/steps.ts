@@ -1,7 +1,7 @@
 import { findShift } from '../../app/find-shift.ts';
 import { diffSteps, listSteps, restoreSteps } from '../../app/steps.ts';
 import { EXIT } from '../../core/model/errors.ts';
-import { printable } from '../../views/printable.ts';
+import { printable } from '../../core/text/printable.ts';
 import { stepsLines } from '../../views/steps.ts';
 import type { Io } from '../io.ts';
 import type { Options } from '../program.ts';

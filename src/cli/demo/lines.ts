@@ -3,8 +3,8 @@ import type { DemoEnd, RepairedNote } from '../../app/demo/judge-demo.ts';
 import { NOTES, UNFINISHED } from '../../app/demo/notes.ts';
 import { SHIFT, TASKS } from '../../app/demo/shift.ts';
 import { shellWord } from '../../core/schedule/run-request.ts';
-import { count } from '../../views/plain.ts';
-import { oneLine } from '../../views/printable.ts';
+import { count } from '../../core/text/count.ts';
+import { oneLine } from '../../core/text/printable.ts';
 import { summaryLines } from '../../views/summary.ts';
 
 /** How the user, where they are, names the demo's folder and this program. */

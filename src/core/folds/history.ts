@@ -4,8 +4,8 @@ import type { NightshiftEvent, Recommendation } from '../model/events.ts';
 import type { Usage } from '../model/model.ts';
 import { withdrawnTo } from '../model/older-events.ts';
 import { addAmounts, rest, sum } from '../model/usage.ts';
-import { type Retrying, setBack } from '../schedule/retrying.ts';
 import { Tally } from '../schedule/tally.ts';
+import { noteReset, type UnfinishedRetry } from '../schedule/unfinished-retry.ts';
 import { copyOf, copyOfValues } from '../text/short-copy.ts';
 import { type CheckpointLine, isCheckpoint, type StepsChange } from './checkpoint.ts';
 import { countReturn, type ItemReturns } from './item-returns.ts';
@@ -48,7 +48,7 @@ export class History {
   readonly tally = new Tally();
   usage: Usage = {};
   lastRun: LastRun | undefined;
-  retrying: Retrying | undefined;
+  retrying: UnfinishedRetry | undefined;
   firstAt: string | undefined;
   lastAt: string | undefined;
 
@@ -193,7 +193,7 @@ export class History {
         this.#changes.set(line.task, [...(this.#changes.get(line.task) ?? []), line.change]);
         return;
       case 'checkpoint:retry':
-        this.retrying = setBack(this.retrying, line.flags, [line]);
+        this.retrying = noteReset(this.retrying, line.flags, [line]);
         return;
       case 'checkpoint:ended':
         this.#restoring = undefined;
@@ -262,7 +262,7 @@ export class History {
       return;
     }
     const cells = changes.map(({ item, column }) => ({ item, task: column }));
-    this.retrying = setBack(this.retrying, retry, cells);
+    this.retrying = noteReset(this.retrying, retry, cells);
   }
 
   #withdrawn(event: Extract<NightshiftEvent, { type: 'item:withdrawn' }>): void {

@@ -233,10 +233,7 @@ export function timeIsOver(limits: Limits, spent: Expenses, now: number): number
   return Math.min(now + left, until);
 }
 
-/**
- * Each limit with what is spent of it, for people. `hasModel`: then it is said, too, that there is no limit of the
- * cost.
- */
+/** Each limit and what is spent of it, for people. With a model, also that the cost has no limit. */
 export function limitTexts(limits: Limits, spent: Expenses, hasModel: boolean): string[] {
   const { 'max-failures': failures, 'max-same-failures': same } = limits;
   const cost = limits['max-cost'] === undefined ? (hasModel ? ['no cost limit'] : []) : [costText(limits, spent)];

@@ -8,7 +8,7 @@ export interface Board {
   readonly columns: readonly Uint8Array[];
 }
 
-/** Which part of the shift a run is about; everything if nothing is said. */
+/** What a run covers. */
 export interface Scope {
   readonly task?: string | undefined;
   /** Tasks that nothing is claimed of any more (rule X6). */

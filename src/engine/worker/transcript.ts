@@ -7,7 +7,7 @@ type Subject = Omit<TranscriptHappening, 'type' | 'entry'> & { readonly agent: s
 type Streamed = 'text' | 'output' | 'error';
 
 /**
- * What is said in one session, on its way to a file; secrets do not get there, also when they come in pieces.
+ * The words of one session on their way to a file. Secrets are masked, also when they come in pieces.
  * What a session spends is told as it is spent, so that a run that is killed has told most of it.
  */
 export class Transcript implements Disposable {

@@ -150,7 +150,7 @@ async function readOwned(file: string): Promise<string> {
   }
 }
 
-/** With the agent of the order; what is said goes to the transcript. */
+/** Opens a conversation with the agent of the order, which goes to the transcript. */
 export function converse(work: Work, attempt: () => number): Conversation {
   const { order, site } = work;
   return new Conversation(

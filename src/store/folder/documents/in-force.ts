@@ -10,10 +10,10 @@ import { replaceSteps } from '../../../formats/task.ts';
 import type { DocumentEdit, Documents, ItemInFlight, SizeChange } from '../../documents.ts';
 import { retryPassing } from '../files/retry.ts';
 import { acceptedId } from './acceptances.ts';
-import { describeEdit, mergeManager } from './document-edits.ts';
 import type { InForceOptions } from './in-force-options.ts';
 import { type Texts, textsOf } from './in-force-record.ts';
 import { type FileContent, isSameContent, settle } from './put-back.ts';
+import { describeEdit, mergeManager } from './resolve-edit.ts';
 import type { ShiftFiles } from './shift-files.ts';
 import { patienceWith, type Unusable, type Witnesses } from './unusable.ts';
 

@@ -162,8 +162,8 @@ function findDifferences(
 }
 
 /**
- * Detects an editor that saves old statuses over new ones: nobody takes back a `done` of this run by hand, nor all
- * running items at once. Then no status of that save counts.
+ * Detects an editor that saves old statuses over new ones: a person does not take back a `done` of this run,
+ * nor all running items at once. Then no status of that save counts.
  */
 function looksLikeOldCopy(differences: readonly Difference[], before: Reading, known: Knowledge): boolean {
   const unmeant = differences.filter((each) => !each.sanctioned);

@@ -1,6 +1,6 @@
 import { NightshiftError } from '../../../core/model/errors.ts';
 import { isHarmless, judgeManagerEdit, type ManagerEdit, managerEditText } from '../../../core/model/in-force.ts';
-import { envEditText, taskEditText } from '../../../formats/document-edit.ts';
+import { envEditText, taskEditText } from '../../../formats/describe-edit.ts';
 import { parseManager, readShiftSettings, restoreTerms, setSetting } from '../../../formats/manager.ts';
 import type { ShiftPaths } from '../layout.ts';
 import { type FileContent, isUnreadable } from './put-back.ts';
