@@ -9,7 +9,7 @@ export default defineConfig({
     // The ledger of a shift is outside of its project. The tests may be started by an agent program.
     env: { XDG_STATE_HOME: join(tmpdir(), 'nightshift-test-state'), OPENCODE_PID: '', CLAUDECODE: '' },
     server: { deps: { external: [/\/dist\//] } },
-    globalSetup: ['test/build-once.ts', 'test/agents/install.ts'],
+    globalSetup: ['test/build-once.ts', 'test/agent-host.ts', 'test/agents/install.ts'],
     testTimeout: 300_000,
     hookTimeout: 300_000,
     pool: 'forks',

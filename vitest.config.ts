@@ -11,7 +11,7 @@ export default defineConfig({
     env: { XDG_STATE_HOME: join(tmpdir(), 'nightshift-test-state'), OPENCODE_PID: '', CLAUDECODE: '' },
     // The built program is run as it is, also inside of a worker (test/in-process.ts).
     server: { deps: { external: [/\/dist\//] } },
-    globalSetup: ['test/announce.ts', 'test/build-once.ts'],
+    globalSetup: ['test/announce.ts', 'test/build-once.ts', 'test/agent-host.ts'],
     // Generous: they only end tests that hang, also on a machine with other work to do.
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -13,26 +13,19 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { onTestFinished } from 'vitest';
-import { runInProcess, runsInProcess } from './in-process.ts';
+import { inject, onTestFinished } from 'vitest';
+import { RunningHere, runsHere } from './in-process.ts';
+import { type Ended, jsonLines, type Running, RunningProcess } from './running.ts';
+
+export { type Ended, type Running, RunningProcess, sleep, until } from './running.ts';
 
 /** The program that users run. */
 export const NIGHTSHIFT = resolve('dist/cli/main.js');
-/** An agent program for `agent: command` that does what `behaviour.json` in its folder says; see the file. */
-export const AGENT = `${process.execPath} ${resolve('test/fixtures/agent.mjs')}`;
+/** An agent program for `agent: command` that does what `behaviour.json` in its folder says; see agent-host.ts. */
+export const AGENT = `sh ${resolve('test/fixtures/agent.sh')} ${inject('agentRequests')}`;
 
 /** Not where agents work: a qa changes nothing there. Tests put what they tell an agent meanwhile beside it. */
 export const CALLS = '.nightshift/calls.jsonl';
-
-export interface Ended {
-  code: number | null;
-  signal: NodeJS.Signals | null;
-  stdout: string;
-  stderr: string;
-  /** Standard output as JSON lines; for `start --json`, the events. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into events of every kind
-  events: any[];
-}
 
 export interface RunOptions {
   /** What `ulimit` is told first, such as `-n 96`. */
@@ -113,7 +106,8 @@ export class Project {
       .map((line) => JSON.parse(line));
   }
 
-  spawn(args: readonly string[], options: RunOptions = {}): Running {
+  /** In a process of its own. Only for what is killed or gets a signal, or is asked for on a terminal. */
+  spawn(args: readonly string[], options: RunOptions = {}): RunningProcess {
     const program = [process.execPath, NIGHTSHIFT, ...args] as const;
     const [file, ...rest] =
       options.ulimit === undefined
@@ -127,18 +121,18 @@ export class Project {
     });
     this.#running.add(child);
     child.once('exit', () => this.#running.delete(child));
-    return new Running(child);
+    return new RunningProcess(child);
   }
 
   run(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
-    const needsProcess = options.ulimit !== undefined || options.uid !== undefined || !runsInProcess(args);
-    return needsProcess ? this.spawn(args, options).ended : this.call(args, options);
+    return this.launch(args, options).ended;
   }
 
-  /** In this process. Only for what starts no agent, also because it is refused. */
-  async call(args: readonly string[], { cwd = this.root, env = {} }: RunOptions = {}): Promise<Ended> {
-    const ended = await runInProcess(args, { cwd, env });
-    return { ...ended, signal: null, events: jsonLines(ended.stdout) };
+  /** In this process where that can be: a new one takes 0.3 seconds of a core to start. */
+  launch(args: readonly string[], options: RunOptions = {}): Running {
+    const { ulimit, uid, cwd = this.root, env = {} } = options;
+    const isHere = ulimit === undefined && uid === undefined && runsHere(args, env);
+    return isHere ? new RunningHere(args, { cwd, env }) : this.spawn(args, options);
   }
 }
 
@@ -161,10 +155,15 @@ export class ShiftHandle {
   }
 
   start(args: readonly string[] = [], options: RunOptions = {}): Promise<Ended> {
-    return this.spawn(args, options).ended;
+    return this.launch(args, options).ended;
   }
 
-  spawn(args: readonly string[] = [], options: RunOptions = {}): Running {
+  /** `start`, without waiting for its end. */
+  launch(args: readonly string[] = [], options: RunOptions = {}): Running {
+    return this.project.launch(['start', this.name, '--json', ...args], options);
+  }
+
+  spawn(args: readonly string[] = [], options: RunOptions = {}): RunningProcess {
     return this.project.spawn(['start', this.name, '--json', ...args], options);
   }
 
@@ -210,82 +209,6 @@ export class ShiftHandle {
   journal(): any[] {
     return jsonLines(this.project.read(`${this.folder}/.engine/journal.jsonl`));
   }
-}
-
-/** A nightshift process that is still going on. */
-export class Running {
-  readonly child: ChildProcess;
-  readonly ended: Promise<Ended>;
-  #stdout = '';
-  #stderr = '';
-
-  constructor(child: ChildProcess) {
-    this.child = child;
-    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      this.#stdout += text;
-    });
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      this.#stderr += text;
-    });
-    this.ended = new Promise((resolveEnded) => {
-      child.once('close', (code, signal) =>
-        resolveEnded({ code, signal, stdout: this.#stdout, stderr: this.#stderr, events: this.events }),
-      );
-    });
-  }
-
-  get pid(): number {
-    return this.child.pid!;
-  }
-
-  get stdout(): string {
-    return this.#stdout;
-  }
-
-  // biome-ignore lint/suspicious/noExplicitAny: events of every kind
-  get events(): any[] {
-    return jsonLines(this.#stdout);
-  }
-
-  kill(signal: NodeJS.Signals): void {
-    this.child.kill(signal);
-  }
-
-  /** Waits until an event of this type (and kind) was printed. */
-  // biome-ignore lint/suspicious/noExplicitAny: events of every kind
-  async seen(type: string, matches: (event: any) => boolean = () => true): Promise<any> {
-    return until(
-      () => this.events.find((event) => event.type === type && matches(event)),
-      `event ${type}\n${this.#stderr}`,
-    );
-  }
-}
-
-/** Those that are JSON. */
-// biome-ignore lint/suspicious/noExplicitAny: events of every kind
-function jsonLines(text: string): any[] {
-  return text.split('\n').flatMap((line) => {
-    try {
-      return [JSON.parse(line)];
-    } catch {
-      return [];
-    }
-  });
-}
-
-/** Waits until something is true, or fails with what it was. */
-export async function until<T>(probe: () => T | undefined | false, what: string, milliseconds = 60_000): Promise<T> {
-  const end = Date.now() + milliseconds;
-  for (;;) {
-    const found = probe();
-    if (found) return found;
-    if (Date.now() > end) throw new Error(`waited ${milliseconds} ms for ${what}`);
-    await sleep(20);
-  }
-}
-
-export function sleep(milliseconds: number): Promise<void> {
-  return new Promise((wake) => setTimeout(wake, milliseconds));
 }
 
 /** A task file from its parts. */

@@ -40,7 +40,7 @@ async function refuse(mistake: Mistake): Promise<void> {
   mistake.make?.(shift, project);
   const before = listing(project.root);
   const [command = '', ...rest] = mistake.args ?? ['start', 'pages'];
-  const ended = await project.call([command, '--json', ...rest]);
+  const ended = await project.run([command, '--json', ...rest]);
   expect(ended.stderr).toMatch(mistake.says);
   expect(ended.code, ended.stderr).toBe(mistake.exit ?? 2);
   const [message = '', ...more] = ended.stderr.trimEnd().split('\n');

@@ -396,7 +396,7 @@ test('X5 trouble in a later attempt gives back too, and the item starts at attem
   const project = new Project();
   const shift = project.shift('night', { table: ONE, tasks: { work: agentTask() } });
   project.behave({ 'dev:alpha:1': { exit: 1 }, 'dev:alpha:2': { exit: 75 } });
-  const running = shift.spawn();
+  const running = shift.launch();
   await running.seen('item:returned');
   project.behave({});
   expect((await running.ended).code).toBe(0);

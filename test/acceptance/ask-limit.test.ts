@@ -1,7 +1,16 @@
 import { spawn } from 'node:child_process';
 import { chmodSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
-import { agentTask, NIGHTSHIFT, Project, Running, type ShiftHandle, shellTask, task, until } from '../harness.ts';
+import {
+  agentTask,
+  NIGHTSHIFT,
+  Project,
+  RunningProcess,
+  type ShiftHandle,
+  shellTask,
+  task,
+  until,
+} from '../harness.ts';
 
 /** A shift of an agent with a model, whose program ends at once. */
 function withModel(project: Project, settings: Record<string, string | number> = {}): ShiftHandle {
@@ -17,19 +26,19 @@ function withModel(project: Project, settings: Record<string, string | number> =
 const pathOf = (project: Project) => ({ PATH: `${project.path('bin')}:${process.env.PATH}` });
 
 /** On a terminal, at which somebody types. */
-function typing(project: Project, line: string): Running & { type: (text: string) => void } {
+function typing(project: Project, line: string): RunningProcess & { type: (text: string) => void } {
   const child = spawn('script', ['-qfec', `${process.execPath} ${NIGHTSHIFT} ${line}`, '/dev/null'], {
     cwd: project.root,
     env: { ...process.env, ...pathOf(project), TERM: 'xterm', CI: 'true' },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));
-  return Object.assign(new Running(child), { type: (text: string) => void child.stdin.write(text) });
+  return Object.assign(new RunningProcess(child), { type: (text: string) => void child.stdin.write(text) });
 }
 
 const QUESTION = 'How much may it cost';
 /** What is typed before it is asked for is lost. */
-const asked = (running: Running, after: string) =>
+const asked = (running: RunningProcess, after: string) =>
   until(() => running.stdout.split(after)[1]?.includes(QUESTION), 'the question');
 
 test('X6 without any limit on cost, tokens or time a model is started on a terminal only when somebody has answered, once', async () => {

@@ -295,7 +295,7 @@ test('F4 no template gets into a shift that runs, where it would end the run; a 
   project.write(`${shift.folder}/make_page.md`, shellTask(wait));
   project.write('template.md', createTask('more'));
   project.write('written.md', shellTask('echo {name} >> more.txt'));
-  const running = shift.spawn();
+  const running = shift.launch();
   await until(() => project.exists('begun'), 'the first item');
   const { manager, tableText } = shift;
   for (const from of [[], ['--from', 'template.md']]) {

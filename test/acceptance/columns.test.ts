@@ -143,7 +143,7 @@ test('T3 T4 T7 columns that change during a run: nobody is stopped, nothing is d
   const shift = agentShift(project, `name,nr,work\n${rows}`, 4);
   const fails = { report: { overall_status: 'FAILED (step 1)', error: 'no' } };
   project.behave({ 'dev:a': WAITS, 'dev:b': { ...WAITS, ...fails }, 'dev:c': WAITS });
-  const running = shift.spawn();
+  const running = shift.launch();
   await devsRun(project, 4);
   const changes = [
     ['add-column', 'note', '--value', 'x'],
@@ -182,7 +182,7 @@ test('T4 a row that is removed while it is worked on is withdrawn, and the comma
   const project = new Project();
   const shift = agentShift(project, 'name,x,work\na,,todo\nb,,todo\n', 2);
   project.behave({ 'dev:a': WAITS, 'dev:b': WAITS });
-  const running = shift.spawn();
+  const running = shift.launch();
   await devsRun(project, 2);
   const { stdout } = await project.run(['table', 'night', 'remove', '--index', '0']);
   expect(stdout).toBe('1 row removed, 1 of them running: agents stopped, results dropped\n');

@@ -333,7 +333,7 @@ test('archive moves a finished shift away; an unfinished one only by force, a ru
   });
   const refused = await project.run(['archive', 'night']);
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--force')]);
-  const running = shift.spawn();
+  const running = shift.launch();
   await until(() => project.exists('begun'), 'the item');
   expect((await project.run(['archive', 'night', '--force'])).code).toBe(5);
   expect((await project.run(['start', 'night'])).code).toBe(5);
@@ -434,7 +434,7 @@ test('X8 no warning of Node gets to a user: not of a crowd that shares signals, 
     tasks: { work: shellTask('sleep 0.2') },
   });
   // Node tells all that it has to tell when it is asked to trace it.
-  const traced = await shift.start([], { env: { NODE_OPTIONS: '--trace-warnings' } });
+  const traced = await shift.spawn([], { env: { NODE_OPTIONS: '--trace-warnings' } }).ended;
   expect([traced.code, traced.stderr]).toEqual([0, '']);
   // When the program has begun, which listens for what nobody catches.
   const warn = `const timer = setInterval(() => {

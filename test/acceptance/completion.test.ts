@@ -128,7 +128,7 @@ test('nightshift alone says what is there, how far it is, and what to do next, w
   for (const next of ['nightshift start begun', 'nightshift archive ended', 'nightshift status worse']) {
     expect(await alone()).toContain(next);
   }
-  const run = begun.spawn();
+  const run = begun.launch();
   await run.seen('dev:started');
   expect(await alone()).toMatch(/begun +1\/3 completed, 1 failed, running[\s\S]*nightshift status begun/);
   project.write('go', '');

@@ -155,7 +155,7 @@ describe('R4 a folder without permission', () => {
       `${shift.folder}/make_page.md`,
       shellTask('touch begun-{name}; while ! test -e go; do sleep 0.05; done'),
     );
-    const running = shift.spawn([], { uid: NOBODY });
+    const running = shift.launch([], { uid: NOBODY });
     await until(() => project.exists('begun-a'), 'the first item');
     chmodSync(project.path(shift.folder), 0o555);
     project.write('go', '');
@@ -299,7 +299,7 @@ describe('R3 a full disk', () => {
       const behaviour = { [role]: { sh: 'touch ../begun; while ! test -e ../go; do sleep 0.05; done' } };
       work.write('place/behaviour.json', JSON.stringify(behaviour));
       work.write(CALLS, '');
-      const running = shift.spawn();
+      const running = shift.launch();
       await until(() => work.exists('begun'), `the ${role}`);
       const before = rows(shift);
       disk.fill();

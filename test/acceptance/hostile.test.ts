@@ -46,7 +46,7 @@ test('T6 a run whose own files are cleaned away is still the only one', async ()
     table: TABLE,
     tasks: { work: shellTask('touch begun; while ! test -e go; do sleep 0.05; done') },
   });
-  const first = shift.spawn();
+  const first = shift.launch();
   await until(() => project.exists('begun'), 'the first run');
   rmSync(project.path(shift.folder, '.engine'), { recursive: true });
   expect((await shift.start()).code).toBe(5);

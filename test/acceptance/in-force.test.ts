@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { agentTask, Project, type Running, type ShiftHandle, shellTask, until } from '../harness.ts';
+import { agentTask, Project, type RunningProcess, type ShiftHandle, shellTask, until } from '../harness.ts';
 
 const TABLE = 'name,work\na,todo\nb,todo\nc,todo\n';
 const WAITS = { sh: 'until [ -e .nightshift/go ]; do sleep 0.05; done' };
@@ -21,7 +21,7 @@ function files(shift: ShiftHandle): Record<string, string> {
 async function inFlight(
   settings = {},
   table = TABLE,
-): Promise<{ project: Project; shift: ShiftHandle; running: Running }> {
+): Promise<{ project: Project; shift: ShiftHandle; running: RunningProcess }> {
   const project = new Project();
   const tasks = { work: agentTask('1. Do {name} as {ENV:HOW}') };
   const shift = project.shift('night', { settings: { ...QUIET, ...settings }, table, tasks, env: 'HOW=well\n' });
@@ -111,7 +111,7 @@ describe('D5 what an agent changes of how items are done', () => {
     const before = files(shift);
     const clean = 'cd "$NIGHTSHIFT_SHIFT_DIR"; rm -rf manager.md work.md .env .env.in-force .engine/in-force.json';
     project.behave({ 'dev:a': { sh: clean }, 'dev:b': WAITS });
-    const running = shift.spawn();
+    const running = shift.launch();
     await until(() => project.calls().some(({ name }) => name === 'b'), 'the dev of b');
     expect(files(shift)).toEqual(before);
     // What is in force is on the disk again, too.
@@ -225,7 +225,7 @@ describe('D5 after a run that was killed', () => {
         sh: `[ -e .nightshift/once ] || { touch .nightshift/once; (cd "$NIGHTSHIFT_SHIFT_DIR"; ${edit}); kill -9 $(sed 's/.*"pid"://; s/,.*//' ${pid}); }`,
       },
     });
-    expect((await shift.start()).signal).toBe('SIGKILL');
+    expect((await shift.spawn().ended).signal).toBe('SIGKILL');
     return { shift, before };
   }
 

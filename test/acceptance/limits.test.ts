@@ -69,7 +69,7 @@ test('X6 max-tokens drains a stream: who is at work finishes, nobody else is ask
   const project = new Project();
   const shift = night(project, ['a', 'b', 'c'], { parallel: true, dispatch: 'stream', 'max-tokens': '1M' });
   project.behave({ 'dev:a': { report: priced }, 'dev:b': waits });
-  const running = shift.spawn(['--max-tokens', '100', '--rows', ':3']);
+  const running = shift.launch(['--max-tokens', '100', '--rows', ':3']);
   const draining = await running.seen('run:draining');
   expect(draining).toMatchObject({ signal: 'limit', reason: expect.stringContaining('100 of 100 tokens') });
   expect(draining.running).toBeGreaterThan(0);
@@ -128,7 +128,7 @@ test('X6 max-duration drains although nothing is begun for long, and the time of
   const project = new Project();
   const shift = night(project, ['a', 'b'], { 'max-duration': '2s' });
   project.behave({ 'dev:a': waits });
-  const running = shift.spawn();
+  const running = shift.launch();
   const { reason } = await running.seen('run:draining');
   expect(reason).toMatch(/^max-duration is used up: .* of 2s$/);
   project.write('go', '');

@@ -8,7 +8,7 @@ import {
   NIGHTSHIFT,
   Project,
   processesOf,
-  Running,
+  RunningProcess,
   type ShiftHandle,
   shellTask,
   until,
@@ -29,7 +29,7 @@ function slowShift(project = new Project(), names = ['a', 'b', 'c', 'd']): Shift
 }
 
 /** The program on a terminal of its own, made by script(1); what it wrote to it. */
-function onTerminal(project: Project, line: string, env: Record<string, string | undefined> = {}): Running {
+function onTerminal(project: Project, line: string, env: Record<string, string | undefined> = {}): RunningProcess {
   const size = 'stty rows 20 cols 60';
   const child = spawn('script', ['-qfec', `${size}; exec ${process.execPath} ${NIGHTSHIFT} ${line}`, '/dev/null'], {
     cwd: project.root,
@@ -37,7 +37,7 @@ function onTerminal(project: Project, line: string, env: Record<string, string |
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));
-  return new Running(child);
+  return new RunningProcess(child);
 }
 
 /** A run in the background, ended after the test whatever happens. */
@@ -181,8 +181,8 @@ test('X8 attach shows a run from elsewhere to its end, and has its exit code', a
   const shift = slowShift(undefined, ['a', 'bad', 'c']);
   const { run } = await detached(shift);
   await started(shift, 2);
-  const json = shift.project.spawn(['attach', 'pages', '--json']);
-  const plain = shift.project.spawn(['watch', 'pages']);
+  const json = shift.project.launch(['attach', 'pages', '--json']);
+  const plain = shift.project.launch(['watch', 'pages']);
   const live = onTerminal(shift.project, 'attach pages');
   await json.seen('dev:started');
   await until(() => live.stdout.includes('begin bad'), 'what an item in flight says');
@@ -207,7 +207,7 @@ test('X8 Ctrl-C on attach leaves the run alone; a killed run is told from one th
   const { pid } = await detached(shift);
   await started(shift, 2);
   const first = shift.project.spawn(['attach', 'pages', '--json']);
-  const second = shift.project.spawn(['attach', 'pages']);
+  const second = shift.project.launch(['attach', 'pages']);
   await first.seen('dev:started');
   await until(() => second.stdout.includes('pages: 4 items'), 'the other one');
   first.kill('SIGINT');
@@ -241,12 +241,12 @@ test('X8 stop lets what is in flight finish, and --now does not wait for it', as
   const lookers = [
     ['attach', 'pages'],
     ['logs', 'pages', '-f'],
-  ].map((args) => shift.project.spawn(args));
+  ].map((args) => shift.project.launch(args));
   for (const each of lookers) await until(() => each.stdout.includes('write: rows 1, 2'), 'who looks on');
-  const stop = shift.project.spawn(['stop', 'pages']);
+  const stop = shift.project.launch(['stop', 'pages']);
   await until(() => has(shift, 'run:draining'), 'the drain');
   // A second one waits too: it must not become the second Ctrl-C.
-  const other = shift.project.spawn(['stop', 'pages']);
+  const other = shift.project.launch(['stop', 'pages']);
   for (const each of [stop, other]) {
     await until(() => each.stdout.includes(`stopping process ${pid} when`), 'the announcement');
   }
@@ -295,7 +295,7 @@ test('X8 stop, and attach and status after a kill, repeat the flags of the run, 
 
   const { pid } = await detached(shift, flags);
   await started(shift, 2);
-  const watcher = shift.project.spawn(['attach', 'pages']);
+  const watcher = shift.project.launch(['attach', 'pages']);
   await until(() => watcher.stdout.includes('write: row 2'), 'who looks on');
   process.kill(pid, 'SIGKILL');
   expect((await watcher.ended).stdout).toContain(`pages: the run was killed. ${goesOn}.\n`);
@@ -315,7 +315,7 @@ test('X8 stop of a run that is at a limit says what goes on in spite of it, and 
   shift.project.write(`${shift.folder}/write.md`, shellTask(step));
   await detached(shift, ['--max-failures', '1', '--rows', '1:3']);
   await until(() => has(shift, 'run:draining'), 'the limit');
-  const stop = shift.project.spawn(['stop', 'pages']);
+  const stop = shift.project.launch(['stop', 'pages']);
   await until(() => stop.stdout.includes('stopping process'), 'the announcement');
   go(shift);
   const { stdout } = await stop.ended;
@@ -352,8 +352,8 @@ test('X8 logs are the journal for a reader, or what was said about one row, also
   const shift = slowShift();
   await detached(shift);
   await started(shift, 2);
-  const journal = shift.project.spawn(['logs', 'pages', '-f']);
-  const row = shift.project.spawn(['logs', 'pages', '--row', '2', '--follow']);
+  const journal = shift.project.launch(['logs', 'pages', '-f']);
+  const row = shift.project.launch(['logs', 'pages', '--row', '2', '--follow']);
   await until(() => row.stdout.includes('begin b'), 'what row 2 says');
   const now = await shift.project.run(['logs', 'pages', '--row', '2', '--json']);
   expect(now.events.at(-1)).toMatchObject({

@@ -19,7 +19,7 @@ test('M1 reads the manifest, the tasks and .env again before every batch', async
     env: 'HOW=slowly\n',
   });
   project.behave({ 'dev:item1': { sh: 'touch started; while [ ! -e go ]; do sleep 0.05; done' } });
-  const running = shift.spawn();
+  const running = shift.launch();
   await until(() => project.exists('started'), 'the first dev');
   project.write('more.md', shellTask('echo more >> log-{name}', 'true', '- agent: shell'));
   const edits = [
@@ -42,7 +42,7 @@ test('M1 a task that is added during a run is checked as at the start; one that 
     table: 'name,work,more\na,todo,todo\nb,todo,todo\n',
     tasks: { work: shellTask('touch started; until [ -e go ]; do sleep 0.05; done', 'true', '- agent: shell') },
   });
-  const running = shift.spawn();
+  const running = shift.launch();
   await until(() => project.exists('started'), 'the first item');
   const before = shift.manager;
   project.write('more.md', shellTask('true', 'true', '- agent: nobody'));
@@ -146,7 +146,7 @@ test("P4 a person's value that was written during a batch is taken as it is, and
     table: table(names(12)),
     tasks: { work: shellTask('[ {name} != item1 ] || { touch started; until [ -e go ]; do sleep 0.05; done; }') },
   });
-  const running = shift.spawn();
+  const running = shift.launch();
   await until(() => project.exists('started'), 'the first batch');
   shift.manager = shift.manager.replace('current-batch-size: 2', 'current-batch-size: 3');
   project.write('go', '');
@@ -255,7 +255,7 @@ test('M5 after each batch Progress is in manager.md, and the report has Progress
     table: table(['a', 'bad', 'b']),
     tasks: { work: FRAGILE },
   });
-  const running = project.spawn(['start', 'night']);
+  const running = project.launch(['start', 'night']);
   const { code, stdout } = await running.ended;
   expect(code).toBe(3);
   const reports = stdout.split('\n').filter((line) => /^(Progress|Compacted)/.test(line));
@@ -336,7 +336,7 @@ test.each(Object.keys(DISPATCH))(
       table: table(names(3)),
       tasks: { work: shellTask('echo x >> "$NIGHTSHIFT_SHIFT_DIR/../../begun"; [ -e go ] || sleep 600') },
     });
-    const running = project.spawn(['start', 'night', '--plain']);
+    const running = project.launch(['start', 'night', '--plain']);
     await until(() => project.exists('begun'), 'the first item');
     mkdirSync(project.path('other'));
     renameSync(project.path('.nightshift'), project.path('other/.nightshift'));
@@ -388,7 +388,7 @@ test.each(['batch', 'stream'])(
     const settings = { parallel: true, dispatch, 'current-batch-size': 2, 'disable-self-improvement': true };
     const shift = project.shift('night', { settings, table: table(names(4)), tasks: { work: agentTask() } });
     project.behave({ 'dev:item1': { sh: 'until [ -e .nightshift/go ]; do sleep 0.05; done' } });
-    const running = shift.spawn();
+    const running = shift.launch();
     const before = await until(() => project.calls().some(({ name }) => name === 'item1') && shift.manager, 'item 1');
     shift.manager = before.replace('name: night', 'name: day').replace('1. work\n', '');
     const { what } = await running.seen('edit:reverted');
@@ -407,7 +407,7 @@ test('M6 a task at hand that a person replaced by a valid one is no loss', async
     table: 'name,work,other\na,todo,todo\nb,todo,todo\n',
     tasks: { work: shellTask('touch started; until [ -e go ]; do sleep 0.05; done') },
   });
-  const running = shift.spawn();
+  const running = shift.launch();
   await until(() => project.exists('started'), 'the first item');
   project.write('.nightshift/night/other.md', shellTask('true'));
   expect((await shift.edit('manager', (text) => text.replace('1. work', '1. other'))).code).toBe(0);

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { Project, type Running, type ShiftHandle, shellTask, until } from '../harness.ts';
+import { Project, type RunningProcess, type ShiftHandle, shellTask, until } from '../harness.ts';
 
 /** Each item takes until there is a file `go-` with its name. */
 function slowShift(settings: Record<string, string | number | boolean> = {}): ShiftHandle {
@@ -14,18 +14,18 @@ function go(shift: ShiftHandle, ...names: string[]): void {
   for (const name of names) shift.project.write(`go-${name}`, '');
 }
 
-async function started(running: Running, items: number): Promise<void> {
+async function started(running: RunningProcess, items: number): Promise<void> {
   const starts = () => running.events.filter(({ type }) => type === 'dev:started').length;
   await until(() => starts() >= items, `${items} items`);
 }
 
-function spawn(shift: ShiftHandle, args: readonly string[] = []): Running {
+function spawn(shift: ShiftHandle, args: readonly string[] = []): RunningProcess {
   const running = shift.spawn(args);
   onTestFinished(() => running.kill('SIGKILL'));
   return running;
 }
 
-const typesOf = (running: Running) => running.events.map(({ type }) => type);
+const typesOf = (running: RunningProcess) => running.events.map(({ type }) => type);
 
 test('X8 X6 a pause lets running items finish, outlives kill -9 and a restart, and ends with resume', async () => {
   const shift = slowShift();

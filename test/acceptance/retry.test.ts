@@ -175,7 +175,7 @@ test('retry changes nothing where it could not start, and agents may not call it
   expect(shift.tableText).toBe(before);
 
   project.behave({ dev: { sh: 'until test -e go; do sleep 0.1; done' } });
-  const running = shift.spawn(['--rows', '5']);
+  const running = shift.launch(['--rows', '5']);
   await until(() => project.calls().length > 0, 'the first dev');
   const second = await project.run(['retry']);
   expect([second.code, second.stderr]).toEqual([5, expect.stringContaining('already being run')]);
@@ -232,7 +232,7 @@ test('rows that were chosen stay the same ones when others are inserted above th
     tasks: { work: agentTask() },
   });
   project.behave({ 'dev:b': { sh: 'until test -e go; do sleep 0.1; done' } });
-  const running = shift.spawn(['--where', 'place=Oslo']);
+  const running = shift.launch(['--where', 'place=Oslo']);
   await until(() => project.calls().length > 0, 'the first dev');
   shift.tableText = shift.tableText.replace('a,Rome', 'new,Oslo,todo\na,Rome');
   project.write('go', '');

@@ -2,7 +2,15 @@ import { execFile, execFileSync, spawn } from 'node:child_process';
 import { readdirSync, rmSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { agentTask, Project, processesOf, type Running, type ShiftHandle, shellTask, until } from '../harness.ts';
+import {
+  agentTask,
+  Project,
+  processesOf,
+  type RunningProcess,
+  type ShiftHandle,
+  shellTask,
+  until,
+} from '../harness.ts';
 
 const run = promisify(execFile);
 const STATUSES = ['todo', 'in_progress', 'qa', 'done', 'failed'];
@@ -146,7 +154,7 @@ test('T2 claimed before any agent starts; each side writes its own transition as
     'qa:a': { sh: `${note}; until [ -e .nightshift/judge ]; do sleep 0.1; done` },
     'qa:c': { sh: note, report: { overall_status: 'FAIL' } },
   });
-  const running = shift.spawn();
+  const running = shift.launch();
   await until(() => statusOf(shift, 'a') === 'qa' && statusOf(shift, 'b') === 'failed', 'a and b to be written');
   // Not when the batch is: c is still at work, and d is not of this batch.
   expect(shift.column('work')).toEqual(['qa', 'failed', 'in_progress', 'todo']);
@@ -183,7 +191,7 @@ describe('T3 the lock', () => {
     const shift = agentShift(project, todo('ab'));
     const other = agentShift(project, todo('ab'), 2, 'other');
     project.behave({ dev: waits });
-    const running = shift.spawn();
+    const running = shift.launch();
     await allCalled(project, 2);
     await until(() => shift.column('work').every((status) => status === 'in_progress'), 'the claim');
     const lock = project.path(shift.folder, 'table.csv.lock');
@@ -203,7 +211,7 @@ describe('T3 the lock', () => {
       ['table', 'night', 'edit', 'note', '0', 'edited meanwhile'],
       ['table', 'night', 'add', 'name=c'],
       ['status', 'night'],
-    ].map((args) => project.spawn(args));
+    ].map((args) => project.launch(args));
     let early = 0;
     for (const each of waiting) void each.ended.then(() => early++);
     // Both devs finish now; their side can't write yet.
@@ -257,7 +265,7 @@ describe('T4 others write too', () => {
       table: `${[header, ...rows].join('\n')}\n`,
       tasks: { work: shellTask('sleep 0.3') },
     });
-    const running = shift.spawn();
+    const running = shift.launch();
     await running.seen('batch:claimed');
     const commands = Array.from({ length: WRITERS }, async (_, writer) => {
       for (let i = 0; i < 10; i++) {
@@ -290,7 +298,7 @@ describe('T4 others write too', () => {
       'dev:b': waits,
       'dev:c': { ...waits, report: { overall_status: 'FAILED (step 1)' } },
     });
-    const running = shift.spawn();
+    const running = shift.launch();
     await allCalled(project, 3);
     await edit(shift, "lines[1] = lines[1].replace('about a', 'edited in place')");
     await edit(shift, "lines.splice(1, 0, 'new,about new,todo', 'b,about b,todo')");
@@ -339,7 +347,7 @@ describe('T4 others write too', () => {
       const project = new Project();
       const shift = agentShift(project, todo('ab'));
       project.behave({ 'dev:a': { sh: `trap "" TERM; ${waits.sh}` }, 'dev:b': waits });
-      const running = shift.spawn();
+      const running = shift.launch();
       await allCalled(project, 2);
       const { pid } = devCalls(project, 'a')[0];
       await edit(shift, withdrawal.how);
@@ -430,7 +438,7 @@ describe('T6 one run at a time', () => {
     await until(() => devCalls(project).length === 3, 'the dev of the other shift');
     winner!.kill('SIGKILL');
     await winner!.ended;
-    const next = shift.spawn();
+    const next = shift.launch();
     expect(await next.seen('run:started')).toMatchObject({ recovered: 2 });
     project.write('go', '');
     expect(await next.ended).toMatchObject({ code: 0 });
@@ -444,13 +452,13 @@ describe('M7 how the last run ended', () => {
   /** What goes wrong inside of Nightshift while both devs are at work. */
   const errors = {
     'no room for the table, but for the journal': {
-      cause: ({ pid }: Running) => execFileSync('prlimit', ['--pid', String(pid), '--fsize=20000']),
+      cause: ({ pid }: RunningProcess) => execFileSync('prlimit', ['--pid', String(pid), '--fsize=20000']),
       counts: ' 3 items, 0 completed, 0 failed, 3 remaining.',
       ...{ exitCode: 2, error: 'disk', says: /^error: no room left on the disk to write .*\/table\.csv$/m },
       reason: /^no room left on the disk to write \S+\/\[PLACE\]\/table\.csv; nothing was lost: make room, then run/,
     },
     'a bug': {
-      cause: (_: Running, { project }: ShiftHandle) => project.write('broken', ''),
+      cause: (_: RunningProcess, { project }: ShiftHandle) => project.write('broken', ''),
       counts: ' 3 items, 0 completed, 0 failed, 3 remaining.',
       ...{ exitCode: 1, error: 'bug', says: /^This is a bug in Nightshift\. Nothing that was recorded is lost\.$/m },
       reason: /^a bug in Nightshift \(.*\/\[PLACE\]\/table\.csv\); nothing that was recorded is lost$/,
@@ -518,7 +526,7 @@ test('T8 a result whose claim is no longer the current one is refused', async ()
   const shift = agentShift(project, todo('a'), 1);
   // While the dev is at work, its item is reset with a command; it reports success nevertheless.
   project.behave({ dev: { ...waits, report: {} } });
-  const running = shift.spawn();
+  const running = shift.launch();
   await allCalled(project, 1);
   expect(await project.run(['table', 'night', 'reset', '--index', '0'])).toMatchObject({ code: 0 });
   project.write('go', '');
@@ -539,7 +547,7 @@ describe('D5 what only the run may write', () => {
     const shift = agentShift(project, todo('abcd'));
     project.behave({ 'dev:c': waits, 'dev:d': waits });
     project.write('old.csv', table(todo('abcd')).replace('about b', 'written in the old copy'));
-    const running = shift.spawn();
+    const running = shift.launch();
     await allCalled(project, 4);
     expect(shift.column('work')).toEqual(['done', 'done', 'in_progress', 'in_progress']);
     await run('cp', [project.path('old.csv'), project.path(shift.folder, 'table.csv')]);
@@ -561,7 +569,7 @@ describe('D5 what only the run may write', () => {
     const project = new Project();
     const shift = agentShift(project, todo('abcde'));
     project.behave({ 'dev:a': waits, 'dev:b': waits });
-    const running = shift.spawn();
+    const running = shift.launch();
     await allCalled(project, 2);
     await edit(
       shift,
@@ -596,7 +604,7 @@ describe('D5 what only the run may write', () => {
     const project = new Project();
     const shift = agentShift(project, { x: 'done', ...todo('abcdef') });
     project.behave({ 'dev:a': waits, 'dev:b': waits });
-    const running = shift.spawn();
+    const running = shift.launch();
     await allCalled(project, 2);
     const reverted = (times: number) =>
       until(() => running.events.filter(({ type }) => type === 'edit:reverted').length === times, `edit ${times}`);
@@ -650,7 +658,7 @@ describe('D5 what only the run may write', () => {
     const project = new Project();
     const shift = agentShift(project, todo('abc'));
     project.behave({ 'dev:a': { sh: `${weaken}; ${waits.sh}` }, 'dev:b': waits });
-    const running = shift.spawn();
+    const running = shift.launch();
     await running.seen('edit:reverted');
     project.write('go', '');
     expect(await running.ended).toMatchObject({ code: 0 });
@@ -666,7 +674,7 @@ describe('D5 what only the run may write', () => {
       'dev:a': { report: { recommendations: ['Knock'] } },
       manager: { sh: 'until [ -e .nightshift/fold ]; do sleep 0.1; done' },
     });
-    const running = shift.spawn();
+    const running = shift.launch();
     await until(() => project.calls().some((call) => call.role === 'manager'), 'the manager, between two batches');
     await edit(shift, "lines[3] = lines[3].replace('todo', 'done')");
     project.write('.nightshift/fold', '');
@@ -692,7 +700,7 @@ describe('D5 what only the run may write', () => {
     const project = new Project();
     const shift = agentShift(project, todo('abcd'));
     project.behave({ 'dev:c': waits, 'dev:d': waits });
-    const running = shift.spawn();
+    const running = shift.launch();
     await allCalled(project, 4);
     const { pid } = devCalls(project, 'c')[0];
     // A done of this run is to be done again; an item in flight is withdrawn, another given up.

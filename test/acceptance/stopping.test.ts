@@ -7,7 +7,7 @@ import {
   NIGHTSHIFT,
   Project,
   processesOf,
-  Running,
+  RunningProcess,
   type ShiftHandle,
   shellTask,
   straysOf,
@@ -246,7 +246,7 @@ describe('SIGTERM and SIGHUP', () => {
       cwd: project.root,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    const { events } = await new Running(child).ended;
+    const { events } = await new RunningProcess(child).ended;
     expect(events.map(({ type }) => type)).toEqual(['run:started']);
     await until(() => shift.journal().some(({ type }) => type === 'run:finished'), 'the end of the run');
     expect(shift.column('make')).toEqual(['done', 'done', 'done', 'done']);
@@ -282,7 +282,7 @@ describe('R6 nothing lives on', () => {
     else await until(() => processesOf(folder).length === 0, 'the end of the groups and of the daemons');
 
     project.behave({});
-    const resumed = shift.spawn();
+    const resumed = shift.launch();
     await resumed.seen('run:started', ({ recovered }) => recovered === 2);
     expect(processesOf(folder).filter((pid) => before.includes(pid))).toEqual([]);
     const { code, events } = await resumed.ended;
@@ -339,7 +339,7 @@ test('X3 R6 a daemon without an environment ends with its attempt, that of a che
       work: shellTask(step.replace("sleep 300'", "sleep 300' {name}"), `${daemon('checked')}\n${wait('checked')}`),
     },
   });
-  const running = shift.spawn();
+  const running = shift.launch();
   await running.seen('item:recorded', ({ to }) => to === 'done');
   await until(() => project.exists('slow'), 'the daemon of the slow row');
   const isAlive = (file: string) => {

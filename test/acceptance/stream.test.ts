@@ -104,7 +104,7 @@ test("X7 P4 a person's current-batch-size is taken as it is, up and down; max-ba
   const project = new Project();
   const shift = stream(project, names(12), { 'current-batch-size': 2 });
   project.behave({ dev: waits });
-  const running = shift.spawn();
+  const running = shift.launch();
   await atWork(project, 'item2');
   shift.manager = shift.manager.replace('current-batch-size: 2', 'current-batch-size: 5');
   project.write('go-0', '');
@@ -137,7 +137,7 @@ test('X7 T4 an item that is withdrawn and back at todo is begun again only when 
   const alone = 'exec 9> .nightshift/held; flock -n 9 || touch .nightshift/both';
   const hangs = `touch ${first}; trap "" TERM; ${waits.sh}`;
   project.behave({ 'dev:a': { sh: `${alone}; [ -e ${first} ] || { ${hangs}; }` }, 'dev:b': waits });
-  const running = shift.spawn();
+  const running = shift.launch();
   await until(() => project.exists(first), 'the first dev of a');
   await edit(shift, "lines[1] = lines[1].replace('in_progress', 'todo')");
   await running.seen('item:withdrawn');
@@ -151,7 +151,7 @@ test('X7 T4 a withdrawn item is stopped and dropped, and its slot refilled; the 
   const project = new Project();
   const shift = stream(project, ['a', 'b', 'c', 'd'], { 'max-batch-size': 2 });
   project.behave({ 'dev:a': { sh: `trap "" TERM; ${waits.sh}` }, 'dev:b': waits, 'dev:c': waits });
-  const running = shift.spawn();
+  const running = shift.launch();
   await atWork(project, 'a');
   await atWork(project, 'b');
   await edit(shift, "lines[1] = lines[1].replace('in_progress', 'failed')");
@@ -172,7 +172,7 @@ test('X7 T4 a row that is added while there is room is begun, also when nothing 
   const project = new Project();
   const shift = stream(project, ['a']);
   project.behave({ 'dev:a': waits });
-  const running = shift.spawn();
+  const running = shift.launch();
   await atWork(project, 'a');
   expect((await project.run(['table', 'night', 'add', 'name=b'])).code).toBe(0);
   await until(() => done(shift, 'b'), 'b, which was added');
@@ -187,7 +187,7 @@ test('X7 F6 what the manager can not read ends the run when all in flight have e
     'dev:item1': waits,
     'dev:item2': { sh: 'until [ -e go-1 ]; do sleep 0.05; done' },
   });
-  const running = shift.spawn();
+  const running = shift.launch();
   await atWork(project, 'item1');
   await atWork(project, 'item2');
   shift.manager = shift.manager.replace('## Task Order', '## Tasks');
@@ -204,7 +204,7 @@ test('X7 a person may change the way of dispatch: what is in flight ends as it b
   const project = new Project();
   const shift = stream(project, names(8), { 'max-batch-size': 2 });
   project.behave({ 'dev:item1': waits, 'dev:item2': { sh: 'until [ -e go-1 ]; do sleep 0.05; done' } });
-  const running = shift.spawn();
+  const running = shift.launch();
   await atWork(project, 'item1');
   await atWork(project, 'item2');
   await shift.edit('manager', (text) => text.replace('dispatch: stream', 'dispatch: batch'));
@@ -232,7 +232,7 @@ test('X7 D5 what only the run may write is put back while others go on; everybod
   const trespass =
     'i=0; while [ $i -lt 400 ]; do sed -i "s/is done/is anything/" "$NIGHTSHIFT_SHIFT_DIR/work.md"; i=$((i+1)); done';
   project.behave({ 'dev:a:1': { sh: trespass }, 'dev:b': waits });
-  const running = shift.spawn();
+  const running = shift.launch();
   await running.seen('edit:reverted');
   await edit(shift, "lines[6] = lines[6].replace('todo', 'done')");
   await running.seen('edit:reverted', ({ what }) => what.includes('row 6: work from todo to done'));
@@ -274,7 +274,7 @@ test('X7 L2 L5 lessons are folded in as items pass, beside the others; each item
     'dev:item3': { sh: 'until [ -e go-2 ]; do sleep 0.05; done' },
     manager: { sh: 'until [ -e teach ]; do sleep 0.05; done', report: add(2, 'Knock') },
   });
-  const running = shift.spawn();
+  const running = shift.launch();
   await until(() => begun(project, 'manager').length > 0, 'the manager to be asked');
   // While the manager's agent thinks, the slot is not empty.
   await atWork(project, 'item3');
@@ -311,7 +311,7 @@ test('X7 L2 a lesson that comes up while another is folded in starts from the St
       report: add(2, 'Knock'),
     },
   });
-  const running = shift.spawn();
+  const running = shift.launch();
   await until(() => done(shift, 'item2'), 'item 2');
   project.write('teach', '');
   const ended = await running.ended;

@@ -1,6 +1,6 @@
 import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { agentTask, Project, type Running, type ShiftHandle, shellTask, sleep, until } from '../harness.ts';
+import { agentTask, Project, type RunningProcess, type ShiftHandle, shellTask, sleep, until } from '../harness.ts';
 
 const WAITS = { sh: 'until [ -e .nightshift/go ]; do sleep 0.05; done' };
 const MODES = {
@@ -58,7 +58,10 @@ function editTable(edit: (text: string) => string) {
 }
 
 /** a and b (one at a time: a) are at work until `.nightshift/go` is there; b then fails. */
-async function atWork(mode: Mode, settings = {}): Promise<{ project: Project; shift: ShiftHandle; running: Running }> {
+async function atWork(
+  mode: Mode,
+  settings = {},
+): Promise<{ project: Project; shift: ShiftHandle; running: RunningProcess }> {
   const project = new Project();
   const shift = project.shift('night', {
     settings: { 'disable-self-improvement': true, ...MODES[mode], ...settings },

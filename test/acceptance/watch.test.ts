@@ -303,7 +303,7 @@ test('Q2 a change beside another shift that runs here is not taken for the qa’
     dev: { sh: `[ "$NIGHTSHIFT_SHIFT" = night ] || { ${held}; }` },
     qa: { sh: 'until [ -e page.txt ]; do sleep 0.05; done; date > page.txt' },
   });
-  const running = other.spawn();
+  const running = other.launch();
   await running.seen('dev:started');
   const ended = await shift.start();
   project.write('.nightshift/judged', '');

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type Ended, Project, type Running, type ShiftHandle, task } from '../harness.ts';
+import { type Ended, Project, type RunningProcess, type ShiftHandle, task } from '../harness.ts';
 import { cell, type Model, type Script } from './model.ts';
 import { type ProgramName, programFolder } from './programs.ts';
 
@@ -136,7 +136,7 @@ export class Case {
     return this.spawn(shift, args).ended;
   }
 
-  spawn(shift: ShiftHandle, args: readonly string[] = []): Running {
+  spawn(shift: ShiftHandle, args: readonly string[] = []): RunningProcess {
     return shift.spawn(args, { env: this.environment });
   }
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { Project, processesOf, type Running, type ShiftHandle, straysOf, until } from '../harness.ts';
+import { Project, processesOf, type RunningProcess, type ShiftHandle, straysOf, until } from '../harness.ts';
 import { crashShift, DISPATCHES, type Dispatch, setDispatch } from './crash-shift.ts';
 import {
   environmentOf,
@@ -131,7 +131,7 @@ class CrashLoop {
   }
 
   /** What an earlier run left outside of its groups is gone when the next one has begun. */
-  async #endsStrays(running: Running, strays: readonly number[], folder: string): Promise<void> {
+  async #endsStrays(running: RunningProcess, strays: readonly number[], folder: string): Promise<void> {
     const began = new Promise<boolean>((resolve) => {
       running.child.stdout?.on('data', (text: string) => text.includes('"run:started"') && resolve(true));
       void running.ended.then(() => resolve(false));

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { EventType } from '../../src/core/model/events.ts';
 import { WRITE_POINTS } from '../../src/store/folder/files/atomic-write.ts';
-import { processesOf, type Running, sleep } from '../harness.ts';
+import { processesOf, type RunningProcess, sleep } from '../harness.ts';
 import type { Dispatch } from './crash-shift.ts';
 
 /** When nightshift is killed. `nth` of an event counts all of them, of a failpoint only those of its name. */
@@ -59,7 +59,12 @@ export function environmentOf(moment: Moment): Record<string, string> {
 }
 
 /** Waits for the moment and kills; at a failpoint nightshift does that itself. False: it had ended before. */
-export async function killAt(running: Running, moment: Moment, victim: Victim, folder: string): Promise<boolean> {
+export async function killAt(
+  running: RunningProcess,
+  moment: Moment,
+  victim: Victim,
+  folder: string,
+): Promise<boolean> {
   const { child } = running;
   const exited = running.ended.then(() => 'exited' as const);
   if (moment.kind === 'event') await Promise.race([exited, eventsPrinted(running, moment.nth)]);
@@ -74,7 +79,7 @@ export async function killAt(running: Running, moment: Moment, victim: Victim, f
   return signal === 'SIGKILL';
 }
 
-function eventsPrinted({ child }: Running, nth: number): Promise<void> {
+function eventsPrinted({ child }: RunningProcess, nth: number): Promise<void> {
   let seen = 0;
   return new Promise((resolve) => {
     child.stdout?.on('data', (text: string) => {
