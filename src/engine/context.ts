@@ -36,6 +36,8 @@ export class RunContext implements Disposable {
   readonly #folderId: string;
   #shift: Shift;
   #isRead = true;
+  /** Established while an item was running: nothing is waited for or restored any more. */
+  #isGone = false;
   #stepsInUse: Promise<unknown> = Promise.resolve();
   #progress = { done: 0, total: 0 };
   /** Batches, or in a stream items, so far. */
@@ -53,7 +55,7 @@ export class RunContext implements Disposable {
       stop: ports.control,
       patienceMs: () => ports.filePatienceMs ?? this.#shift.settings.patienceMs,
       clock: ports.clock,
-      isThere: async () => (await documents.folderId()) === folderId,
+      isThere: async () => !this.#isGone && (await documents.folderId()) === folderId,
     });
     this.store = patientStore(store, this.#files);
     this.documents = patientDocuments(documents, this.#files);
@@ -137,11 +139,19 @@ export class RunContext implements Disposable {
     return undefined;
   }
 
+  /** For a running item; if not, the run can only end. */
+  async isShiftThere(): Promise<boolean> {
+    this.#isGone ||= !(await this.documents.isThere());
+    return !this.#isGone;
+  }
+
   /** How the run ends if the shift's folder was moved, removed or replaced. */
   async lostFolder(): Promise<RunEnd | undefined> {
     const id = await this.documents.folderId();
-    if (id === this.#folderId) return undefined;
     const { folder } = this.#shift;
+    if (id === this.#folderId) {
+      return this.#isGone ? this.#lostContext(`manager.md and table.csv are gone from ${folder}`) : undefined;
+    }
     return this.#lostContext(
       id === 'gone'
         ? `its folder ${folder} is gone: if it was moved, start the shift in its new place`

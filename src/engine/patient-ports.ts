@@ -28,6 +28,7 @@ export function patientStore(store: Store, patience: FilePatience): Store {
 export function patientDocuments(documents: Documents, patience: FilePatience): Documents {
   return {
     folderId: () => documents.folderId(),
+    isThere: () => documents.isThere(),
     finishBatch: (counts, size) => patience.until(() => documents.finishBatch(counts, size)),
     writeSteps: (task, from, steps) => patience.until(() => documents.writeSteps(task, from, steps)),
     keepVersion: (task, text) => patience.until(() => documents.keepVersion(task, text)),

@@ -7,6 +7,8 @@ import type { Counts } from '../core/model/events.ts';
 export interface Documents {
   /** Identifies the shift's folder, so that a replacement is noticed (rule M6); `gone` if there is none. */
   folderId(): Promise<string>;
+  /** False if the folder was moved or replaced, or if both manifest and table are gone from it (rule M6). */
+  isThere(): Promise<boolean>;
   /**
    * Writes Progress after a batch, and the new size unless you set another one meanwhile. Returns the size in force.
    */

@@ -8,6 +8,7 @@ function watchOver(found: { changes?: Change[]; edits?: Edit[] }): Watch {
   watch.open({
     changes: async () => found.changes?.splice(0) ?? [],
     putBack: async () => found.edits?.splice(0) ?? [],
+    isThere: async () => true,
     onFailure: (error) => {
       throw error;
     },

@@ -1,4 +1,5 @@
 import type { Clock } from '../core/model/clock.ts';
+import { NightshiftError } from '../core/model/errors.ts';
 import { Together } from '../core/schedule/together.ts';
 import type { Change } from '../store/store.ts';
 
@@ -20,6 +21,8 @@ export interface WatchTarget {
   changes(): Promise<readonly Change[]>;
   /** Restores the documents in force. Returns what was undone. */
   putBack(): Promise<readonly Edit[]>;
+  /** False if the shift was moved or removed. */
+  isThere(): Promise<boolean>;
   /** The files can't be read any more: no result could be recorded. */
   onFailure(error: unknown): void;
 }
@@ -109,6 +112,13 @@ export class Watch {
     const own = this.#edits.filter(isOwn).map(({ edit }) => edit.what);
     this.#edits = this.#edits.filter((each) => !isOwn(each));
     return own.length === 0 ? undefined : `it edited what only Nightshift writes (${own.slice(0, 3).join('; ')})`;
+  }
+
+  /** Before the next attempt of a running item: throws if its shift was moved or removed (rule M6). */
+  async confirm(): Promise<void> {
+    if (this.#watched && !(await this.#watched.isThere())) {
+      throw new NightshiftError('not-found', 'the shift was moved or removed while an item was running');
+    }
   }
 
   async #lookNow(): Promise<void> {

@@ -359,6 +359,8 @@ test.each(Object.keys(DISPATCH))(
 
 const REMOVALS = {
   'its dev removes it': 'rm -rf "$NIGHTSHIFT_SHIFT_DIR"',
+  // A file that is written again meanwhile keeps the folder there.
+  'its dev removes all but the folder itself': 'rm -rf "$NIGHTSHIFT_SHIFT_DIR"/*; false',
   'its dev puts another in its place': 'mv "$NIGHTSHIFT_SHIFT_DIR" old; cp -r old "$NIGHTSHIFT_SHIFT_DIR"',
   'its dev removes the project': 'rm -rf "$(dirname "$(dirname "$NIGHTSHIFT_SHIFT_DIR")")"',
 };

@@ -225,6 +225,7 @@ export class SimulatedShift {
   #documents(clock: SimulatedClock): Documents {
     return {
       folderId: async () => 'this',
+      isThere: async () => true,
       finishBatch: async (_, size) => {
         this.#size = size?.to ?? this.#size;
         return this.#size;

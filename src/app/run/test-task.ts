@@ -133,6 +133,7 @@ async function workOn(test: Test): Promise<{ dev: Outcome; last: Outcome }> {
   await using _watch = shiftFiles.open({
     changes: () => store.changes(),
     putBack: () => inForce.documents.putBack(),
+    isThere: () => inForce.documents.isThere(),
     onFailure: (error) => failure.abort(error),
   });
   const worker = new LocalWorker({

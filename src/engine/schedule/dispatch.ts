@@ -48,6 +48,7 @@ export function openDispatch(context: RunContext): Dispatch {
       return store.changes();
     },
     putBack: () => documents.putBack(),
+    isThere: () => context.isShiftThere(),
     onFailure: (error) => failure.abort(error),
   });
   return { context, failure, [Symbol.asyncDispose]: () => watch[Symbol.asyncDispose]() };

@@ -117,6 +117,7 @@ async function tryAll(work: Work, subject: object): Promise<Totals & { last: Att
       last = aborted(work);
       break;
     }
+    await work.site.shiftFiles?.confirm();
   }
   const { usage, compacted, model } = conversation;
   if (last.kind === 'succeeded' && mayComeBack(work, attempts)) {

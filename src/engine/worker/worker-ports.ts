@@ -51,6 +51,8 @@ export interface Site {
   readonly shiftFiles?: {
     /** `calls`: the inputs of the tools that may have written something. */
     trespassOf(token: string, calls: readonly string[]): Promise<string | undefined>;
+    /** Before a further attempt: throws if the shift was moved or removed (rule M6). */
+    confirm(): Promise<void>;
   };
   readonly clock: Clock;
   /** From 0 to 1. */

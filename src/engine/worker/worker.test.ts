@@ -75,7 +75,7 @@ test('X6 when cost is used up nothing more is asked: the item is given back, and
 
 test('D5 an attempt that edited a file of the shift fails at once, and the next one is not blamed for it', async () => {
   const found = ['it edited table.csv'];
-  const shiftFiles = { trespassOf: async () => found.shift() };
+  const shiftFiles = { trespassOf: async () => found.shift(), confirm: async () => {} };
   const { outcome, asked } = await work([SUCCESS, SUCCESS], () => {}, { shiftFiles });
   expect([outcome.to, outcome.attempts, asked()]).toEqual(['qa', 2, 2]);
   found.push('1', '2', '3');

@@ -94,11 +94,16 @@ export class InForce implements Documents {
 
   /** No agent is left. What could not be read, or a copy of the folder in its place, is found by the next start. */
   async close(): Promise<void> {
-    if (!this.#isDue && (await this.#isHere())) await this.#options.record?.remove().catch(() => {});
+    if (!this.#isDue && (await this.isThere())) await this.#options.record?.remove().catch(() => {});
   }
 
   folderId(): Promise<string> {
     return this.#files.folderId();
+  }
+
+  /** Otherwise nothing is put back: not into another folder, nor into one that is just being removed. */
+  async isThere(): Promise<boolean> {
+    return (await this.#files.folderId()) === (await this.#folder) && !this.#files.isEmptied();
   }
 
   keepVersion(task: string, text: string): Promise<void> {
@@ -177,13 +182,8 @@ export class InForce implements Documents {
     return retryPassing(() => this.#lookOnce());
   }
 
-  /** Never writes to another folder in its place (rule M6). */
-  async #isHere(): Promise<boolean> {
-    return (await this.#files.folderId()) === (await this.#folder);
-  }
-
   async #lookOnce(): Promise<void> {
-    if (!(await this.#isHere())) return;
+    if (!(await this.isThere())) return;
     if (this.#atWork.size > 0) this.#options.record?.touch(this.#options.now());
     const differing = [...this.#texts.keys()].filter((file) => !isSameContent(this.#files.see(file), this.#seen(file)));
     const settled = new Map<string, FileContent>();

@@ -52,6 +52,12 @@ export class ShiftFiles {
     return this.#folderId;
   }
 
+  /** Both manifest and table are gone: the folder was removed, even if a file that is still written keeps it there. */
+  isEmptied(): boolean {
+    const { manager, table } = this.paths;
+    return [manager, table].every(isAbsent);
+  }
+
   /** As they are on disk. The same object as last time if nothing changed. */
   read(): Promise<ShiftDocuments> {
     return retryPassing(() => this.assemble((file) => this.#textIfThere(file)));
@@ -273,6 +279,15 @@ function statIfThere(path: string): Stats | undefined {
     return statSync(path);
   } catch {
     return undefined;
+  }
+}
+
+function isAbsent(file: string): boolean {
+  try {
+    lstatSync(file);
+    return false;
+  } catch (error) {
+    return isGone(error);
   }
 }
 
