@@ -35,7 +35,7 @@ function runWith(limits: object, isPatienceSet = false): RunContext & { tell: (e
       emit: () => {},
     },
     control: new RunControl(),
-    agents: { find: () => ({ hasModel: true }) },
+    findAgent: () => ({ hasModel: true }),
   } as unknown as RunPorts;
   const settings = { limits, patienceMs: 1000, isPatienceSet };
   const tasks = [{ name: 'work', settings: { agent: 'claude' } }];

@@ -1,3 +1,4 @@
+import type { FindTraits } from '../core/model/agent-traits.ts';
 import type { NightshiftEvent } from '../core/model/events.ts';
 import type { Shift, Task } from '../core/model/shift.ts';
 import {
@@ -13,9 +14,8 @@ import {
 } from '../core/schedule/budget.ts';
 import type { Scope } from '../core/schedule/plan.ts';
 import type { RunPorts } from './ports.ts';
-import type { Agents } from './worker/worker-ports.ts';
 
-type Ports = Pick<RunPorts, 'agents' | 'clock' | 'control' | 'events'>;
+type Ports = Pick<RunPorts, 'findAgent' | 'clock' | 'control' | 'events'>;
 
 /** Machines sleep and people set clocks: the time that is left is checked this often, however much it is. */
 const LOOK_EVERY_MS = 1000;
@@ -72,7 +72,7 @@ export class Budget implements Disposable {
   }
 
   get hasModel(): boolean {
-    return this.#shift.tasks.some((task) => hasModel(task, this.#ports.agents.find));
+    return this.#shift.tasks.some((task) => hasModel(task, this.#ports.findAgent));
   }
 
   /** Which limit was reached, and how much is spent by now. */
@@ -144,7 +144,7 @@ export class Budget implements Disposable {
 
   #taskHasModel(name: string): boolean {
     const task = this.#shift.tasks.find((each) => each.name === name);
-    return task !== undefined && hasModel(task, this.#ports.agents.find);
+    return task !== undefined && hasModel(task, this.#ports.findAgent);
   }
 
   #lookLater(): void {
@@ -175,7 +175,7 @@ export class Budget implements Disposable {
     if (this.#hasWarnedOfSilence || keys.length === 0 || status !== 'SUCCESS' || Object.keys(usage).length > 0) return;
     const agent = this.#shift.tasks.find(({ name }) => name === task)?.settings.agent;
     // Scripts have nothing to report.
-    if (agent === undefined || this.#ports.agents.find(agent)?.runsSteps) return;
+    if (agent === undefined || this.#ports.findAgent(agent)?.runsSteps) return;
     this.#hasWarnedOfSilence = true;
     const what = `${task}: agent ${agent} did not report what it spent, so ${keys.join(' and ')} can't count it`;
     this.#ports.events.emit({ type: 'run:warning', message: `${what}; max-duration still holds` });
@@ -203,6 +203,6 @@ export class Budget implements Disposable {
 }
 
 /** Whether an agent with a model does the task or judges it. */
-export function hasModel({ settings }: Task, find: Agents['find']): boolean {
+export function hasModel({ settings }: Task, find: FindTraits): boolean {
   return [settings.agent, settings.qaAgent].some((agent) => agent !== undefined && find(agent)?.hasModel === true);
 }

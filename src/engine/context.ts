@@ -1,6 +1,7 @@
 import type { History } from '../core/folds/history.ts';
 import { EXIT } from '../core/model/errors.ts';
 import type { Counts, Emit } from '../core/model/events.ts';
+import type { LessonOrder, LessonOutcome } from '../core/model/lesson-order.ts';
 import type { Order, Outcome, Trouble } from '../core/model/model.ts';
 import type { Shift } from '../core/model/shift.ts';
 import { isWorkLeft } from '../core/schedule/next.ts';
@@ -83,10 +84,18 @@ export class RunContext implements Disposable {
   }
 
   /** `secrets`: those that were in force when the item was claimed. */
-  async work(order: Order, secrets: Shift['secrets'], signal: AbortSignal): Promise<Outcome> {
-    const { drain } = this.control;
-    const call: Call = { emit: this.emit, signal, drain, spent: this.budget.spentUp };
-    return this.#files.whileAtWork(() => this.#worker(secrets).run(order, call));
+  work(order: Order, secrets: Shift['secrets'], signal: AbortSignal): Promise<Outcome> {
+    return this.#files.whileAtWork(() => this.#worker(secrets).run(order, this.#call(signal)));
+  }
+
+  /** Asks the agent of a task for changes of its Steps. */
+  learn(order: LessonOrder, secrets: Shift['secrets']): Promise<LessonOutcome> {
+    const call = this.#call(this.control.interrupt);
+    return this.#files.whileAtWork(() => this.#worker(secrets).learn(order, call));
+  }
+
+  #call(signal: AbortSignal): Call {
+    return { emit: this.emit, signal, drain: this.control.drain, spent: this.budget.spentUp };
   }
 
   /** The item does not go back to its dev. */

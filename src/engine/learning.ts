@@ -1,4 +1,3 @@
-import { agentEnvironment } from '../agents/environment.ts';
 import { placeholdersIn } from '../core/language/template.ts';
 import {
   applyChanges,
@@ -10,18 +9,13 @@ import {
 } from '../core/learning/lessons.ts';
 import type { Recommendation } from '../core/model/events.ts';
 import { versionOf } from '../core/model/identity.ts';
+import { type LessonOutcome, type LessonProposal, makeLessonOrder } from '../core/model/lesson-order.ts';
 import type { Shift, Task } from '../core/model/shift.ts';
 import { statusAt } from '../core/schedule/plan.ts';
 import { compare } from '../core/text/likeness.ts';
-import { createMask } from '../core/text/mask.ts';
-import { managerPrompt } from '../roles/prompt.ts';
-import { readManagerReport } from '../roles/report.ts';
 import type { Snapshot } from '../store/store.ts';
 import type { RunContext } from './context.ts';
 import { findRow } from './find-row.ts';
-import { Conversation } from './worker/conversation.ts';
-import { takeScratch } from './worker/scratch.ts';
-import { Transcript } from './worker/transcript.ts';
 
 /** What it takes to write a lesson down. */
 export type LessonPorts = Pick<RunContext, 'documents' | 'emit' | 'history' | 'alone'>;
@@ -32,12 +26,6 @@ export interface Lesson {
   readonly task: Task;
   readonly snapshot: Snapshot;
   readonly batch: number;
-}
-
-/** Changes of the Steps that an agent proposes. */
-export interface Changes {
-  readonly changes: readonly StepChange[];
-  readonly summary: string;
 }
 
 /** The newest ones: a manager that never answers must not make the question grow for ever. */
@@ -51,7 +39,7 @@ export async function foldLessons(context: RunContext, lesson: Lesson): Promise<
   if (!shift.settings.learn) return;
   const recommendations = passedRecommendations(context, task, snapshot);
   if (recommendations.length === 0) return;
-  if (context.ports.agents.find(task.settings.agent)?.runsSteps) {
+  if (context.ports.findAgent(task.settings.agent)?.runsSteps) {
     const reason =
       'the agent of this task runs its Steps as scripts, so recommendations are only listed: text from data must not run';
     keep(context, task, { reason, recommendations, settled: recommendations });
@@ -67,7 +55,8 @@ export async function foldLessons(context: RunContext, lesson: Lesson): Promise<
     context.questions.delete(task.name);
     return;
   }
-  const refused = 'refused' in answer ? answer.refused : await applyLessons(context, lesson, answer, recommendations);
+  const refused =
+    'reason' in answer ? answer.reason : await applyLessons(context, lesson, answer.proposal, recommendations);
   if (refused !== undefined) await foldPlainly(context, lesson, recommendations, refused);
 }
 
@@ -75,7 +64,7 @@ export async function foldLessons(context: RunContext, lesson: Lesson): Promise<
 export async function applyLessons(
   ports: LessonPorts,
   { shift, task, snapshot, batch }: Lesson,
-  proposal: Changes,
+  proposal: LessonProposal,
   recommendations: readonly Recommendation[],
 ): Promise<string | undefined> {
   const changes = withoutRepeats(task.stepTexts, proposal.changes);
@@ -102,66 +91,15 @@ export function passedRecommendations(
   return passed.slice(-CONSIDERED_AT_MOST).flatMap(([, recommendations]) => recommendations);
 }
 
-type Answer = Changes | { readonly refused: string };
-
+/** While its agent works, edits of the documents are undone (rule D5). */
 async function askManager(
   context: RunContext,
   shift: Shift,
   task: Task,
   recommendations: readonly Recommendation[],
-): Promise<Answer> {
-  const { ports, control, documents, budget } = context;
-  const { agents } = ports;
-  const { secrets } = shift;
-  const { settings } = task;
-  const agent = agents.find(settings.agent)!;
-  using timeout = ports.clock.timeout(settings.timeoutMs);
-  const signal = AbortSignal.any([control.interrupt, timeout.signal]);
-  const subject = { role: 'manager' as const, task: task.name, key: task.version, agent: agent.name };
-  const mask = createMask(secrets);
-  const taken = takeScratch();
-  if (taken instanceof Error) return { refused: taken.message };
-  await using scratch = taken;
-  await using _protected = documents.protect();
-  await using conversation = new Conversation(
-    agent,
-    {
-      role: 'manager',
-      folder: shift.root,
-      scratch: scratch.folder,
-      shiftFolder: shift.folder,
-      settings: { ...settings, tools: [] },
-      mask,
-      signal,
-    },
-    new Transcript(context.emit, mask, () => subject),
-    budget.spentUp,
-  );
-  const reply = await conversation.ask(
-    {
-      whole: () => managerPrompt({ task: task.name, steps: task.stepTexts, recommendations }),
-      steps: [],
-      environment: agentEnvironment({
-        caller: agents.caller,
-        passEnv: [...agent.credentials, ...settings.passEnv],
-        secrets,
-        own: {
-          NIGHTSHIFT_ROLE: 'manager',
-          NIGHTSHIFT_SHIFT: shift.name,
-          NIGHTSHIFT_SHIFT_DIR: shift.folder,
-          NIGHTSHIFT_TABLE: shift.table,
-          NIGHTSHIFT_TASK: task.name,
-        },
-      }),
-    },
-    readManagerReport,
-  );
-  if (reply.kind === 'aborted') return { refused: 'it was stopped' };
-  if (reply.kind === 'trouble') return { refused: mask.text(reply.trouble.reason) };
-  if (reply.kind !== 'report') return { refused: mask.text(reply.reason) };
-  const { report } = reply;
-  // A secret in the changes is not masked but refused, with all of them (rule L3).
-  return { ...report, summary: mask.text(report.summary) };
+): Promise<LessonOutcome> {
+  await using _protected = context.documents.protect();
+  return await context.learn(makeLessonOrder(shift, task, recommendations), shift.secrets);
 }
 
 function check(

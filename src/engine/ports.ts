@@ -1,4 +1,5 @@
 import type { History } from '../core/folds/history.ts';
+import type { FindTraits } from '../core/model/agent-traits.ts';
 import type { Clock } from '../core/model/clock.ts';
 import type { Emit, NightshiftEvent } from '../core/model/events.ts';
 import type { Trouble } from '../core/model/model.ts';
@@ -12,7 +13,7 @@ import type { Snapshot, Store } from '../store/store.ts';
 import type { Watch } from '../watch/watch.ts';
 import type { RunControl } from './control.ts';
 import type { Running } from './running.ts';
-import type { Agents, Worker } from './worker/worker-ports.ts';
+import type { Worker } from './worker/worker-ports.ts';
 
 /** How the caller of a run asks it to end. */
 export interface Stop {
@@ -30,8 +31,8 @@ export interface RunPorts {
   load(): Promise<Shift>;
   /** The worker that has these values of `.env`: an order only names them. */
   worker(secrets: Shift['secrets']): Worker;
-  /** For the manager's own questions. */
-  readonly agents: Agents;
+  /** What an agent is; only workers ask one. */
+  readonly findAgent: FindTraits;
   /** Watches the shift's files while items run. */
   readonly shiftFiles: Watch;
   /** Holds the files that `protect:` names. */

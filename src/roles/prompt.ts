@@ -1,5 +1,5 @@
 import { dataJson, quoteLines } from '../core/language/prose.ts';
-import type { Recommendation } from '../core/model/events.ts';
+import type { LessonOrder } from '../core/model/lesson-order.ts';
 import type { LocalOrder, Text } from '../core/model/model.ts';
 import { unforgeable } from '../core/text/unforgeable.ts';
 import { reportForm } from './forms.ts';
@@ -207,14 +207,9 @@ ${reportForm('manager')}
 "add" needs "after" and "text", "replace" needs "step" and "text", "remove" needs "step"; the other fields are null. N is the
 number of a step as it is now, before any change; "after": 0 is before the first.`;
 
-export interface ManagerQuestion {
-  readonly task: string;
-  /** As they are in the task file, placeholders not filled in. */
-  readonly steps: readonly string[];
-  readonly recommendations: readonly Recommendation[];
-}
+type LessonQuestion = Pick<LessonOrder, 'task' | 'steps' | 'recommendations'>;
 
-export function managerPrompt({ task, steps, recommendations }: ManagerQuestion): string {
+export function managerPrompt({ task, steps, recommendations }: LessonQuestion): string {
   const numbered = steps.map((step, index) => `${index + 1}. ${step.replaceAll('\n', '\n   ')}`).join('\n');
   const wishes = recommendations.map(({ row, text }) => dataJson({ row, text })).join('\n');
   return byName(

@@ -1,4 +1,5 @@
 import type { StepChange } from '../core/learning/lessons.ts';
+import type { LessonProposal } from '../core/model/lesson-order.ts';
 import { type CriterionVerdict, LONGEST_REASON } from '../core/model/model.ts';
 import { normalise } from '../core/text/likeness.ts';
 import type { Mask } from '../core/text/mask.ts';
@@ -26,11 +27,6 @@ export interface QaReport {
   readonly reason?: string;
   /** One for each criterion that was asked, in order; then other criteria that failed. */
   readonly verdicts: readonly CriterionVerdict[];
-}
-
-export interface ManagerReport {
-  readonly changes: readonly StepChange[];
-  readonly summary: string;
 }
 
 /** Loads what reads a report, while the agent works. */
@@ -82,7 +78,7 @@ export function readQaReport(raw: unknown, criteria: readonly string[], mask: Ma
   return { status: 'FAIL', reason, verdicts };
 }
 
-export function readManagerReport(raw: unknown): ManagerReport | Unusable {
+export function readManagerReport(raw: unknown): LessonProposal | Unusable {
   const parsed = forms().form.manager.safeParse(raw);
   if (!parsed.success) return { unusable: problemIn(parsed.error) };
   const { changes, summary } = parsed.data;

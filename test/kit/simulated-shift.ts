@@ -1,6 +1,6 @@
-import type { Agent } from '../../src/agents/agent.ts';
 import { History } from '../../src/core/folds/history.ts';
 import type { NightshiftEvent } from '../../src/core/model/events.ts';
+import type { LessonProposal } from '../../src/core/model/lesson-order.ts';
 import { NO_PROTECTION } from '../../src/core/model/protection.ts';
 import type { Shift } from '../../src/core/model/shift.ts';
 import { RunControl } from '../../src/engine/control.ts';
@@ -28,7 +28,7 @@ export interface SimulatedShiftOptions {
   /** Absent: everything passes, and takes no time. */
   readonly play?: Play;
   /** What the manager's agent answers. */
-  readonly manager?: object;
+  readonly manager?: LessonProposal;
   /** After the Steps are replaced and before the run knows. */
   readonly onStepsWritten?: (clock: SimulatedClock) => Promise<unknown>;
   /** In place of a table in memory. */
@@ -156,6 +156,7 @@ export class SimulatedShift {
         if (!process.isDead) work.to = clock.now();
         return outcome;
       },
+      learn: async ({ role }) => ({ role, proposal: this.#options.manager ?? { changes: [], summary: '' } }),
       drop: async () => {},
     };
     const ports: RunPorts = {
@@ -163,7 +164,7 @@ export class SimulatedShift {
       documents: { ...process.port(documents), protect: documents.protect },
       load,
       worker: () => worker,
-      agents: { find: () => this.#agent(), caller: {} },
+      findAgent: () => ({ hasModel: false, runsSteps: false, judges: true }),
       shiftFiles: new Watch(clock),
       protection: NO_PROTECTION,
       events: {
@@ -240,24 +241,6 @@ export class SimulatedShift {
       keepVersion: async () => {},
       protect: () => ({ [Symbol.asyncDispose]: async () => {} }),
       putBack: async () => [],
-    };
-  }
-
-  #agent(): Agent {
-    const report = this.#options.manager ?? { changes: [] };
-    return {
-      name: 'simulated',
-      hasModel: false,
-      runsSteps: false,
-      judges: true,
-      hasEnvironment: true,
-      credentials: [],
-      missing: async () => undefined,
-      open: async () => ({
-        remembers: false,
-        ask: async () => ({ kind: 'report', report }),
-        async [Symbol.asyncDispose]() {},
-      }),
     };
   }
 }

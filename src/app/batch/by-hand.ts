@@ -84,7 +84,7 @@ export async function openByHand(paths: ShiftPaths, world: World, options: HandO
     documents: inForce,
     load: reloader(inForce, store, compileOnce({})),
     worker: (secrets) => new LocalWorker({ ...site, secrets }),
-    agents: site.agents,
+    findAgent: agents.find,
     shiftFiles: new Watch(clock),
     protection,
     events: {

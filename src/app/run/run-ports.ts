@@ -68,7 +68,7 @@ export async function buildPorts(run: NewRun, opened: Opened, means: Means): Pro
     documents: inForce,
     load,
     worker: (secrets) => new LocalWorker({ ...site, secrets }),
-    agents: site.agents,
+    findAgent: agents.find,
     shiftFiles,
     protection,
     events: {

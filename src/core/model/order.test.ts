@@ -3,6 +3,7 @@ import { compileShift } from '../../formats/compile.ts';
 import { parseManager } from '../../formats/manager.ts';
 import { parseTask } from '../../formats/task.ts';
 import { resolveProse, resolveText } from '../language/template.ts';
+import { makeLessonOrder } from './lesson-order.ts';
 import { localOrder, makeOrder } from './order.ts';
 
 const TASK = `## Configuration
@@ -30,8 +31,8 @@ test -f {SHIFT:FOLDER}table.csv
 const HERE = { root: '/here', folder: '/here/.nightshift/night', table: '/here/.nightshift/night/table.csv' };
 const THERE = { root: '/there', folder: '/there/s', table: '/there/s/table.csv' };
 
-function orderFor(metadata: Record<string, string>) {
-  const shift = compileShift(
+function copyShift() {
+  return compileShift(
     {
       ...{ ...HERE, name: 'night', managerFile: '/here/.nightshift/night/manager.md' },
       manager: parseManager('## Shift Configuration\n\n## Task Order\n\n1. copy\n', 'manager.md'),
@@ -40,14 +41,21 @@ function orderFor(metadata: Record<string, string>) {
     },
     ['name', 'copy'],
   );
+}
+
+function orderFor(metadata: Record<string, string>) {
+  const shift = copyShift();
   return makeOrder(shift, shift.tasks[0]!, { role: 'dev', token: 't', item: { id: 'i', index: 0, metadata } });
 }
 
 test('V1 an order is plain JSON and holds no path and no secret of the machine that made it', () => {
-  const order = orderFor({ name: 'Ann' });
-  const json = JSON.stringify(order);
-  expect(JSON.parse(json)).toEqual(order);
-  expect(json).not.toMatch(/\/here|p4ssw0rd/);
+  const shift = copyShift();
+  const recommendations = [{ text: 'Look twice', item: 'i', row: 1, attempts: 1 }];
+  for (const order of [orderFor({ name: 'Ann' }), makeLessonOrder(shift, shift.tasks[0]!, recommendations)]) {
+    const json = JSON.stringify(order);
+    expect(JSON.parse(json)).toEqual(order);
+    expect(json).not.toMatch(/\/here|p4ssw0rd/);
+  }
 });
 
 test('V1 the machine that carries out an order fills in its own paths', () => {

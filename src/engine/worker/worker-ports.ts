@@ -3,6 +3,7 @@ import type { CheckRequest, CheckResult } from '../../checks/checks.ts';
 import type { Clock } from '../../core/model/clock.ts';
 import type { Emit } from '../../core/model/events.ts';
 import type { FolderWatch, WatchRequest } from '../../core/model/folder-watch.ts';
+import type { LessonOrder, LessonOutcome } from '../../core/model/lesson-order.ts';
 import type { Order, Outcome, Script, ShiftPlace } from '../../core/model/model.ts';
 import type { Protection } from '../../core/model/protection.ts';
 import type { KeptWorkplaces } from './workplace.ts';
@@ -11,6 +12,8 @@ import type { KeptWorkplaces } from './workplace.ts';
 export interface Worker {
   /** Does not throw for anything that an agent or a check does. */
   run(order: Order, call: Call): Promise<Outcome>;
+  /** Asks the agent of a task for changes of its Steps. Does not throw for anything that the agent does. */
+  learn(order: LessonOrder, call: Call): Promise<LessonOutcome>;
   /** The item does not go back to its dev: ends the session that waits for the verdict, if there is one. */
   drop(token: string): Promise<void>;
 }
@@ -26,7 +29,7 @@ export interface Call {
   readonly spent: AbortSignal;
 }
 
-export interface Agents {
+interface Agents {
   find(name: string): Agent | undefined;
   /** The environment that Nightshift was started with; agents get only an allow-list of it. */
   readonly caller: Readonly<Record<string, string | undefined>>;

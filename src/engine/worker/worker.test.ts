@@ -1,10 +1,11 @@
 import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
-import type { Agent, Answer } from '../../agents/agent.ts';
+import type { Agent, Answer, Question } from '../../agents/agent.ts';
+import type { LessonOrder } from '../../core/model/lesson-order.ts';
 import type { Order } from '../../core/model/model.ts';
 import { NO_PROTECTION } from '../../core/model/protection.ts';
 import { LocalWorker } from './worker.ts';
-import type { Call, Site } from './worker-ports.ts';
+import type { Call, EquippedSite } from './worker-ports.ts';
 
 const order: Order = {
   role: 'dev',
@@ -21,24 +22,24 @@ const order: Order = {
 const FAILED = { kind: 'report', report: { overall_status: 'FAILED (step 1)', error: 'no' } } as const;
 const SUCCESS = { kind: 'report', report: { overall_status: 'SUCCESS' } } as const;
 
-/** Carries out the order with an agent that gives these answers; `onAnswer` comes before each of them. */
-async function work(answers: Answer[], onAnswer: (call: Controllers) => void, more: Partial<Site> = {}) {
-  const controllers = { stop: new AbortController(), drain: new AbortController(), spent: new AbortController() };
-  let asked = 0;
+/** A worker whose agent gives these answers, and what its agent was asked; `onAnswer` comes before each answer. */
+function workerWith(answers: Answer[], onAnswer: () => void = () => {}, more: Partial<EquippedSite> = {}) {
+  const asked: Question[] = [];
   const agent = {
     name: 'any',
     hasEnvironment: true,
     credentials: [],
     open: async () => ({
       remembers: true,
-      async ask() {
-        onAnswer(controllers);
-        return answers[asked++]!;
+      async ask(question: Question) {
+        onAnswer();
+        asked.push(question);
+        return answers[asked.length - 1]!;
       },
       async [Symbol.asyncDispose]() {},
     }),
   } as unknown as Agent;
-  const site: Site = {
+  const site: EquippedSite = {
     place: { root: tmpdir(), folder: '/s', table: '/s/table.csv' },
     agents: { find: () => agent, caller: {} },
     check: async () => ({ kind: 'passed' }),
@@ -47,16 +48,30 @@ async function work(answers: Answer[], onAnswer: (call: Controllers) => void, mo
     clock: {
       now: () => 0,
       elapsed: () => 0,
-      // Time passes at once, unless somebody is told to end.
+      // Time passes at once, unless the run is to end.
       sleep: async (_, signal) => signal?.aborted !== true,
       timeout: () => ({ signal: new AbortController().signal, [Symbol.dispose]() {} }),
     },
     random: () => 0,
+    secrets: {},
     ...more,
   };
-  const { stop, drain, spent } = controllers;
-  const call: Call = { emit: () => {}, signal: stop.signal, drain: drain.signal, spent: spent.signal };
-  return { outcome: await new LocalWorker({ ...site, secrets: {} }).run(order, call), asked: () => asked };
+  return { worker: new LocalWorker(site), asked };
+}
+
+function callWith({ stop, drain, spent }: Controllers, emit: Call['emit'] = () => {}): Call {
+  return { emit, signal: stop.signal, drain: drain.signal, spent: spent.signal };
+}
+
+function newControllers(): Controllers {
+  return { stop: new AbortController(), drain: new AbortController(), spent: new AbortController() };
+}
+
+/** Carries out the order of a dev; `onAnswer` comes before each answer. */
+async function work(answers: Answer[], onAnswer: (call: Controllers) => void, more: Partial<EquippedSite> = {}) {
+  const controllers = newControllers();
+  const { worker, asked } = workerWith(answers, () => onAnswer(controllers), more);
+  return { outcome: await worker.run(order, callWith(controllers)), asked: () => asked.length };
 }
 
 type Controllers = Record<'stop' | 'drain' | 'spent', AbortController>;
@@ -81,4 +96,51 @@ test('D5 an attempt that edited a file of the shift fails at once, and the next 
   found.push('1', '2', '3');
   const trespasser = await work([SUCCESS, SUCCESS, SUCCESS], () => {}, { shiftFiles });
   expect(trespasser.outcome).toMatchObject({ to: 'failed', failurePoint: 'trespass', attempts: 3 });
+});
+
+const lessonOrder: LessonOrder = {
+  ...{ role: 'manager', shift: { name: 's' }, task: 'work', version: 'v' },
+  settings: { ...order.settings, tools: [] },
+  steps: ['Paint {name}'],
+  recommendations: [{ text: 'Look twice', item: 'i', row: 1, attempts: 1 }],
+};
+
+/** Carries out the order of a lesson; the shift has a secret. */
+async function learn(answers: Answer[], before: (call: Controllers) => void = () => {}) {
+  const controllers = newControllers();
+  before(controllers);
+  const { worker, asked } = workerWith(answers, () => {}, { secrets: { API_KEY: 'p4ssw0rd' } });
+  const events: object[] = [];
+  const outcome = await worker.learn(
+    lessonOrder,
+    callWith(controllers, (event) => events.push(event)),
+  );
+  return { outcome, asked, events };
+}
+
+const CHANGE = { op: 'add', after: 1, text: 'Look twice' };
+
+test('L2 the question about lessons is an order: the form of its answer is checked, and its cost counts', async () => {
+  const report = { changes: [CHANGE], summary: 'as p4ssw0rd says' };
+  const { outcome, asked, events } = await learn([{ kind: 'report', report, usage: { costUsd: 2 } }]);
+  expect(outcome).toEqual({ role: 'manager', proposal: { changes: [CHANGE], summary: expect.any(String) } });
+  expect(JSON.stringify(outcome)).not.toContain('p4ssw0rd');
+  expect(asked[0]!.prompt).toMatch(/1\. Paint \{name\}.*"Look twice"/s);
+  expect(asked[0]!.environment).toMatchObject({ NIGHTSHIFT_ROLE: 'manager', NIGHTSHIFT_TASK: 'work' });
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: 'usage:spent', role: 'manager', task: 'work', usage: { costUsd: 2 } }),
+  );
+});
+
+test.each<[string, Answer[], string]>([
+  ['no changes', Array(2).fill({ kind: 'report', report: { changes: 'all' } }), 'changes is not a list'],
+  ['trouble', [{ kind: 'trouble', trouble: { reason: 'p4ssw0rd is refused' } }], '[API_KEY] is refused'],
+  ['a stop', [{ kind: 'aborted' }], 'it was stopped'],
+])('L6 an answer about lessons that is %s gives a reason and no proposal', async (_, answers, reason) => {
+  expect((await learn(answers)).outcome).toEqual({ role: 'manager', reason });
+});
+
+test('X6 when cost is used up, the agent is not asked for lessons either', async () => {
+  const { outcome, asked } = await learn([], ({ spent }) => spent.abort('max-cost is used up'));
+  expect([outcome, asked]).toEqual([{ role: 'manager', reason: 'max-cost is used up' }, []]);
 });

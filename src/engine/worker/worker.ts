@@ -1,9 +1,11 @@
 import { tmpdir } from 'node:os';
+import type { LessonOrder, LessonOutcome } from '../../core/model/lesson-order.ts';
 import type { LocalOrder, Order, Outcome } from '../../core/model/model.ts';
 import { localOrder } from '../../core/model/order.ts';
 import { systemError } from '../../core/model/system-errors.ts';
 import { createMask, type Mask } from '../../core/text/mask.ts';
 import { performDev } from './dev.ts';
+import { performLesson } from './lesson.ts';
 import { performQa } from './qa.ts';
 import { takeScratch } from './scratch.ts';
 import { type Work, workingFolder } from './work.ts';
@@ -41,6 +43,16 @@ export class LocalWorker implements Worker {
     using _protected = protection.enter({ token, key, task, index: item.index });
     using _dev = role === 'dev' ? folders.enter(folder) : undefined;
     return await withWork(this.#site, order, call, role === 'dev' ? performDev : performQa);
+  }
+
+  async learn(order: LessonOrder, call: Call): Promise<LessonOutcome> {
+    try {
+      return await performLesson(this.#site, order, call);
+    } catch (error) {
+      const refused = systemError(error);
+      if (!refused) throw error;
+      return { role: order.role, reason: refused.message };
+    }
   }
 
   async drop(token: string): Promise<void> {

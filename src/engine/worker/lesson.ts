@@ -1,0 +1,63 @@
+import { agentEnvironment } from '../../agents/environment.ts';
+import type { LessonOrder, LessonOutcome } from '../../core/model/lesson-order.ts';
+import { createMask } from '../../core/text/mask.ts';
+import { managerPrompt } from '../../roles/prompt.ts';
+import { readManagerReport } from '../../roles/report.ts';
+import { Conversation } from './conversation.ts';
+import { takeScratch } from './scratch.ts';
+import { Transcript } from './transcript.ts';
+import type { Call, EquippedSite } from './worker-ports.ts';
+
+/** Asks the agent of a task for changes of its Steps. */
+export async function performLesson(site: EquippedSite, order: LessonOrder, call: Call): Promise<LessonOutcome> {
+  const { role, settings, task, version } = order;
+  const agent = site.agents.find(settings.agent)!;
+  const mask = createMask(site.secrets);
+  const taken = takeScratch();
+  if (taken instanceof Error) return { role, reason: taken.message };
+  await using scratch = taken;
+  using timeout = site.clock.timeout(settings.timeoutMs);
+  await using conversation = new Conversation(
+    agent,
+    {
+      role,
+      folder: site.place.root,
+      scratch: scratch.folder,
+      shiftFolder: site.place.folder,
+      settings,
+      mask,
+      signal: AbortSignal.any([call.signal, timeout.signal]),
+    },
+    new Transcript(call.emit, mask, () => ({ role, task, key: version, agent: agent.name })),
+    call.spent,
+  );
+  const reply = await conversation.ask(
+    {
+      whole: () => managerPrompt(order),
+      steps: [],
+      environment: agentEnvironment({
+        caller: site.agents.caller,
+        passEnv: [...agent.credentials, ...settings.passEnv],
+        secrets: site.secrets,
+        own: lessonEnvironment(site, order),
+      }),
+    },
+    readManagerReport,
+  );
+  if (reply.kind === 'aborted') return { role, reason: 'it was stopped' };
+  if (reply.kind === 'trouble') return { role, reason: mask.text(reply.trouble.reason) };
+  if (reply.kind !== 'report') return { role, reason: mask.text(reply.reason) };
+  const { changes, summary } = reply.report;
+  // Changes stay as they are: one that holds a secret is refused, with all others (rule L3).
+  return { role, proposal: { changes, summary: mask.text(summary) } };
+}
+
+function lessonEnvironment({ place }: EquippedSite, { role, shift, task }: LessonOrder): Record<string, string> {
+  return {
+    NIGHTSHIFT_ROLE: role,
+    NIGHTSHIFT_SHIFT: shift.name,
+    NIGHTSHIFT_SHIFT_DIR: place.folder,
+    NIGHTSHIFT_TABLE: place.table,
+    NIGHTSHIFT_TASK: task,
+  };
+}
