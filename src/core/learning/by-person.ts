@@ -1,18 +1,48 @@
-import type { LessonChange, LessonLedger } from './lesson.ts';
+import { changeOf, Draft, moved } from './draft.ts';
+import { isApplied, type LessonChange, type LessonLedger, type LessonRecord, type LessonState } from './lesson.ts';
+import { asLesson, isCovered } from './wording.ts';
 
 /** Write the ledger, then `reconcile` the Steps. `refused`: why it makes no sense. */
 export type Decision = { readonly ledger: LessonLedger; readonly change: LessonChange } | { readonly refused: string };
 
 export type PersonsVerb = 'accept' | 'reject' | 'pin' | 'ban' | 'undo';
 
-/** What a person decides about a lesson. `ban` of a lesson may give a `reason`. */
-export function decide(
-  _ledger: LessonLedger,
-  _verb: PersonsVerb,
-  _id: string,
-  _more: { readonly now: string; readonly reason?: string },
-): Decision {
-  throw new Error('comes soon');
+interface DecisionDetails {
+  readonly now: string;
+  readonly reason?: string;
+}
+
+/** What a person decides about a lesson. */
+export function decide(ledger: LessonLedger, verb: PersonsVerb, id: string, details: DecisionDetails): Decision {
+  const lesson = ledger.lessons.find((each) => each.id === id);
+  if (lesson === undefined) return { refused: `there is no lesson ${id}` };
+  const decided = verb === 'undo' ? undone(lesson, details.now) : judged(lesson, verb, details);
+  if (typeof decided === 'string') return { refused: decided };
+  const lessons = ledger.lessons.map((each) => (each.id === id ? decided : each));
+  return { ledger: { ...ledger, lessons }, change: changeOf(lesson, decided) };
+}
+
+const RESULT = { accept: 'firm', reject: 'banned', pin: 'pinned', ban: 'banned' } as const;
+const DEFAULT_REASON = { reject: 'rejected by a person', ban: 'banned by a person' };
+
+function judged(
+  lesson: LessonRecord,
+  verb: Exclude<PersonsVerb, 'undo'>,
+  { now, reason }: DecisionDetails,
+): LessonRecord | string {
+  const { id, state } = lesson;
+  if (state === RESULT[verb]) return `lesson ${id} is already ${state}`;
+  if (state === 'banned') return `lesson ${id} is banned; undo that first`;
+  if (verb === 'accept' && isApplied(lesson)) return `lesson ${id} is already in the Steps`;
+  if (verb === 'reject' && isApplied(lesson)) return `lesson ${id} is in the Steps; ban it to remove it`;
+  if (verb === 'accept' || verb === 'pin') return { ...moved(lesson, RESULT[verb], { now }), by: 'person' };
+  return moved(lesson, RESULT[verb], { now, reason: reason ?? DEFAULT_REASON[verb] });
+}
+
+function undone(lesson: LessonRecord, now: string): LessonRecord | string {
+  const { id, previous } = lesson;
+  if (previous === undefined) return `lesson ${id} has no earlier state`;
+  return moved(lesson, previous.state, { now, reason: previous.reason });
 }
 
 interface NewLesson {
@@ -23,11 +53,27 @@ interface NewLesson {
 }
 
 /** `lessons add`: firm at once. */
-export function addLesson(_ledger: LessonLedger, _lesson: NewLesson): Decision {
-  throw new Error('comes soon');
+export function addLesson(ledger: LessonLedger, lesson: NewLesson): Decision {
+  return added(ledger, lesson, 'firm', { by: 'person' });
 }
 
 /** `create --lessons-from`: waits, with the shift it comes from. */
-export function adoptLesson(_ledger: LessonLedger, _lesson: NewLesson & { readonly from: string }): Decision {
-  throw new Error('comes soon');
+export function adoptLesson(ledger: LessonLedger, lesson: NewLesson & { readonly from: string }): Decision {
+  return added(ledger, lesson, 'waiting', { from: lesson.from });
+}
+
+function added(
+  ledger: LessonLedger,
+  lesson: NewLesson,
+  state: LessonState,
+  origin: { readonly by?: 'person'; readonly from?: string },
+): Decision {
+  const text = asLesson(lesson.text);
+  if (text === '') return { refused: 'the lesson has no text' };
+  const draft = new Draft(ledger, lesson);
+  const known = draft.saying([text]);
+  if (known) return { refused: `lesson ${known.id} (${known.state}) already says that: ${known.text}` };
+  if (isCovered(text, lesson.authorSteps)) return { refused: 'the Steps already say that' };
+  const record = draft.add({ text, ...origin }, state);
+  return { ledger: draft.ledger(), change: changeOf(undefined, record) };
 }

@@ -11,6 +11,13 @@ export function sample<T>(candidates: readonly T[], size: number, seed: string, 
   return candidates.filter((_, i) => lots[i]! <= last).slice(0, size);
 }
 
+const LOTS = 2 ** 48;
+
+/** Whether a candidate is in a share (0 to 1) of all: decided by the seed and its name alone. */
+export function isInShare(share: number, seed: string, name: string): boolean {
+  return lotOf(seed, name) < share * LOTS;
+}
+
 /** 48 bits, so that a number holds them. */
 function lotOf(seed: string, name: string): number {
   return Number.parseInt(hash('sha256', JSON.stringify([seed, name])).slice(0, 12), 16);

@@ -11,11 +11,19 @@ export function normalise(text: string): string {
 }
 
 /** Sentences that share this part of their words count as the same. */
-const ALIKE = 0.8;
+const ALIKE = 0.75;
 
 /** A different number, or one of these words, changes the meaning, however many words are the same. */
 const TELLING =
   /^(\p{N}.*|no|not|never|none|without|avoid|skip|always|only|except|unless|before|after|cannot|(do|does|is|are|ca|wo|should|must)nt)$/u;
+
+/** Words that say nothing by themselves. */
+const FILLER = new Set(
+  (
+    'a an the this that these those it its they them their there is are be been was were has have had do does as of ' +
+    'to in on at by for from with and or so then also please must should will would can which you your'
+  ).split(' '),
+);
 
 /** `contrary`: the same except for a negation or a number, so at most one of the two can be correct. */
 export function compare(a: string, b: string): 'same' | 'contrary' | 'different' {
@@ -30,12 +38,39 @@ export function share(part: string, whole: string): number {
   return common(words, new Set(normalise(whole).split(' '))) / words.size;
 }
 
+/** The share of the meaningful words of the shorter text that the other one has, up to 1. */
+export function overlap(a: string, b: string): number {
+  const [left, right] = [split(a).plain, split(b).plain];
+  return common(left, right) / Math.max(1, Math.min(left.size, right.size));
+}
+
+/** Whether both have numbers, and not the same ones. */
+export function differInNumbers(a: string, b: string): boolean {
+  const [left, right] = [numbersIn(a), numbersIn(b)];
+  return left.size > 0 && right.size > 0 && jaccard(left, right) < 1;
+}
+
+function numbersIn(text: string): Set<string> {
+  return new Set(
+    normalise(text)
+      .split(' ')
+      .filter((word) => /^\p{N}/u.test(word)),
+  );
+}
+
 function split(text: string): { plain: Set<string>; telling: Set<string> } {
   const words = normalise(text).split(' ');
+  const plain = words.filter((word) => !TELLING.test(word));
+  const meaningful = plain.filter((word) => !FILLER.has(word));
   return {
-    plain: new Set(words.filter((word) => !TELLING.test(word))),
+    plain: new Set((meaningful.length > 0 ? meaningful : plain).map(singular)),
     telling: new Set(words.filter((word) => TELLING.test(word))),
   };
+}
+
+/** `prices` and `price` are one word; `status` and `address` stay. */
+function singular(word: string): string {
+  return word.length > 3 && /[^sui]s$/.test(word) ? word.slice(0, -1) : word;
 }
 
 function jaccard(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
