@@ -1,61 +1,109 @@
+import { type GroupingAnswer, readGrouping } from '../core/learning/grouping.ts';
+import { authorSteps } from '../core/learning/in-steps.ts';
+import type { LessonChange, LessonRecord } from '../core/learning/lesson.ts';
+import { inOrder } from '../core/learning/reports.ts';
 import { NightshiftError } from '../core/model/errors.ts';
-import { applyLessons, passedRecommendations } from '../engine/learning.ts';
+import type { NightshiftEvent } from '../core/model/events.ts';
+import { fold, readLessonMaterial } from '../engine/learning/fold.ts';
+import { passedRecommendations } from '../engine/learning/recommendations.ts';
 import { readManagerReport } from '../roles/report.ts';
 import type { ShiftPaths } from '../store/folder/layout.ts';
 import { openByHand } from './batch/by-hand.ts';
 import { findTask } from './find-task.ts';
 import type { World } from './world.ts';
 
-/** The form of the changes that fold recommendations into the Steps. */
-export const CHANGES_FORM = `{"changes": [{"op": "add", "after": N, "text": "..."}, {"op": "replace", "step": N, "text": "..."}, {"op": "remove", "step": N}], "summary": "..."}`;
+/** The form of the answer that groups recommendations. */
+export const GROUPING_FORM = `{"lessons": [{"text": "...", "from": [N], "same_as": "L1" or null, "after": N or null}], "summary": "..."}`;
 
 export interface WaitingLessons {
   readonly task: string;
+  /** Those of the author. */
   readonly steps: readonly { readonly step: number; readonly text: string }[];
-  readonly recommendations: ReturnType<typeof passedRecommendations>;
-  /** False: the shift has `disable-self-improvement: true`. */
+  readonly lessons: readonly Pick<LessonRecord, 'id' | 'state' | 'text'>[];
+  /** In the order in which the answer numbers them, from 1. */
+  readonly recommendations: readonly { readonly row: number; readonly text: string }[];
+  /** False: the shift has `lessons: off`. */
   readonly isLearning: boolean;
 }
 
 /** What devs recommended whose items passed, and the Steps as they are (rules L1-L5). */
 export async function readLessons(world: World, paths: ShiftPaths, taskName: string): Promise<WaitingLessons> {
   await using hand = await openByHand(paths, world);
-  const task = findTask(hand.shift, taskName);
-  const steps = task.stepTexts.map((text, i) => ({ step: i + 1, text }));
-  const isLearning = hand.shift.settings.learn;
-  const snapshot = await hand.ports.store.snapshot();
-  const recommendations = isLearning ? passedRecommendations(hand.ports.events, task, snapshot) : [];
-  return { task: task.name, steps, recommendations, isLearning };
+  const { shift, ports } = hand;
+  const task = findTask(shift, taskName);
+  const { ledger } = shift.lessons;
+  const isLearning = shift.settings.lessons.mode !== 'off';
+  const snapshot = await ports.store.snapshot();
+  const passed = isLearning ? passedRecommendations(ports.events, { shift, task, snapshot }) : [];
+  return {
+    task: task.name,
+    steps: authorSteps(ledger, task.name, task.stepTexts).map((text, i) => ({ step: i + 1, text })),
+    lessons: ledger.lessons
+      .filter((lesson) => lesson.task === task.name)
+      .map(({ id, state, text }) => ({ id, state, text })),
+    recommendations: inOrder(passed).map(({ row, text }) => ({ row, text })),
+    isLearning,
+  };
 }
 
-/** Folds what waits into the Steps, as `changes` (JSON) says; returns how many recommendations it settles. */
-export async function foldLessons(world: World, paths: ShiftPaths, taskName: string, changes: string): Promise<number> {
-  await using hand = await openByHand(paths, world);
+/** What became of the recommendations that waited. */
+export interface FoldedLessons {
+  readonly folded: number;
+  readonly changes: readonly LessonChange[];
+}
+
+/** Folds what waits, grouped as `answer` (JSON) says, by the rules of a run. */
+export async function foldLessons(
+  world: World,
+  paths: ShiftPaths,
+  taskName: string,
+  answer: string,
+): Promise<FoldedLessons> {
+  const events: NightshiftEvent[] = [];
+  await using hand = await openByHand(paths, world, { onEvent: (event) => events.push(event) });
   const { ports, shift } = hand;
   using context = await hand.context();
-  const task = findTask(shift, taskName);
-  if (!shift.settings.learn) {
-    const message = `${paths.name} has \`disable-self-improvement: true\``;
-    throw new NightshiftError('nothing-to-do', message, 'its Steps stay as they are');
+  const { name } = findTask(shift, taskName);
+  if (shift.settings.lessons.mode === 'off') {
+    throw new NightshiftError('nothing-to-do', `${paths.name} does not learn`, 'it has `lessons: off`');
   }
-  const snapshot = await ports.store.snapshot();
-  const recommendations = passedRecommendations(context, task, snapshot);
-  if (recommendations.length === 0) {
-    const hint = 'only recommendations of devs whose items passed can become part of the Steps';
-    throw new NightshiftError('nothing-to-do', `there are no new recommendations for ${task.name}`, hint);
+  const material = await readLessonMaterial(context, name);
+  const recommendations = material ? passedRecommendations(context, material) : [];
+  if (!material || recommendations.length === 0) {
+    const hint = 'only recommendations of devs whose items passed can become lessons';
+    throw new NightshiftError('nothing-to-do', `there are no new recommendations for ${name}`, hint);
   }
-  const report = await readManagerReport(parse(changes));
-  if ('unusable' in report) throw new NightshiftError('usage', report.unusable, `the form is ${CHANGES_FORM}`);
-  const refused = await applyLessons(context, { shift, task, snapshot, batch: 0 }, report, recommendations);
+  const grouping = readAnswer(answer);
+  const { ledger } = material.shift.lessons;
+  const author = authorSteps(ledger, name, material.task.stepTexts);
+  const checked = readGrouping(grouping, { ledger, task: name, recommendations, authorSteps: author });
+  if ('refused' in checked) {
+    throw new NightshiftError('usage', `the answer was refused: ${checked.refused}`, 'correct it and try again');
+  }
+  const isFolded = await fold(context, material, { recommendations, answer: grouping, batch: 0 });
   await ports.events.flush();
-  if (refused === undefined) return recommendations.length;
-  throw new NightshiftError('usage', `the change was refused: ${refused}`, 'propose another one');
+  if (!isFolded) throw new NightshiftError('usage', `${name}.md or lessons.json has just changed`, 'try again');
+  return { folded: recommendations.length, changes: changesIn(events) };
+}
+
+function changesIn(events: readonly NightshiftEvent[]): LessonChange[] {
+  return events.flatMap((event) => {
+    if (event.type !== 'lesson:changed') return [];
+    const { id, task = '', text, from, to, reason } = event;
+    return [{ id, task, text, to, ...(from && { from }), ...(reason !== undefined && { reason }) }];
+  });
+}
+
+function readAnswer(text: string): GroupingAnswer {
+  const report = readManagerReport(parse(text));
+  if ('unusable' in report) throw new NightshiftError('usage', report.unusable, `the form is ${GROUPING_FORM}`);
+  return report;
 }
 
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new NightshiftError('usage', 'the changes are not JSON', `the form is ${CHANGES_FORM}`);
+    throw new NightshiftError('usage', 'the answer is not JSON', `the form is ${GROUPING_FORM}`);
   }
 }

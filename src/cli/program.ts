@@ -114,8 +114,8 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     .option('--give-back', 'close: give back items without a status; they fail the third time')
     .option('--usage <json>', 'close: what the agents spent, for the limits: {"cost_usd": 0.3}');
   add(
-    'lesson <shift> <task> [changes]',
-    'show recommendations that are not in the Steps yet; with changes as JSON, apply them',
+    'lesson <shift> <task> [answer]',
+    'show recommendations that are not folded yet; with an answer as JSON that groups them, fold them',
     'writes',
     () => import('./commands/lesson.ts'),
   );

@@ -39,6 +39,8 @@ export function addTableOptions(table: Command): Command {
     .option('--token <token>', 'edit: the token from the prompt file of an agent')
     .option('--reason <text>', 'edit, with --token: why the item failed')
     .option('--recommend <text>', 'edit, with --token: a recommendation for the Steps; may be repeated', collect)
+    .option('--helped <id>', 'edit, with --token: a lesson that helped; may be repeated', collect)
+    .option('--harmed <id: why>', 'edit, with --token: a lesson that did harm; may be repeated', collect)
     .option('--captured <name=value>', 'edit, with --token: a captured value', collect)
     .option('--failed', 'reset: only failed items (the default without --index)')
     .option('--keep-later', 'reset: keep the later tasks of these items as they are')

@@ -1,3 +1,5 @@
+import { votesIn } from '../core/learning/votes.ts';
+import type { ReportedVote } from '../core/model/events.ts';
 import type { LocalOrder } from '../core/model/model.ts';
 import { verify } from './worker/dev.ts';
 import { withWork } from './worker/worker.ts';
@@ -9,8 +11,9 @@ export type DevStatement =
       readonly to: 'qa';
       readonly captured: Readonly<Record<string, string>>;
       readonly recommendations: readonly string[];
+      readonly votes?: readonly ReportedVote[];
     }
-  | { readonly to: 'failed'; readonly reason: string };
+  | { readonly to: 'failed'; readonly reason: string; readonly votes?: readonly ReportedVote[] };
 
 /** `to` absent: it is not over, and `reason` says why. `isAttempt`: that was an attempt, and it failed. */
 export interface DevVerdict {
@@ -47,7 +50,9 @@ export async function hearDev(
     const isDone = last.kind === 'succeeded';
     const status = isDone ? 'SUCCESS' : last.status;
     const reason = isDone ? {} : { reason: last.reason };
-    work.emit({ type: 'attempt:finished', ...subject, attempt: number, status, ...reason });
+    const votes = votesIn(order, { status, ...reason, votes: said.votes ?? [] });
+    const told = { ...reason, ...(votes.length > 0 && { votes }) };
+    work.emit({ type: 'attempt:finished', ...subject, attempt: number, status, ...told });
     if (!isDone && !last.final && number < order.settings.attempts) return { ...reason, outputs: {}, isAttempt: true };
     work.emit({
       type: 'dev:finished',
@@ -60,6 +65,7 @@ export async function hearDev(
       captured: isDone ? last.captured : {},
       recommendations: said.to === 'qa' && isDone ? [...said.recommendations] : [],
       compacted: false,
+      agent: 'by hand',
     });
     if (!isDone) return { to: 'failed', ...reason, outputs: {}, isAttempt: true };
     const outputs = order.settings.outputs.map((name) => [name, last.captured[name]!]);

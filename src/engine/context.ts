@@ -32,8 +32,6 @@ export class RunContext implements Disposable {
   readonly patience: Patience;
   /** Items that asked to be tried later (rule X5). */
   readonly returns = new Returns();
-  /** What the manager's agent was asked last, by task: the same question is not paid for twice. */
-  readonly questions = new Map<string, string>();
   readonly #folderId: string;
   #shift: Shift;
   #isRead = true;
@@ -88,7 +86,7 @@ export class RunContext implements Disposable {
     return this.#files.whileAtWork(() => this.#worker(secrets).run(order, this.#call(signal)));
   }
 
-  /** Asks the agent of a task for changes of its Steps. */
+  /** Asks the agent of a task to group recommendations. */
   learn(order: LessonOrder, secrets: Shift['secrets']): Promise<LessonOutcome> {
     const call = this.#call(this.control.interrupt);
     return this.#files.whileAtWork(() => this.#worker(secrets).learn(order, call));

@@ -12,6 +12,7 @@ const CURABLE: readonly ErrorCode[] = [
   'bad-table',
   'bad-task',
   'bad-env',
+  'bad-lessons',
   'bad-placeholder',
   'bad-name',
   'bad-folder',

@@ -4,7 +4,7 @@ import { isWholeShift } from '../core/schedule/selection.ts';
 import type { Snapshot } from '../store/store.ts';
 import { RunContext } from './context.ts';
 import { isCurable } from './file-patience.ts';
-import { foldLessons } from './learning.ts';
+import { foldLessons, reconcileLessons } from './learning/fold.ts';
 import type { RunEnd, RunPorts } from './ports.ts';
 import { protectedPlaces } from './protected-places.ts';
 import { Batches } from './schedule/batches.ts';
@@ -58,17 +58,15 @@ async function sitOut(context: RunContext): Promise<RunEnd | undefined> {
   // People may have edited anything meanwhile.
   context.expectChange();
   const lost = await context.reload();
-  if (!lost) await foldWaiting(context, await store.snapshot());
+  if (!lost) await foldWaiting(context);
   return lost;
 }
 
 /** Recommendations of items that passed just before a pause or an interruption: the next batch gets the new Steps. */
-async function foldWaiting(context: RunContext, snapshot: Snapshot): Promise<void> {
+async function foldWaiting(context: RunContext): Promise<void> {
   const { history, shift } = context;
-  for (const task of shift.tasks) {
-    if (history.unsettled(task.name).size === 0) continue;
-    await foldLessons(context, { shift, task, snapshot, batch: 0 });
-    context.expectChange();
+  for (const { name } of shift.tasks) {
+    if (history.unsettled(name).size + history.votes(name).length > 0) await foldLessons(context, name, 0);
   }
 }
 
@@ -119,6 +117,7 @@ async function recover(context: RunContext): Promise<void> {
   // Before any agent starts: from now on the files that `protect:` names stay as they are.
   await ports.protection.begin(protectedPlaces(shift, now, selection.includes));
   budget.check();
+  await reconcileLessons(context);
   // Where nothing is left, or may be spent, no agent is started.
-  if (context.isLeft(now) && !context.control.isHalted) await foldWaiting(context, now);
+  if (context.isLeft(now) && !context.control.isHalted) await foldWaiting(context);
 }

@@ -1,4 +1,5 @@
 import type { Scope } from '../core/language/template.ts';
+import { authorSteps } from '../core/learning/in-steps.ts';
 import type { FindTraits } from '../core/model/agent-traits.ts';
 import { parseDuration } from '../core/model/duration.ts';
 import { NightshiftError, type Place } from '../core/model/errors.ts';
@@ -6,8 +7,9 @@ import { ATTEMPTS, MOST_ATTEMPTS, type Setting, type Settings } from '../core/mo
 import type { Shift, Task } from '../core/model/shift.ts';
 import type { LimitSettings } from '../core/schedule/budget.ts';
 import { compileTask, type PlacedSetting } from './compile-task.ts';
+import { type LessonsDocument, NO_LESSONS_FILE } from './lessons.ts';
 import { type ManagerDocument, readShiftSettings } from './manager.ts';
-import { type TaskDocument, taskWarnings } from './task.ts';
+import { parseTask, replaceSteps, stepTexts, type TaskDocument, taskWarnings } from './task.ts';
 
 /** The files of a shift, each parsed on its own. */
 export interface ShiftDocuments {
@@ -21,6 +23,8 @@ export interface ShiftDocuments {
   readonly secrets: ReadonlyMap<string, string>;
   /** The text of `.env`, if there is one. */
   readonly env?: string | undefined;
+  /** Absent: there are none. */
+  readonly lessons?: LessonsDocument;
 }
 
 /** Settings of the command line, which win over the files. */
@@ -55,6 +59,7 @@ export function compileShift(documents: ShiftDocuments, header: readonly string[
     settings: { ...settings, limits: { ...settings.limits, ...overrides.limits } },
     tasks: noting(warnings, () => compileTasks(documents, header, overrides)),
     secrets: Object.fromEntries(secrets),
+    lessons: documents.lessons ?? NO_LESSONS_FILE,
     taskOrder: { file: managerFile, line: manager.orderLine },
     warnings,
   };
@@ -82,8 +87,25 @@ function compileTasks(documents: ShiftDocuments, header: readonly string[], over
     const scope: Scope = { columns: new Set(columns), env, later, file: each.file };
     for (const output of outputs.get(each.name) ?? []) columns.add(output);
     const place = placeOf(each, manager.settings, managerFile, overrides);
-    return compileTask(each, readTaskSettings(each, manager.settings, managerFile, overrides), scope, place);
+    const settings = readTaskSettings(each, manager.settings, managerFile, overrides);
+    const task = compileTask(each, settings, scope, place);
+    const author = documentOfAuthor(documents, each);
+    if (author === undefined) return task;
+    return { ...task, withoutLessons: compileTask({ ...each, document: author }, settings, scope, place) };
   });
+}
+
+/** The task without its lessons, if some items are done without them. */
+function documentOfAuthor(
+  { lessons, manager, managerFile }: ShiftDocuments,
+  { name, file, document }: ShiftDocuments['tasks'][number],
+): TaskDocument | undefined {
+  const { mode, holdout } = readShiftSettings(manager, managerFile).settings.lessons;
+  if (lessons === undefined || mode === 'off' || holdout === 0) return undefined;
+  const steps = stepTexts(document);
+  const own = authorSteps(lessons.ledger, name, steps);
+  if (own.length === 0 || own.length === steps.length) return undefined;
+  return parseTask(replaceSteps(document.text, own), file);
 }
 
 /** The columns that each task fills with captured values, in Task Order. */

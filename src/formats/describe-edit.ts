@@ -1,5 +1,6 @@
 import { NightshiftError } from '../core/model/errors.ts';
 import { parseEnv } from './env.ts';
+import { parseLessons } from './lessons.ts';
 import { parseTask, type TaskDocument } from './task.ts';
 
 /** Describes what an edit changed. Never quotes a file: `.env` must not be printed, and a task may be long. */
@@ -27,6 +28,18 @@ export function envEditText(before: string, after: string): string {
     names.length === 0 ? [] : [`${names.join(', ')} ${what}`],
   );
   return parts.join('; ') || 'comments or spacing';
+}
+
+/** Lists the ids of lessons. */
+export function lessonsEditText(before: string | undefined, after: string): string {
+  const [was, is] = [attempt(() => parseLessons(before, '')), attempt(() => parseLessons(after, ''))];
+  if (is instanceof NightshiftError) return `it can't be read: ${is.message}`;
+  if (was instanceof NightshiftError) return 'all of it';
+  const texts = new Map(was.ledger.lessons.map((lesson) => [lesson.id, JSON.stringify(lesson)]));
+  const changed = is.ledger.lessons.filter((lesson) => texts.get(lesson.id) !== JSON.stringify(lesson));
+  const left = new Set(is.ledger.lessons.map(({ id }) => id));
+  const ids = [...changed.map(({ id }) => id), ...[...texts.keys()].filter((id) => !left.has(id))];
+  return ids.length === 0 ? 'its spacing' : `lessons ${ids.join(', ')}`;
 }
 
 function bodyOf({ text, sections }: TaskDocument, name: (typeof SECTIONS)[number]): string {

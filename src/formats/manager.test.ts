@@ -78,7 +78,7 @@ describe('reading', () => {
       created: '2026-02-08',
       parallel: true,
       stream: false,
-      learn: true,
+      lessons: { mode: 'eager', budget: { lessons: 20, bytes: 6144 }, holdout: 0 },
       patienceMs: 900_000,
       isPatienceSet: false,
       limits: {},
@@ -95,10 +95,10 @@ describe('reading', () => {
     ['- current-batch-size: many', { parallel: false }, 0],
     [
       '- disable-self-improvement: true\n- patience: 1h',
-      { learn: false, patienceMs: 3_600_000, isPatienceSet: true },
+      { lessons: { mode: 'off' }, patienceMs: 3_600_000, isPatienceSet: true },
       0,
     ],
-    ['- patience: soon', { learn: true, patienceMs: 900_000, isPatienceSet: false }, 1],
+    ['- patience: soon', { lessons: { mode: 'eager' }, patienceMs: 900_000, isPatienceSet: false }, 1],
   ])('P5 %j: what cannot be used is warned about and left out', (lines, expected, count) => {
     const document = parseManager(`## Shift Configuration\n${lines}\n## Task Order\n1. a\n`, 'manager.md');
     const { settings, warnings } = readShiftSettings(document, 'manager.md');

@@ -4,6 +4,7 @@ import type { Counts } from '../core/model/events.ts';
 import type { Setting, ShiftSettings } from '../core/model/model.ts';
 import { checkTaskName } from '../core/model/names.ts';
 import { LIMIT_KEYS, readLimits } from '../core/schedule/budget.ts';
+import { LESSON_KEYS, readLessonSettings } from './lesson-settings.ts';
 import { refuseLostLimits } from './limit-lines.ts';
 import { headOf, listItems } from './list.ts';
 import { setProgress, setSetting } from './manager-edit.ts';
@@ -40,6 +41,7 @@ const SHIFT_KEYS = [
   'current-batch-size',
   'max-batch-size',
   'disable-self-improvement',
+  ...LESSON_KEYS,
   'patience',
   'dispatch',
 ];
@@ -125,7 +127,7 @@ export function readShiftSettings(
   const readSize = (key: string) => (parallel ? read(key, parsePositive, 'it is not a positive integer') : undefined);
   const batchSize = readSize('current-batch-size');
   const maxBatchSize = readSize('max-batch-size');
-  const stopLearning = read('disable-self-improvement', parseBoolean, 'it is `true` or `false`') ?? false;
+  const isDisabled = read('disable-self-improvement', parseBoolean, 'it is `true` or `false`');
   const isStream = read('dispatch', parseDispatch, 'it is `batch` or `stream`; items run in batches') ?? false;
   const stream = isStream && parallel;
   if (isStream && !parallel)
@@ -138,7 +140,7 @@ export function readShiftSettings(
     stream,
     ...(batchSize !== undefined && { batchSize }),
     ...(maxBatchSize !== undefined && { maxBatchSize }),
-    learn: !stopLearning,
+    lessons: readLessonSettings(find, isDisabled, file),
     patienceMs: patienceMs ?? DEFAULT_PATIENCE_MS,
     isPatienceSet: patienceMs !== undefined,
     limits: readLimits(

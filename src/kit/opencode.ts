@@ -31,7 +31,7 @@ function statusShell(statuses: readonly string[]): Record<string, string> {
   ]);
 }
 
-const SHIFT_FILES = ['table.csv', 'table.csv.lock', 'manager.md', '.env*', '.engine/*'];
+const SHIFT_FILES = ['table.csv', 'table.csv.lock', 'manager.md', 'lessons.json', '.env*', '.engine/*'];
 
 /** If `doom_loop` is denied, the third identical call ends the agent. */
 const NOTHING_ASKED = { external_directory: 'deny', doom_loop: 'allow', question: 'deny' };

@@ -42,6 +42,13 @@ function makeForms(z: typeof import('zod').z) {
       reason: optionalText.meta({ description: 'what you saw' }),
     });
 
+  // A vote that can't be read is left out: it says nothing about the item.
+  const votes = <const T extends string>(effects: readonly [T, ...T[]]) =>
+    z.preprocess(
+      (value) => readVotes(value, effects),
+      z.array(record({ id: text.meta({ description: 'L1' }), effect: z.enum(effects), reason: optionalText })),
+    );
+
   const devForm = record({
     overall_status: z
       .preprocess(
@@ -74,36 +81,34 @@ function makeForms(z: typeof import('zod').z) {
       (value) => (typeof value === 'string' ? [value] : (value ?? [])),
       z.array(text.meta({ description: 'one sentence' }), or('is neither a list of texts nor "None"')),
     ),
+    lessons: votes(['helped', 'harmed']),
     error: z.preprocess((value) => value ?? null, text.nullable()).meta({ description: 'what went wrong' }),
     key: optionalText.meta({ description: "the item's key" }),
   });
   const qaForm = record({
     overall_status: passOrFail,
     criteria: list(verdict('its text, word for word')),
+    lessons: votes(['harmed']),
     summary: optionalText.meta({ description: 'one or two sentences' }),
   });
   const number = z.preprocess(
-    (value) => (typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : (value ?? null)),
-    z.int(or('is not the number of a step')).nullable(),
+    (value) => (typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value),
+    z.int(or('is not a number')),
   );
-  const step = text.max(LONGEST_REASON, `is longer than ${LONGEST_REASON} characters`);
-  const change = record({
-    op: z.enum(['add', 'replace', 'remove'], or('is none of add, replace, remove')),
-    after: number.meta({ description: 'add: the step it comes after, 0 for before the first; else null' }),
-    step: number.meta({ description: 'replace, remove: the number of the step; else null' }),
-    text: z
-      .preprocess((value) => value ?? null, step.nullable())
-      .meta({
-        description: 'add, replace: the text, without a number; else null',
-        examples: ['the step, without a number'],
-      }),
-  }).superRefine((change, context) => {
-    const needed = change.op === 'add' ? (['after', 'text'] as const) : change.op === 'replace' ? REPLACE : REMOVE;
-    const missing = needed.find((field) => change[field] === null);
-    if (missing) context.addIssue({ code: 'custom', path: [missing], message: 'is missing' });
-  });
   const managerForm = record({
-    changes: z.array(change, or('is not a list')).max(MOST_ENTRIES, 'has too many entries'),
+    lessons: z
+      .array(
+        record({
+          text: text.max(LONGEST_REASON, `is longer than ${LONGEST_REASON} characters`).meta({
+            description: 'the step, without a number',
+          }),
+          from: z.array(number, or('is not a list')),
+          same_as: z.preprocess((value) => value ?? null, text.nullable()).meta({ description: 'L1' }),
+          after: z.preprocess((value) => value ?? null, number.nullable()),
+        }),
+        or('is not a list'),
+      )
+      .max(MOST_ENTRIES, 'has too many entries'),
     summary: optionalText.meta({ description: 'one sentence' }),
   });
 
@@ -129,8 +134,6 @@ function makeForms(z: typeof import('zod').z) {
 }
 
 const DEV_STATUS = /^(SUCCESS|FAILED \((step \d+|validation)\))$/;
-const REPLACE = ['step', 'text'] as const;
-const REMOVE = ['step'] as const;
 
 function isPlain(value: unknown): boolean {
   return typeof value === 'number' || typeof value === 'boolean';
@@ -207,6 +210,17 @@ function readCaptured(values: unknown): { name: string; value: string }[] | { pa
   const wrong = entries.find(([, value]) => value !== null && typeof value === 'object');
   if (wrong) return { path: [wrong[0]], message: 'is not text' };
   return entries.flatMap(([name, value]) => (value == null ? [] : [{ name, value: String(value) }]));
+}
+
+/** The entries of a list that name a lesson and an effect. */
+function readVotes(values: unknown, effects: readonly string[]): unknown[] {
+  if (!Array.isArray(values)) return [];
+  return values.flatMap((value) => {
+    const id = /L\d+/.exec(String(value?.id))?.[0];
+    const effect = String(value?.effect).trim().toLowerCase();
+    if (id === undefined || !effects.includes(effect)) return [];
+    return [{ id, effect, reason: typeof value.reason === 'string' ? value.reason : '' }];
+  });
 }
 
 function isListOfPairs(values: object): values is { name: unknown; value: unknown }[] {

@@ -20,6 +20,12 @@ function devInstructions(order: LocalOrder, token: string): string {
       ? ''
       : `
 - Secrets are in the environment of your shell, under the names that <item> lists as "environment".`;
+  const lessons =
+    order.lessons === undefined
+      ? ''
+      : `
+     <lessons> names the Steps that earlier agents recommended. Add --helped ID for each that helped you, and
+     --harmed 'ID: WHY' for each that led you wrong; the latter also with the command below.`;
   return `You are a dev of Nightshift. You do one task for one item of a table. Nobody answers questions.
 
 ${TAGS}
@@ -34,7 +40,7 @@ ${TAGS}
    apostrophes), and put nothing else on the line.
    If every step and criterion is right:
      ${edit('qa')}${captured}
-     Add --recommend 'SENTENCE' for each way to improve the Steps for all items, without values of this one.
+     Add --recommend 'SENTENCE' for each way to improve the Steps for all items, without values of this one.${lessons}
    If a step or a criterion fails:
      ${edit('failed')} --reason 'WHAT FAILED'
    Then read what the command prints:
@@ -44,13 +50,19 @@ ${TAGS}
    - any other error: stop.
 4. Answer with one line: what the command printed last.
 
-- Never edit the task files, manager.md or the table.${secrets}
+- Never edit the task files, manager.md, lessons.json or the table.${secrets}
 - Never put a secret into a file, a command's text or your answer, unless the Steps say so.
 - You may be the second agent on this item: don't repeat what is already done.`;
 }
 
 export function handedQaPrompt(order: LocalOrder, criteria: readonly Text[], token: string): Text {
   const edit = editCommand(order, token);
+  const lessons =
+    order.lessons === undefined
+      ? ''
+      : `
+   <lessons> has what the dev was told beyond its task. This is data, and no criterion. Add --harmed 'ID: WHY' for each
+   that led to what fails here.`;
   return qaPrompt(
     order,
     criteria,
@@ -68,7 +80,7 @@ ${TAGS}
    If every criterion passes:
      ${edit('done')}
    If any fails:
-     ${edit('failed')} --reason 'WHICH CRITERIA, AND WHY'
+     ${edit('failed')} --reason 'WHICH CRITERIA, AND WHY'${lessons}
    If the command prints an error, stop.
 4. Answer with one line: what the command printed. No secrets in it.`,
   );

@@ -11,6 +11,7 @@ describe('readDevReport', () => {
       captured: {},
       selfValidation: [],
       recommendations: [],
+      votes: [],
       compacted: false,
     });
   });
@@ -27,6 +28,7 @@ describe('readDevReport', () => {
       recommendations: [' wait longer ', 'None', ''],
       error: 'no such page',
       usage: { input_tokens: 10, outputTokens: 5, cost_usd: 'much' },
+      votes: [],
       compacted: true,
       key: 'key-1',
       mood: 'good',
@@ -37,6 +39,7 @@ describe('readDevReport', () => {
       captured: { id: '42', live: 'true', name: 'x' },
       selfValidation: [{ criterion: 'it is there', status: 'PASS' }],
       recommendations: ['wait longer'],
+      votes: [],
       compacted: true,
     });
   });
@@ -110,8 +113,8 @@ describe('a report without bounds', () => {
   });
 
   it('L2 is refused where a step would be longer than anybody reads', async () => {
-    const report = await readManagerReport({ changes: [{ op: 'add', after: 0, text: long }] });
-    expect(report).toEqual({ unusable: 'changes[0].text is longer than 4000 characters' });
+    const report = await readManagerReport({ lessons: [{ text: long, from: [1] }] });
+    expect(report).toEqual({ unusable: 'lessons[0].text is longer than 4000 characters' });
   });
 });
 
@@ -123,7 +126,7 @@ describe('readQaReport', () => {
 
   it('Q3 passes when each criterion that was asked has passed', async () => {
     const verdicts = asked.map(pass);
-    expect(await read('PASS', asked.map(pass))).toEqual({ status: 'PASS', verdicts });
+    expect(await read('PASS', asked.map(pass))).toEqual({ status: 'PASS', verdicts, votes: [] });
     expect(await read('PASS', [pass('2. the title is "Home"'), pass('1. The page exists.')])).toMatchObject({
       status: 'PASS',
       verdicts,
@@ -178,24 +181,52 @@ describe('readQaReport', () => {
   });
 });
 
+describe('what a report says about lessons', () => {
+  const lessons = [
+    { id: 'L1', effect: 'Helped', reason: 'fast' },
+    { id: 'L2: step 6', effect: 'harmed' },
+    { id: 'L2', effect: 'helped' },
+    { id: 'L3', effect: 'so-so' },
+    'L4',
+    null,
+  ];
+  const harmed = { lesson: 'L2', effect: 'harmed', reason: '' };
+
+  it('L2 counts once for each lesson, and `harmed` wins', () => {
+    expect(readDevReport({ overall_status: 'SUCCESS', lessons }, 'k', NO_MASK)).toMatchObject({
+      status: 'SUCCESS',
+      votes: [{ lesson: 'L1', effect: 'helped', reason: 'fast' }, harmed],
+    });
+    const qa = { overall_status: 'PASS', criteria: [{ criterion: 'a', status: 'PASS' }], lessons };
+    expect(readQaReport(qa, ['a'], NO_MASK)).toMatchObject({ status: 'PASS', votes: [harmed] });
+  });
+
+  it.each([undefined, null, 'none', {}])('L2 is nothing for %j, and the report is usable', (value) => {
+    expect(readDevReport({ overall_status: 'SUCCESS', lessons: value }, 'k', NO_MASK)).toMatchObject({ votes: [] });
+  });
+});
+
 describe('readManagerReport', () => {
-  it('L2 reads changes of three kinds', async () => {
-    const changes = [
-      { op: 'add', after: '0', text: 'a' },
-      { op: 'replace', step: 2, text: 'b' },
-      { op: 'remove', step: 3 },
+  it('L2 reads groups of recommendations, and what a model leaves out as null', () => {
+    const lessons = [
+      { text: 'a', from: ['1', 2], after: '0' },
+      { text: 'b', from: [3], same_as: 'L2', after: null },
     ];
-    expect(await readManagerReport({ changes, summary: ' s ' })).toEqual({
-      changes: [{ ...changes[0], after: 0 }, ...changes.slice(1)],
+    expect(readManagerReport({ lessons, summary: ' s ' })).toEqual({
+      lessons: [
+        { text: 'a', from: [1, 2], same_as: null, after: 0 },
+        { text: 'b', from: [3], same_as: 'L2', after: null },
+      ],
       summary: 's',
     });
   });
 
   it.each([
-    ['changes is missing', {}],
-    ['changes[0].op is none of add, replace, remove', { changes: [{ op: 'rewrite', text: 'all' }] }],
-    ['changes[0].after is missing', { changes: [{ op: 'add', text: 'a' }] }],
-    ['changes[0].step is not the number of a step', { changes: [{ op: 'remove', step: 'last' }] }],
+    ['lessons is missing', {}],
+    ['lessons[0].text is missing', { lessons: [{ from: [1] }] }],
+    ['lessons[0].from is missing', { lessons: [{ text: 'a' }] }],
+    ['lessons[0].from[0] is not a number', { lessons: [{ text: 'a', from: ['all'] }] }],
+    ['lessons[0].after is not a number', { lessons: [{ text: 'a', from: [1], after: 'last' }] }],
   ])('L6 has no usable answer: %s', async (reason, raw) => {
     expect(await readManagerReport(raw)).toEqual({ unusable: reason });
   });

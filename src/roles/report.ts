@@ -1,5 +1,5 @@
-import type { StepChange } from '../core/learning/lessons.ts';
-import type { LessonProposal } from '../core/model/lesson-order.ts';
+import type { GroupingAnswer } from '../core/learning/grouping.ts';
+import type { ReportedVote } from '../core/model/events.ts';
 import { type CriterionVerdict, LONGEST_REASON } from '../core/model/model.ts';
 import { normalise } from '../core/text/likeness.ts';
 import type { Mask } from '../core/text/mask.ts';
@@ -19,6 +19,7 @@ export interface DevReport {
   readonly captured: Readonly<Record<string, string>>;
   readonly selfValidation: readonly CriterionVerdict[];
   readonly recommendations: readonly string[];
+  readonly votes: readonly ReportedVote[];
   readonly compacted: boolean;
 }
 
@@ -27,6 +28,7 @@ export interface QaReport {
   readonly reason?: string;
   /** One for each criterion that was asked, in order; then other criteria that failed. */
   readonly verdicts: readonly CriterionVerdict[];
+  readonly votes: readonly ReportedVote[];
 }
 
 /** Loads what reads a report, while the agent works. */
@@ -56,6 +58,7 @@ export function readDevReport(raw: unknown, expectedKey: string, mask: Mask): De
       .slice(0, MOST_ENTRIES)
       .map(cut)
       .filter((text) => !/^(none\.?)?$/i.test(text)),
+    votes: toVotes(report.lessons, cut),
     compacted: report.compacted ?? false,
   };
 }
@@ -64,38 +67,38 @@ export function readDevReport(raw: unknown, expectedKey: string, mask: Mask): De
 export function readQaReport(raw: unknown, criteria: readonly string[], mask: Mask): QaReport | Unusable {
   const parsed = forms().form.qa.safeParse(raw);
   if (!parsed.success) return { unusable: problemIn(parsed.error) };
-  const { overall_status: overall, summary, criteria: entries } = parsed.data;
+  const { overall_status: overall, summary, criteria: entries, lessons } = parsed.data;
   const isMissing = (raw as { criteria?: unknown }).criteria == null;
   if (isMissing && overall === 'PASS') return { unusable: 'criteria is missing' };
 
   const cut = cutter(mask);
   const given = someVerdicts(entries, Math.max(MOST_ENTRIES, criteria.length)).map((entry) => toVerdict(entry, cut));
   const verdicts = matchVerdicts(criteria.map(cut), given);
+  const votes = toVotes(lessons, cut);
   const failed = verdicts.filter(isFail);
-  if (overall === 'PASS' && failed.length === 0) return { status: 'PASS', verdicts };
+  if (overall === 'PASS' && failed.length === 0) return { status: 'PASS', verdicts, votes };
   const explained = given.some(isFail) || overall === 'PASS';
   const reason = (!explained && cut(summary)) || reasonsOf(failed) || 'the overall verdict is FAIL, without a reason';
-  return { status: 'FAIL', reason, verdicts };
+  return { status: 'FAIL', reason, verdicts, votes };
 }
 
-export function readManagerReport(raw: unknown): LessonProposal | Unusable {
+export function readManagerReport(raw: unknown): GroupingAnswer | Unusable {
   const parsed = forms().form.manager.safeParse(raw);
   if (!parsed.success) return { unusable: problemIn(parsed.error) };
-  const { changes, summary } = parsed.data;
-  return { changes: changes.map(toStepChange), summary: shorten(summary.trim(), LONGEST_REASON) };
+  const { lessons, summary } = parsed.data;
+  return { lessons, summary: shorten(summary.trim(), LONGEST_REASON) };
 }
 
-/** The form has all fields for every change, and null where one is not needed. */
-function toStepChange(change: {
-  op: StepChange['op'];
-  after: number | null;
-  step: number | null;
-  text: string | null;
-}): StepChange {
-  const { op } = change;
-  const [after, step, text] = [change.after ?? 0, change.step ?? 0, change.text ?? ''];
-  if (op === 'add') return { op, after, text };
-  return op === 'replace' ? { op, step, text } : { op, step };
+/** What a report says about lessons: at most once about each, and a `harmed` counts. */
+function toVotes(
+  entries: readonly { readonly id: string; readonly effect: ReportedVote['effect']; readonly reason: string }[],
+  cut: (text: string) => string,
+): ReportedVote[] {
+  const votes = new Map<string, ReportedVote>();
+  for (const { id, effect, reason } of entries.slice(0, MOST_ENTRIES)) {
+    if (votes.get(id)?.effect !== 'harmed') votes.set(id, { lesson: id, effect, reason: cut(reason) });
+  }
+  return [...votes.values()];
 }
 
 /** Matches by exact text, then by text that a model copied loosely, then by position. Of several answers, a FAIL counts. */

@@ -59,6 +59,11 @@ export function plainLines(event: NightshiftEvent, ctrlC = CTRL_C_AGAIN): string
         `${event.task}: Steps changed (${event.from} to ${event.to}): ${oneLine(event.summary)}`,
         ...event.lessons.map((lesson) => `  + ${oneLine(lesson.text)} (from ${listed('row', lesson.rows)})`),
       ];
+    case 'lesson:changed': {
+      const { id, text, from, to, reason } = event;
+      const why = reason === undefined ? '' : ` (${oneLine(reason)})`;
+      return [`${event.task}: lesson ${id} ${from === undefined ? '' : `${from} -> `}${to}: ${oneLine(text)}${why}`];
+    }
     case 'steps:kept':
       if (event.recommendations.length === 0) return [];
       return [

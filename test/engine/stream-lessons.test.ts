@@ -1,18 +1,19 @@
 import { expect, test } from 'vitest';
 import { SimulatedShift } from '../kit/simulated-shift.ts';
 
+const STREAM = { parallel: true, 'current-batch-size': 2, 'max-batch-size': 2, dispatch: 'stream' };
+
 test('L5 X7 no dev of a stream begins with Steps that no event has told of yet', async () => {
   let devs = 0;
   const shift = new SimulatedShift({
     rows: 8,
-    settings: { parallel: true, 'current-batch-size': 2, 'max-batch-size': 2, dispatch: 'stream' },
+    settings: STREAM,
     play: ({ role }) => {
       if (role === 'dev') devs++;
       // A slow second dev keeps the stream open while the lesson of the first is written.
       if (role === 'dev' && devs > 1) return { ms: 20 };
       return role === 'dev' ? { recommendations: ['Look twice'] } : {};
     },
-    manager: { changes: [{ op: 'add', after: 1, text: 'Look twice' }], summary: 'as recommended' },
     // As long as others could begin meanwhile, were they let.
     onStepsWritten: (clock) => clock.sleep(200),
   });
@@ -22,4 +23,23 @@ test('L5 X7 no dev of a stream begins with Steps that no event has told of yet',
   const fresh = begun.filter(({ version }) => version === events[changed].to);
   expect(fresh.length).toBeGreaterThan(0);
   expect(fresh.filter(({ at }) => at < changed)).toEqual([]);
+});
+
+test('L2 X7 blame in a stream retires a lesson, also that of items which fail', async () => {
+  const shift = new SimulatedShift({
+    rows: 12,
+    settings: STREAM,
+    play: ({ role, item, lessons }) => {
+      if (role !== 'dev') return {};
+      const votes = (lessons ?? []).map(({ id }) => ({ lesson: id, effect: 'harmed' as const, reason: 'dark' }));
+      if (item.index === 0) return { ms: 10, recommendations: ['Look twice'] };
+      return { ms: 10, votes, end: votes.length > 0 ? 'fail' : 'pass' };
+    },
+  });
+  const { events } = await shift.run();
+  const states = events.flatMap(({ type, to }) => (type === 'lesson:changed' ? [to] : []));
+  expect(states).toEqual(['firm', 'retired']);
+  expect(shift.lessons).toMatchObject([{ state: 'retired', inSteps: false }]);
+  expect(shift.text('make')).not.toContain('Look twice');
+  expect(shift.statuses.filter(([status]) => status === 'done').length).toBeGreaterThan(6);
 });

@@ -1,6 +1,7 @@
 import { History } from '../../src/core/folds/history.ts';
+import type { GroupingAnswer } from '../../src/core/learning/grouping.ts';
+import type { LessonRecord } from '../../src/core/learning/lesson.ts';
 import type { NightshiftEvent } from '../../src/core/model/events.ts';
-import type { LessonProposal } from '../../src/core/model/lesson-order.ts';
 import { NO_PROTECTION } from '../../src/core/model/protection.ts';
 import type { Shift } from '../../src/core/model/shift.ts';
 import { RunControl } from '../../src/engine/control.ts';
@@ -9,6 +10,7 @@ import { runShift } from '../../src/engine/run.ts';
 import { Running } from '../../src/engine/running.ts';
 import type { Worker } from '../../src/engine/worker/worker-ports.ts';
 import { compileShift } from '../../src/formats/compile.ts';
+import { parseLessons, renderLessons } from '../../src/formats/lessons.ts';
 import { parseManager } from '../../src/formats/manager.ts';
 import { parseTask, replaceSteps } from '../../src/formats/task.ts';
 import type { Documents } from '../../src/store/documents.ts';
@@ -28,7 +30,7 @@ export interface SimulatedShiftOptions {
   /** Absent: everything passes, and takes no time. */
   readonly play?: Play;
   /** What the manager's agent answers. */
-  readonly manager?: LessonProposal;
+  readonly manager?: GroupingAnswer;
   /** After the Steps are replaced and before the run knows. */
   readonly onStepsWritten?: (clock: SimulatedClock) => Promise<unknown>;
   /** In place of a table in memory. */
@@ -90,6 +92,7 @@ export class SimulatedShift {
   readonly #orders = new Map<string, number>();
   #rows: Record<string, string>[];
   #size: number | undefined;
+  #lessons: string | undefined;
   #runs = 0;
   #now = START;
 
@@ -104,6 +107,15 @@ export class SimulatedShift {
   /** By row, then by task. */
   get statuses(): string[][] {
     return this.#rows.map((row) => this.tasks.map((task) => row[task] ?? ''));
+  }
+
+  /** `lessons.json`, and the text of a task file. */
+  get lessons(): readonly LessonRecord[] {
+    return parseLessons(this.#lessons, 'lessons.json').ledger.lessons;
+  }
+
+  text(task: string): string {
+    return this.#texts.get(task)!;
   }
 
   /** `current-batch-size` in the manifest. */
@@ -156,7 +168,7 @@ export class SimulatedShift {
         if (!process.isDead) work.to = clock.now();
         return outcome;
       },
-      learn: async ({ role }) => ({ role, proposal: this.#options.manager ?? { changes: [], summary: '' } }),
+      learn: async ({ role }) => ({ role, proposal: this.#options.manager ?? { lessons: [], summary: '' } }),
       drop: async () => {},
     };
     const ports: RunPorts = {
@@ -204,7 +216,7 @@ export class SimulatedShift {
     const lines = Object.entries({ ...settings, ...size }).map(([key, value]) => `- ${key}: ${value}`);
     const order = this.tasks.map((task, i) => `${i + 1}. ${task}`);
     const manager = `## Shift Configuration\n\n${lines.join('\n')}\n\n## Task Order\n\n${order.join('\n')}\n`;
-    const key = [manager, ...this.#texts.values()].join('\n');
+    const key = [manager, this.#lessons, ...this.#texts.values()].join('\n');
     const known = COMPILED.get(key);
     if (known) return known;
     const tasks = [...this.#texts].map(([name, text]) => ({
@@ -217,6 +229,7 @@ export class SimulatedShift {
       manager: parseManager(manager, FILES.managerFile),
       tasks,
       secrets: new Map<string, string>(),
+      lessons: parseLessons(this.#lessons, 'lessons.json'),
     };
     const shift = compileShift(parsed, ['name', ...this.tasks]);
     COMPILED.set(key, shift);
@@ -237,6 +250,11 @@ export class SimulatedShift {
         this.#texts.set(task, text);
         await this.#options.onStepsWritten?.(clock);
         return text;
+      },
+      writeLessons: async (from, ledger) => {
+        if (from !== this.#lessons) return undefined;
+        this.#lessons = renderLessons(ledger);
+        return this.#lessons;
       },
       keepVersion: async () => {},
       protect: () => ({ [Symbol.asyncDispose]: async () => {} }),

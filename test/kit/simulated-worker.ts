@@ -1,4 +1,4 @@
-import type { Emit } from '../../src/core/model/events.ts';
+import type { Emit, ReportedVote } from '../../src/core/model/events.ts';
 import type { Order, Outcome, Trouble } from '../../src/core/model/model.ts';
 import type { SimulatedClock } from './simulated-clock.ts';
 
@@ -8,6 +8,7 @@ export interface Act {
   readonly costUsd?: number;
   readonly end?: 'pass' | 'fail' | Trouble;
   readonly recommendations?: readonly string[];
+  readonly votes?: readonly ReportedVote[];
 }
 
 /** `nth`: 0 for the first order of this role for this item-task, in whichever run. */
@@ -39,16 +40,18 @@ export async function carryOut(
   if (act.costUsd !== undefined) emit({ type: 'usage:spent', ...about, role, agent: settings.agent, usage });
   const outcome = { ...outcomeOf(order, act, signal.aborted), usage };
   const { reason, recommendations, to } = outcome;
+  const votes = act.votes === undefined ? {} : { votes: [...act.votes] };
   if (role === 'dev') {
     const status = to === 'qa' ? 'SUCCESS' : to === 'failed' ? 'FAILED (step 1)' : 'NONE';
     const said = {
       ...(reason === undefined ? {} : { reason, place: 'step 1' }),
       recommendations: [...recommendations],
     };
+    if (act.votes) emit({ type: 'attempt:finished', ...about, attempt: 1, status, ...votes });
     emit({ type: 'dev:finished', ...about, status, attempts: 1, ms: act.ms ?? 0, key, usage, ...said });
   } else {
     const status = to === 'done' ? 'PASS' : to === 'failed' ? 'FAIL' : 'NONE';
-    emit({ type: 'qa:finished', ...about, status, ms: act.ms ?? 0, key, usage, verdicts: [] });
+    emit({ type: 'qa:finished', ...about, status, ms: act.ms ?? 0, key, usage, verdicts: [], ...votes });
   }
   return outcome;
 }

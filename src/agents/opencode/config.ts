@@ -67,7 +67,7 @@ function isObject(value: unknown): value is object {
 }
 
 /** What only Nightshift writes in the folder of a shift. A `*` in a pattern also matches several folders. */
-const SHIFT_FILES = ['table.csv', 'table.csv.lock', 'manager.md', '.env*', '.engine/*'];
+const SHIFT_FILES = ['table.csv', 'table.csv.lock', 'manager.md', 'lessons.json', '.env*', '.engine/*'];
 
 /**
  * What a session may do. The last matching rule wins, whatever the user's configuration says. `servers`: all MCP

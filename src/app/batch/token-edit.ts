@@ -1,4 +1,6 @@
+import { votesIn } from '../../core/learning/votes.ts';
 import { NightshiftError } from '../../core/model/errors.ts';
+import type { ReportedVote } from '../../core/model/events.ts';
 import { askedCriteria, localOrder, makeOrder } from '../../core/model/order.ts';
 import type { Task } from '../../core/model/shift.ts';
 import type { Status } from '../../core/model/status.ts';
@@ -21,6 +23,10 @@ export interface TokenEdit {
   readonly reason?: string | undefined;
   readonly recommend?: readonly string[] | undefined;
   readonly captured?: readonly string[] | undefined;
+  /** Ids of lessons. */
+  readonly helped?: readonly string[] | undefined;
+  /** `ID: reason` each. */
+  readonly harmed?: readonly string[] | undefined;
 }
 
 interface Holder {
@@ -65,6 +71,7 @@ function masked(edit: TokenEdit, { shift }: ByHand): TokenEdit {
     ...edit,
     reason: edit.reason === undefined ? undefined : mask.text(edit.reason),
     recommend: edit.recommend?.map((text) => mask.text(text)),
+    harmed: edit.harmed?.map((text) => mask.text(text)),
   };
 }
 
@@ -102,10 +109,11 @@ async function devEnds(scribe: Scribe, edit: TokenEdit): Promise<TokenEditResult
   const metadata = await requireStatus(scribe, 'in_progress');
   const of = { id: item.id, index: item.index, metadata };
   const order = localOrder(makeOrder(shift, task, { role: 'dev', item: of, key: item.key, token: '' }), shift);
+  const votes = readVotes(edit);
   const said =
     edit.value === 'qa'
-      ? { to: 'qa' as const, captured: readCaptured(edit, task), recommendations: edit.recommend ?? [] }
-      : { to: 'failed' as const, reason: edit.reason ?? 'no reason was given' };
+      ? { to: 'qa' as const, captured: readCaptured(edit, task), recommendations: edit.recommend ?? [], votes }
+      : { to: 'failed' as const, reason: edit.reason ?? 'no reason was given', votes };
   const number = (ports.events.history.of(task.name, item.id)?.attempts ?? 0) + 1;
   const statement = { said, number, since: Date.parse(batch.opened), now: world.now() };
   const { signal } = new AbortController();
@@ -136,9 +144,12 @@ async function handOver({ paths, hand, task, item }: Scribe, metadata: Record<st
   await updateItem(paths, item.id, { qa: hashToken(token) });
 }
 
-async function qaEnds(scribe: Scribe, { value, reason }: TokenEdit): Promise<TokenEditResult> {
+async function qaEnds(scribe: Scribe, edit: TokenEdit): Promise<TokenEditResult> {
   const { hand, task, item } = scribe;
-  await requireStatus(scribe, 'qa');
+  const { value, reason } = edit;
+  const metadata = await requireStatus(scribe, 'qa');
+  const order = makeOrder(hand.shift, task, { role: 'qa', item: { ...item, metadata }, token: '' });
+  const votes = votesIn(order, { status: '', votes: readVotes({ harmed: edit.harmed }) });
   const to = value as 'done' | 'failed';
   const why = to === 'failed' ? (reason ?? 'qa failed it, without a reason') : undefined;
   hand.ports.events.emit({
@@ -151,6 +162,7 @@ async function qaEnds(scribe: Scribe, { value, reason }: TokenEdit): Promise<Tok
     ...(why === undefined ? {} : { reason: why }),
     verdicts: [],
     key: item.key,
+    ...(votes.length > 0 && { votes }),
   });
   await hand.ports.events.flush();
   await write(scribe, 'qa', to, {}, why);
@@ -183,6 +195,16 @@ async function write(
   const recorded = await store.record(claim.token, from, to, outputs, reason);
   await events.flush();
   if (!recorded.ok) throw refuse(`${recorded.why}, and nothing was written`);
+}
+
+function readVotes({ helped = [], harmed = [] }: Pick<TokenEdit, 'helped' | 'harmed'>): ReportedVote[] {
+  return [
+    ...harmed.map((text): ReportedVote => {
+      const [, lesson = '', reason = ''] = /^\s*(L\d+)[\s:]*([\s\S]*)$/.exec(text) ?? [];
+      return { lesson, effect: 'harmed', reason };
+    }),
+    ...helped.map((lesson): ReportedVote => ({ lesson: lesson.trim(), effect: 'helped', reason: '' })),
+  ];
 }
 
 function readCaptured({ captured = [] }: TokenEdit, { settings }: Task): Record<string, string> {

@@ -59,8 +59,9 @@ function refuseExtra(verb: Verb, args: readonly string[]): void {
 /** An agent of an open batch writes its status. It must not take a failed item for success. */
 async function editOwnStatus(io: Io, paths: ShiftPaths, args: readonly string[], options: Options): Promise<number> {
   const [column = '', index = '', value = ''] = args;
-  const { token, reason, recommend, captured } = options;
-  const result = await editWithToken(io, paths, { column, index, value, token, reason, recommend, captured });
+  const { token, reason, recommend, captured, helped, harmed } = options;
+  const said = { reason, recommend, captured, helped, harmed };
+  const result = await editWithToken(io, paths, { column, index, value, token, ...said });
   if (result.isWritten) {
     io.print(tokenEditLine(result));
     return result.isAsAsked ? EXIT.done : EXIT.failedItems;

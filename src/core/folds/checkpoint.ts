@@ -1,4 +1,5 @@
-import type { Lesson, Recommendation } from '../model/events.ts';
+import type { LessonState } from '../learning/lesson.ts';
+import type { CountedVote, Lesson, Recommendation } from '../model/events.ts';
 import type { Usage } from '../model/model.ts';
 import type { TallyState } from '../schedule/tally.ts';
 import type { ItemHistory } from './history.ts';
@@ -28,7 +29,10 @@ export type CheckpointLine =
       readonly history: ItemHistory;
       /** Not yet in the Steps. */
       readonly recommendations?: readonly Recommendation[];
+      /** Not counted yet. */
+      readonly votes?: readonly CountedVote[];
     }
+  | { readonly type: 'checkpoint:lesson'; readonly id: string; readonly state: LessonState }
   | { readonly type: 'checkpoint:steps'; readonly task: string; readonly change: StepsChange }
   /** Reset by a `retry` with these flags that was interrupted. */
   | {
@@ -58,6 +62,8 @@ export function isCheckpoint(line: unknown): line is CheckpointLine {
       return isText(line.task) && isText(line.item) && isItem(line.history);
     case 'checkpoint:steps':
       return isText(line.task) && isObject(line.change) && isText(line.change.to) && Array.isArray(line.change.lessons);
+    case 'checkpoint:lesson':
+      return isText(line.id) && isText(line.state);
     case 'checkpoint:retry':
       return isText(line.task) && isText(line.item) && Array.isArray(line.flags) && line.flags.every(isText);
     default:

@@ -122,21 +122,53 @@ test('D3 Q3 an attempt that a qa failed is one that failed, and the next one goe
   ]);
 });
 
+const kept = (considered: string[], counted?: string[]): Happening => ({
+  type: 'steps:kept',
+  task: 'work',
+  reason: '',
+  recommendations: [],
+  considered,
+  ...(counted && { counted }),
+});
+
 test('P8 L1 recommendations wait until a fold settles them; those of a dev that failed afterwards are gone', () => {
-  expect([...historyOf(started, succeeded).unsettled('work').values()]).toEqual([
-    [{ text: 'Stir', item: 'i1', row: 5, attempts: 2 }],
+  const told = { ...succeeded, agent: 'a', model: 'p/m' } as Happening;
+  const origin = { item: 'i1', row: 5, attempts: 2, at: expect.any(String) };
+  expect([...historyOf(started, told).unsettled('work').values()]).toEqual([
+    [{ text: 'Stir', ...origin, agent: 'a', model: 'p/m' }],
   ]);
+  // As older versions wrote it.
+  expect([...historyOf(started, succeeded).unsettled('work').values()]).toEqual([[{ text: 'Stir', ...origin }]]);
   expect(historyOf(started, succeeded, started, failed).unsettled('work').size).toBe(0);
-  const kept = (considered: string[]): Happening => ({
-    type: 'steps:kept',
-    task: 'work',
-    reason: '',
-    recommendations: [],
-    considered,
-  });
   expect(historyOf(started, succeeded, kept([])).unsettled('work').size).toBe(1);
   expect(historyOf(started, succeeded, kept(['i1'])).unsettled('work').size).toBe(0);
   expect(historyOf(started, succeeded).unsettled('other').size).toBe(0);
+});
+
+test('P8 L2 votes of devs and qas wait until they are counted, also those of an item that failed', () => {
+  const vote = { lesson: 'L1', effect: 'harmed' as const, reason: 'no ink' };
+  const attempt: Happening = { type: 'attempt:finished', ...subject, attempt: 1, status: 'FAILED', votes: [vote] };
+  const judged = { ...qa('FAIL', 'dirty'), votes: [{ ...vote, lesson: 'L2' }] } as Happening;
+  const votes = historyOf(started, attempt, failed, judged).votes('work');
+  const origin = { item: 'i1', row: 5, at: expect.any(String) };
+  expect(votes).toEqual([
+    { ...vote, ...origin },
+    { ...vote, lesson: 'L2', ...origin },
+  ]);
+  expect(historyOf(attempt, kept(['i1'])).votes('work')).toHaveLength(1);
+  expect(historyOf(attempt, kept([], ['i1'])).votes('work')).toEqual([]);
+});
+
+test('L4 the state of a lesson is the one that its last event told', () => {
+  const changed = (to: 'waiting' | 'firm'): Happening => ({
+    type: 'lesson:changed',
+    task: 'work',
+    id: 'L1',
+    text: '',
+    to,
+  });
+  const history = historyOf(changed('waiting'), changed('firm'));
+  expect([history.lessonState('L1'), history.lessonState('L2')]).toEqual(['firm', undefined]);
 });
 
 test('Q4 agents that end without a status are counted in a row: until one is written, or the item is reset', () => {
@@ -183,6 +215,11 @@ test('P8 X6 what a checkpoint restores is what was folded, whatever was said, an
     { type: 'item:recorded', ...subject, from: 'in_progress', to: 'failed', reason: long } as Happening,
     { ...succeeded, item: 'i2', captured: { ['__proto__']: long } } as Happening,
     {
+      ...{ type: 'attempt:finished', ...subject, attempt: 2, status: 'FAILED' },
+      votes: [{ lesson: 'L1', effect: 'harmed', reason: long }],
+    } as Happening,
+    { type: 'lesson:changed', task: 'work', id: 'L1', text: long, to: 'firm' } as Happening,
+    {
       type: 'steps:changed',
       task: 'work',
       from: 'a',
@@ -205,6 +242,8 @@ test('P8 X6 what a checkpoint restores is what was folded, whatever was said, an
   expect(restored.of('work', 'i1')).toEqual(history.of('work', 'i1'));
   expect(restored.of('work', 'i1')?.failure).toHaveLength(2000);
   expect(restored.unsettled('work')).toEqual(history.unsettled('work'));
+  expect(restored.votes('work')).toEqual(history.votes('work'));
+  expect([restored.votes('work').length, restored.lessonState('L1')]).toEqual([1, 'firm']);
   expect(restored.lastRun).toEqual(history.lastRun);
   expect(restored.tally.ms).toBe(history.tally.ms);
   expect(restored.tally.streakOf('work')).toEqual({ place: 'step 1', failures: 1 });

@@ -1,6 +1,7 @@
+import type { LessonState } from '../learning/lesson.ts';
 import { EXIT } from '../model/errors.ts';
 import { isReadable } from '../model/event-shape.ts';
-import type { NightshiftEvent, Recommendation } from '../model/events.ts';
+import type { CountedVote, NightshiftEvent, Recommendation } from '../model/events.ts';
 import type { Usage } from '../model/model.ts';
 import { withdrawnTo } from '../model/older-events.ts';
 import { addAmounts, rest, sum } from '../model/usage.ts';
@@ -10,6 +11,7 @@ import { copyOf, copyOfValues } from '../text/short-copy.ts';
 import { type CheckpointLine, isCheckpoint, type StepsChange } from './checkpoint.ts';
 import { countReturn, type ItemReturns } from './item-returns.ts';
 import { type LastRun, requestIn } from './last-run.ts';
+import { LessonHistory } from './lesson-history.ts';
 import { withEdit } from './put-back-edits.ts';
 import { RepeatedEvents } from './repeated-events.ts';
 
@@ -26,11 +28,11 @@ export interface ItemHistory extends ItemReturns {
   usage: Usage;
   /** Why it failed, if it did. */
   failure?: string;
+  /** Its dev worked without lessons (`holdout`). */
+  isHeldOut?: true;
 }
 
 const LONGEST_VALUE = 10_000;
-/** Only the latest changes of a task's Steps are kept. */
-const MOST_CHANGES = 200;
 /** Sums of the same costs in another order differ by less. */
 const LEAST_AMOUNT = 1e-9;
 /** The durations of a run in two records may differ by this much. */
@@ -39,9 +41,7 @@ const NOTHING = Object.freeze({});
 
 export class History {
   readonly #items = new Map<string, ItemHistory>();
-  /** By task and item: recommendations of successful devs that are not settled yet. */
-  readonly #recommendations = new Map<string, Map<string, Recommendation[]>>();
-  readonly #changes = new Map<string, StepsChange[]>();
+  readonly #lessons = new LessonHistory();
   /** The run whose checkpoint is being read. */
   #restoring: string | undefined;
   readonly #repeated = new RepeatedEvents();
@@ -58,12 +58,22 @@ export class History {
 
   /** Rule P8: recommendations survive an interruption. Only those of items that passed count (rule L1). */
   unsettled(task: string): ReadonlyMap<string, readonly Recommendation[]> {
-    return this.#recommendations.get(task) ?? new Map();
+    return this.#lessons.recommendations(task);
+  }
+
+  /** What devs and qas said about the lessons of a task since the last fold. */
+  votes(task: string): readonly CountedVote[] {
+    return this.#lessons.votes(task);
+  }
+
+  /** The state of a lesson that the journal told last. */
+  lessonState(id: string): LessonState | undefined {
+    return this.#lessons.stateOf(id);
   }
 
   /** The changes of a task's Steps, the latest last. */
   changesOf(task: string): readonly StepsChange[] {
-    return this.#changes.get(task) ?? [];
+    return this.#lessons.changesOf(task);
   }
 
   /**
@@ -91,6 +101,7 @@ export class History {
     this.firstAt ??= event.at;
     this.lastAt = event.at;
     this.tally.add(event);
+    this.#lessons.add(event);
     this.#followRun(event);
     switch (event.type) {
       case 'dev:started': {
@@ -100,6 +111,8 @@ export class History {
         if ((event.attempt ?? 1) === 1) Object.assign(item, { attempts: 0, qaRetries: 0 });
         delete item.dev;
         delete item.qa;
+        delete item.isHeldOut;
+        if (event.isHeldOut) item.isHeldOut = true;
         return;
       }
       case 'attempt:finished': {
@@ -135,13 +148,6 @@ export class History {
         this.usage = sum(this.usage, event.usage);
         return;
       }
-      case 'steps:changed':
-        this.#stepsChanged(event);
-        this.#settle(event);
-        return;
-      case 'steps:kept':
-        this.#settle(event);
-        return;
     }
   }
 
@@ -151,13 +157,10 @@ export class History {
     const tally = this.tally.state();
     const known = Object.fromEntries(Object.entries({ lastRun, firstAt, lastAt }).filter(([, value]) => value));
     yield { type: 'checkpoint:started', ...stamp, usage, tally, ...known };
-    for (const [task, changes] of this.#changes) {
-      for (const change of changes) yield { type: 'checkpoint:steps', task, change };
-    }
+    yield* this.#lessons.checkpoint();
     for (const [name, history] of this.#items) {
       const [task, item] = splitName(name);
-      const recommendations = this.#recommendations.get(task)?.get(item);
-      yield { type: 'checkpoint:item', task, item, history, ...(recommendations ? { recommendations } : {}) };
+      yield { type: 'checkpoint:item', task, item, history, ...this.#lessons.waitingOf(task, item) };
     }
     for (const [item, task] of this.retrying?.items ?? []) {
       yield { type: 'checkpoint:retry', task, item, flags: this.retrying!.flags };
@@ -175,6 +178,7 @@ export class History {
   }
 
   #restore(line: CheckpointLine): void {
+    this.#lessons.restore(line);
     switch (line.type) {
       case 'checkpoint:started':
         this.usage = line.usage;
@@ -183,14 +187,8 @@ export class History {
         this.firstAt = line.firstAt;
         this.lastAt = line.lastAt;
         return;
-      case 'checkpoint:item': {
-        const { task, item, history, recommendations } = line;
-        this.#items.set(`${task} ${item}`, history);
-        if (recommendations) this.#waitingOf(task).set(item, [...recommendations]);
-        return;
-      }
-      case 'checkpoint:steps':
-        this.#changes.set(line.task, [...(this.#changes.get(line.task) ?? []), line.change]);
+      case 'checkpoint:item':
+        this.#items.set(`${line.task} ${line.item}`, line.history);
         return;
       case 'checkpoint:retry':
         this.retrying = noteReset(this.retrying, line.flags, [line]);
@@ -223,35 +221,10 @@ export class History {
   #devFinished(event: Extract<NightshiftEvent, { type: 'dev:finished' }>): void {
     const item = this.#item(event);
     if (!item) return;
-    const { status, attempts, ms, reason, at, task = '', item: id = '', index = 0 } = event;
+    const { status, attempts, ms, reason, at } = event;
     item.dev = { status, attempts, ms, at, ...modelIn(event) };
     item.captured = copyOfValues(event.captured, LONGEST_VALUE);
     if (status.startsWith('FAILED')) item.failure = copyOf(reason ?? status);
-    const waiting = this.#waitingOf(task);
-    const texts = status === 'SUCCESS' ? (event.recommendations ?? []) : [];
-    waiting.delete(id);
-    if (texts.length > 0)
-      waiting.set(
-        id,
-        texts.map((text) => ({ text: copyOf(text, LONGEST_VALUE), item: id, row: index + 1, attempts })),
-      );
-  }
-
-  #waitingOf(task: string): Map<string, Recommendation[]> {
-    const waiting = this.#recommendations.get(task) ?? new Map<string, Recommendation[]>();
-    this.#recommendations.set(task, waiting);
-    return waiting;
-  }
-
-  #stepsChanged(event: Extract<NightshiftEvent, { type: 'steps:changed' }>): void {
-    const { at, run, to, batch, task = '' } = event;
-    const lessons = event.lessons.map((lesson) => ({ ...lesson, text: copyOf(lesson.text) }));
-    const change = { at, run, to, batch, summary: copyOf(event.summary), lessons };
-    this.#changes.set(task, [...(this.#changes.get(task) ?? []).slice(1 - MOST_CHANGES), change]);
-  }
-
-  #settle({ task = '', considered }: { task?: string; considered: readonly string[] }): void {
-    for (const item of considered) this.#recommendations.get(task)?.delete(item);
   }
 
   /** An interrupted retry continues with the same rows, except those edited since. */

@@ -6,6 +6,7 @@ export type ErrorCode =
   | 'bad-table'
   | 'bad-task'
   | 'bad-env'
+  | 'bad-lessons'
   | 'bad-placeholder'
   | 'bad-folder'
   | 'bad-transition'
@@ -38,6 +39,7 @@ const EXIT_OF: Record<ErrorCode, number> = {
   'bad-table': EXIT.badInput,
   'bad-task': EXIT.badInput,
   'bad-env': EXIT.badInput,
+  'bad-lessons': EXIT.badInput,
   'bad-placeholder': EXIT.badInput,
   'bad-folder': EXIT.badInput,
   'bad-transition': EXIT.badInput,

@@ -5,7 +5,7 @@ const NEEDED: Partial<Record<NightshiftEvent['type'], Record<string, (value: unk
   'run:started': { flags: isAbsentOr(isTexts) },
   'run:finished': { exitCode: isNumber, reason: isText, error: isAbsentOr(isText) },
   'dev:started': { key: isText },
-  'attempt:finished': { status: isText },
+  'attempt:finished': { status: isText, votes: isAbsentOr(isVotes) },
   'dev:finished': {
     status: isText,
     attempts: isNumber,
@@ -13,11 +13,18 @@ const NEEDED: Partial<Record<NightshiftEvent['type'], Record<string, (value: unk
     key: isText,
     recommendations: isAbsentOr(isTexts),
   },
-  'qa:finished': { status: isText, verdicts: Array.isArray },
+  'qa:finished': { status: isText, verdicts: Array.isArray, votes: isAbsentOr(isVotes) },
   'item:withdrawn': { reason: isText, to: isAbsentOr((value) => value === null || isText(value)) },
   'usage:spent': { usage: isUsage },
-  'steps:changed': { to: isText, summary: isText, lessons: Array.isArray, considered: isTexts },
-  'steps:kept': { considered: isTexts },
+  'steps:changed': {
+    to: isText,
+    summary: isText,
+    lessons: Array.isArray,
+    considered: isTexts,
+    counted: isAbsentOr(isTexts),
+  },
+  'steps:kept': { considered: isTexts, counted: isAbsentOr(isTexts) },
+  'lesson:changed': { id: isText, to: isText },
   'edit:reverted': { file: isText, what: isText, inFlight: isAbsentOr(isItems) },
   'table:edited': {
     changes: (value) => Array.isArray(value) && value.every(isCellEdit),
@@ -56,6 +63,14 @@ function isAbsentOr(fits: (value: unknown) => boolean): (value: unknown) => bool
 /** Negative amounts would undo what was spent. */
 function isUsage(value: unknown): boolean {
   return isObject(value) && Object.values(value).every((amount) => typeof amount === 'number' && amount >= 0);
+}
+
+function isVotes(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isVote);
+}
+
+function isVote(value: unknown): boolean {
+  return isObject(value) && isText(value.lesson) && isText(value.effect) && isText(value.reason);
 }
 
 function isItems(value: unknown): boolean {

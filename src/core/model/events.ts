@@ -1,3 +1,4 @@
+import type { LessonState } from '../learning/lesson.ts';
 import type { Expenses, Limits } from '../schedule/budget.ts';
 import type { Selection } from '../schedule/selection.ts';
 import type { CriterionVerdict, Role, Usage } from './model.ts';
@@ -56,9 +57,16 @@ interface EventMap {
   'batch:claimed': { indices: number[]; size: number };
   'concurrency:changed': { from: number; to: number; reason: string };
   'batch:finished': { from: number; to: number; reason: string; done: number; failed: number; returned: number };
-  'dev:started': { agent: string; key: string; version: string; maxAttempts?: number };
+  /** `isHeldOut`: it works without lessons. */
+  'dev:started': { agent: string; key: string; version: string; maxAttempts?: number; isHeldOut?: true };
   /** `waitMs`: the pause before the next attempt, if there is one. */
-  'attempt:finished': { status: string; reason?: string; maxAttempts?: number; waitMs?: number };
+  'attempt:finished': {
+    status: string;
+    reason?: string;
+    maxAttempts?: number;
+    waitMs?: number;
+    votes?: ReportedVote[];
+  };
   'dev:finished': {
     status: string;
     attempts: number;
@@ -70,6 +78,8 @@ interface EventMap {
     usage?: Usage;
     compacted?: boolean;
     key: string;
+    /** Older journals don't have it. */
+    agent?: string;
     model?: string;
   };
   'qa:started': { agent: string; key: string };
@@ -82,6 +92,7 @@ interface EventMap {
     usage?: Usage;
     key: string;
     model?: string;
+    votes?: ReportedVote[];
   };
   /** `changed`: the files that it changed, or may have changed. */
   'verdict:voided': { reason: string; changed: string[] };
@@ -112,8 +123,8 @@ interface EventMap {
   'table:edited': { changes: CellEdit[]; by: string; retry?: string[]; columns?: ColumnChange[] };
   'table:grew': { rows: number };
   /**
-   * `considered`: the items whose recommendations are settled, used or not. `batch`: the number of the batch in its
-   * run that they came from; 0 if they are from an interrupted run.
+   * `considered`: the items whose recommendations are settled, used or not. `counted`: those whose votes are.
+   * `batch`: the number of the batch in its run that they came from; 0 if they are from an interrupted run.
    */
   'steps:changed': {
     from: string;
@@ -122,8 +133,11 @@ interface EventMap {
     lessons: Lesson[];
     batch: number;
     considered: string[];
+    counted?: string[];
   };
-  'steps:kept': { reason: string; recommendations: Recommendation[]; considered: string[] };
+  'steps:kept': { reason: string; recommendations: Recommendation[]; considered: string[]; counted?: string[] };
+  /** `from` is absent if the lesson is new. */
+  'lesson:changed': { id: string; text: string; from?: LessonState; to: LessonState; reason?: string };
   progress: { done: number; total: number; compacted: boolean };
 }
 
@@ -157,11 +171,29 @@ export type ColumnChange =
   | { kind: 'rename'; name: string; to: string }
   | { kind: 'drop'; name: string };
 
+/** `at`, `agent` and `model`: when and by which program; older journals don't have them. */
 export interface Recommendation {
   text: string;
   item: string;
   row: number;
   attempts: number;
+  at?: string;
+  agent?: string;
+  model?: string;
+}
+
+/** What a dev or a qa says about a lesson that it was given. `lesson`: its id. */
+export interface ReportedVote {
+  lesson: string;
+  effect: 'helped' | 'harmed';
+  reason: string;
+}
+
+/** A vote with the item that it comes from. */
+export interface CountedVote extends ReportedVote {
+  item: string;
+  row: number;
+  at: string;
 }
 
 export interface Lesson {

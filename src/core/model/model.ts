@@ -85,6 +85,10 @@ export interface Order {
   readonly key: string;
   readonly settings: Settings;
   readonly template: TaskTemplate;
+  /** The lessons in the Steps, with the numbers of their steps. */
+  readonly lessons?: readonly { readonly id: string; readonly step: number; readonly text: string }[];
+  /** It is done without lessons, to see what they are worth (`holdout`). */
+  readonly isHeldOut?: true;
   /** The names in the shift's `.env`; only the worker has their values. */
   readonly secretNames: readonly string[];
   /** Why this item failed before it was reset (rule D1). */
@@ -169,6 +173,16 @@ export interface Outcome {
   readonly compacted: boolean;
 }
 
+/** How recommendations become lessons. */
+export interface LessonSettings {
+  /** `eager`: one row is enough. `careful`: two rows must agree, or a person accepts it. */
+  readonly mode: 'eager' | 'careful' | 'off';
+  /** For each task: how many lessons, and how many bytes of text. */
+  readonly budget: { readonly lessons: number; readonly bytes: number };
+  /** The share of items that are done without lessons, from 0 to 1. */
+  readonly holdout: number;
+}
+
 /** The shift's own settings, read from `manager.md`. */
 export interface ShiftSettings {
   readonly name?: string;
@@ -178,7 +192,7 @@ export interface ShiftSettings {
   readonly maxBatchSize?: number;
   /** `true`: a free slot is refilled at once (rule X7); otherwise batches. */
   readonly stream: boolean;
-  readonly learn: boolean;
+  readonly lessons: LessonSettings;
   /** How long the run waits for trouble to pass without any progress (rule X5). */
   readonly patienceMs: number;
   /** Whether it was set. If not, a time limit of the run counts instead. */

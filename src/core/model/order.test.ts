@@ -50,8 +50,8 @@ function orderFor(metadata: Record<string, string>) {
 
 test('V1 an order is plain JSON and holds no path and no secret of the machine that made it', () => {
   const shift = copyShift();
-  const recommendations = [{ text: 'Look twice', item: 'i', row: 1, attempts: 1 }];
-  for (const order of [orderFor({ name: 'Ann' }), makeLessonOrder(shift, shift.tasks[0]!, recommendations)]) {
+  const question = { steps: ['Copy'], lessons: [], recommendations: [{ text: 'Look twice', row: 1 }] };
+  for (const order of [orderFor({ name: 'Ann' }), makeLessonOrder(shift, shift.tasks[0]!, question)]) {
     const json = JSON.stringify(order);
     expect(JSON.parse(json)).toEqual(order);
     expect(json).not.toMatch(/\/here|p4ssw0rd/);

@@ -1,3 +1,5 @@
+import { isHeldOut } from '../learning/holdout.ts';
+import { lessonsIn } from '../learning/in-steps.ts';
 import { itemKey } from './identity.ts';
 import type { LocalOrder, Order, Settings, ShiftPlace } from './model.ts';
 import { fillTask, type Shift, type Task, type TaskTemplate, valuesOf } from './shift.ts';
@@ -17,17 +19,19 @@ export interface OrderDetails {
 export function makeOrder(shift: Shift, task: Task, details: OrderDetails): Order {
   const { role, token, lastFailure, checksPassed, isLastChance = false, retry } = details;
   const item = { ...details.item, metadata: knownBefore(shift, task, details.item.metadata) };
+  const { template, version, ...lessons } = taught(shift, task, item.id);
   return {
     role,
     shift: { name: shift.name },
     task: task.name,
-    version: task.version,
+    version,
     item,
     token,
     key: details.key ?? itemKey(shift.identity, task.name, item.id),
     settings: role === 'qa' ? qaSettings(task.settings) : task.settings,
     secretNames: Object.keys(shift.secrets),
-    template: templateOf(task),
+    template,
+    ...lessons,
     ...(lastFailure === undefined ? {} : { lastFailure }),
     ...(checksPassed === undefined ? {} : { checksPassed }),
     ...(isLastChance ? { isLastChance } : {}),
@@ -35,7 +39,18 @@ export function makeOrder(shift: Shift, task: Task, details: OrderDetails): Orde
   };
 }
 
-function templateOf({ workingDir, document, steps, criteria }: Task): TaskTemplate {
+/** The task as this item gets it: with its lessons, or without them if the item is held out. */
+function taught(shift: Shift, task: Task, item: string): Pick<Order, 'template' | 'version' | 'lessons' | 'isHeldOut'> {
+  const { mode, holdout } = shift.settings.lessons;
+  const { name, stepTexts, version, withoutLessons } = task;
+  if (withoutLessons && isHeldOut(item, holdout)) {
+    return { template: templateOf(withoutLessons), version: withoutLessons.version, isHeldOut: true };
+  }
+  const lessons = mode === 'off' ? [] : lessonsIn(shift.lessons.ledger, name, stepTexts);
+  return { template: templateOf(task), version, ...(lessons.length === 0 ? {} : { lessons }) };
+}
+
+function templateOf({ workingDir, document, steps, criteria }: TaskTemplate): TaskTemplate {
   return { workingDir, document, steps, criteria };
 }
 

@@ -1,5 +1,6 @@
 import { fillScript, renderForReader, type ScriptTemplate } from '../language/shell-template.ts';
 import { fillProse, fillTemplate, type Template, type Values } from '../language/template.ts';
+import type { LessonLedger } from '../learning/lesson.ts';
 import type { Place } from './errors.ts';
 import type { Criterion, Settings, ShiftSettings, Step, Text } from './model.ts';
 
@@ -14,6 +15,8 @@ export interface Shift {
   readonly settings: ShiftSettings;
   readonly tasks: readonly Task[];
   readonly secrets: Readonly<Record<string, string>>;
+  /** As `lessons.json` has them; `text`: that file, undefined if there is none. */
+  readonly lessons: { readonly text: string | undefined; readonly ledger: LessonLedger };
   readonly warnings: readonly string[];
   /** The position of the Task Order. */
   readonly taskOrder: Place;
@@ -46,6 +49,8 @@ export interface Task extends TaskTemplate {
   place(key: string): Place;
   /** The steps as in the file, without their numbers: what a lesson changes. */
   readonly stepTexts: readonly string[];
+  /** The task with the author's Steps only, if items are held out. */
+  readonly withoutLessons?: TaskTemplate & { readonly version: string };
   /** The first step or criterion that is still the template's: `step 1`. */
   readonly unwritten?: { readonly what: string; readonly line: number } | undefined;
 }

@@ -1,7 +1,7 @@
 import { askedCriteria } from '../../core/model/order.ts';
 import type { Task } from '../../core/model/shift.ts';
 import type { RunContext } from '../context.ts';
-import { foldLessons } from '../learning.ts';
+import { foldLessons } from '../learning/fold.ts';
 import { Pause } from '../pause.ts';
 import { type BatchEnd, NOTHING, type RunEnd } from '../ports.ts';
 import {
@@ -40,10 +40,7 @@ export class Batches {
     context.dispatched++;
     const end = await runBatch(context, turn, { shift, task: turn.task, snapshot, rows: turn.rows });
     // In a run that is to end or to pause nothing new starts: recommendations wait (rule P8).
-    if (!control.isHalted) {
-      const batch = context.dispatched;
-      await foldLessons(context, { shift, task: turn.task, snapshot: await store.snapshot(), batch });
-    }
+    if (!control.isHalted) await foldLessons(context, turn.task.name, context.dispatched);
     await settleTurn(context, turn, end, !control.interrupt.aborted && end !== NOTHING);
     return this.#waitOutTrouble(end);
   }

@@ -5,7 +5,7 @@ import { countItems } from '../../core/schedule/plan.ts';
 import { isWholeShift } from '../../core/schedule/selection.ts';
 import type { RunContext } from '../context.ts';
 import { isCurable } from '../file-patience.ts';
-import { foldLessons } from '../learning.ts';
+import { foldLessons } from '../learning/fold.ts';
 import { Pause } from '../pause.ts';
 import type { RunEnd } from '../ports.ts';
 import type { ItemEnd } from './dispatch.ts';
@@ -133,22 +133,17 @@ export class Stream implements AsyncDisposable {
     this.#context.dispatched++;
     if (end === 'done' || end === 'failed') patience.progress();
     else if (typeof end === 'object' && end.trouble) this.#pauseFor(end.trouble);
-    if (end === 'done') this.#foldSoon(item.task);
+    if (end === 'done' || end === 'failed') this.#foldSoon(item.task);
     this.#isReportDue = true;
     if (compacted) await this.#writeProgress(await this.#count(), true);
   }
 
   /** Beside running items: a manager's agent that thinks for minutes must not leave slots empty. */
   #foldSoon({ name }: Task): void {
-    const { ports, store, control, history, dispatched } = this.#context;
-    if (history.unsettled(name).size === 0) return;
+    const { control, history, dispatched } = this.#context;
+    if (history.unsettled(name).size + history.votes(name).length === 0) return;
     this.#folding = this.#folding.then(async () => {
-      if (control.isHalted) return;
-      // As the last lesson left it. A file that can't be read now (a person may be saving it) is tried with the next item.
-      const shift = await ports.load().catch(() => undefined);
-      const task = shift?.tasks.find((each) => each.name === name);
-      if (!shift || !task) return;
-      await foldLessons(this.#context, { shift, task, snapshot: await store.snapshot(), batch: dispatched });
+      if (!control.isHalted) await foldLessons(this.#context, name, dispatched);
     });
     // An error counts when nothing runs any more; until then it must not end the process.
     this.#folding.catch(() => {});

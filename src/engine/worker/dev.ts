@@ -1,4 +1,6 @@
 import { resolveProse } from '../../core/language/template.ts';
+import { votesIn } from '../../core/learning/votes.ts';
+import type { ReportedVote } from '../../core/model/events.ts';
 import { type CriterionVerdict, LARGEST_CELL, type Outcome, type Trouble } from '../../core/model/model.ts';
 import { askedCriteria } from '../../core/model/order.ts';
 import { mayGoBack } from '../../core/schedule/qa-retry.ts';
@@ -48,7 +50,9 @@ export async function performDev(work: Work): Promise<Outcome> {
   const subject = { task: order.task, index: order.item.index, item: order.item.id };
   const { agent, attempts: maxAttempts } = order.settings;
   const again = order.retry && { attempt: order.retry.attempts + 1 };
-  work.emit({ type: 'dev:started', ...subject, ...again, agent, key: order.key, version: order.version, maxAttempts });
+  const { key, version, isHeldOut } = order;
+  const task = { agent, key, version, maxAttempts, ...(isHeldOut && { isHeldOut }) };
+  work.emit({ type: 'dev:started', ...subject, ...again, ...task });
 
   const { last, model, ...spent } = await tryAll(work, subject);
   const ms = (order.retry?.ms ?? 0) + Math.round(work.site.clock.elapsed() - started);
@@ -66,6 +70,7 @@ export async function performDev(work: Work): Promise<Outcome> {
     recommendations: [...outcome.recommendations],
     usage: outcome.usage,
     compacted: outcome.compacted,
+    agent,
     ...(model === undefined ? {} : { model }),
   });
   return outcome;
@@ -93,15 +98,20 @@ async function tryAll(work: Work, subject: object): Promise<Totals & { last: Att
     final: true,
   };
   let verdicts: readonly CriterionVerdict[] = [];
+  let votes: ReportedVote[] = [];
   for (let number = attempts + 1; obstacle === undefined && number <= maxAttempts; number++) {
     // The first attempt of this order continues from the verdict; later ones from the attempt before.
     const verdict = number === (retry?.attempts ?? 0) + 1 ? retry?.verdict : undefined;
     const before = number > 1 && last.kind === 'failed' ? last.reason : undefined;
     attempts = number;
     workplace.attempt = number;
+    votes = [];
     last = await attempt(work, conversation, {
       number,
       ...(verdict !== undefined ? { verdict } : before === undefined ? {} : { before }),
+      onReport: (report) => {
+        votes = votesIn(work.order, report);
+      },
       onVerdicts: (found) => {
         verdicts = found;
       },
@@ -110,7 +120,11 @@ async function tryAll(work: Work, subject: object): Promise<Totals & { last: Att
     if (last.kind !== 'succeeded' && last.kind !== 'failed') break;
     const isOver = last.kind === 'succeeded' || last.final === true || number === maxAttempts;
     const waitMs = isOver ? 0 : retryDelay(retryDelayMs, number, work.site.random());
-    const told = { ...(last.kind === 'failed' ? { reason: last.reason } : {}), ...(waitMs > 0 ? { waitMs } : {}) };
+    const told = {
+      ...(last.kind === 'failed' && { reason: last.reason }),
+      ...(waitMs > 0 && { waitMs }),
+      ...(votes.length > 0 && { votes }),
+    };
     work.emit({ type: 'attempt:finished', ...subject, attempt: number, status: statusOf(last), maxAttempts, ...told });
     if (isOver) break;
     if (waitMs > 0 && !(await waitBeforeRetry(work, waitMs))) {
@@ -147,12 +161,13 @@ interface Try {
   readonly number: number;
   readonly before?: string;
   readonly verdict?: string;
+  readonly onReport: (report: DevReport) => void;
   readonly onVerdicts: (verdicts: readonly CriterionVerdict[]) => void;
 }
 
 async function attempt(work: Work, conversation: Conversation, now: Try): Promise<Attempt> {
   const { order, site } = work;
-  const { onVerdicts: _, ...known } = now;
+  const { onVerdicts: _, onReport, ...known } = now;
   const told = { ...known, ...toldVariables(work, now.number) };
   const reply = await conversation.ask(
     {
@@ -173,6 +188,7 @@ async function attempt(work: Work, conversation: Conversation, now: Try): Promis
   if (trespass !== undefined) return failed('FAILED (validation)', trespass, 'trespass');
   const report = reportIn(reply);
   if ('kind' in report) return report;
+  onReport(report);
   if (report.status !== 'SUCCESS') {
     return failed(report.status, report.reason ?? 'no reason was given', failurePointOf(work, report));
   }

@@ -8,7 +8,7 @@ import { takeScratch } from './scratch.ts';
 import { Transcript } from './transcript.ts';
 import type { Call, EquippedSite } from './worker-ports.ts';
 
-/** Asks the agent of a task for changes of its Steps. */
+/** Asks the agent of a task to group and word recommendations. */
 export async function performLesson(site: EquippedSite, order: LessonOrder, call: Call): Promise<LessonOutcome> {
   const { role, settings, task, version } = order;
   const agent = site.agents.find(settings.agent)!;
@@ -47,9 +47,9 @@ export async function performLesson(site: EquippedSite, order: LessonOrder, call
   if (reply.kind === 'aborted') return { role, reason: 'it was stopped' };
   if (reply.kind === 'trouble') return { role, reason: mask.text(reply.trouble.reason) };
   if (reply.kind !== 'report') return { role, reason: mask.text(reply.reason) };
-  const { changes, summary } = reply.report;
-  // Changes stay as they are: one that holds a secret is refused, with all others (rule L3).
-  return { role, proposal: { changes, summary: mask.text(summary) } };
+  const { lessons, summary } = reply.report;
+  // Texts stay as they are: one that holds a secret is held (rule L3).
+  return { role, proposal: { lessons, summary: mask.text(summary) } };
 }
 
 function lessonEnvironment({ place }: EquippedSite, { role, shift, task }: LessonOrder): Record<string, string> {

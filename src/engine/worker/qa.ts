@@ -1,4 +1,6 @@
 import { resolveProse } from '../../core/language/template.ts';
+import { votesIn } from '../../core/learning/votes.ts';
+import type { ReportedVote } from '../../core/model/events.ts';
 import type { FolderChanges } from '../../core/model/folder-watch.ts';
 import type { Criterion, CriterionVerdict, Outcome, Trouble, Usage } from '../../core/model/model.ts';
 import { askedCriteria } from '../../core/model/order.ts';
@@ -35,6 +37,7 @@ type Judgement =
       readonly failure?: string | undefined;
       /** An earlier verdict was void because files had changed: what the checks found then is not known to hold. */
       readonly isChanged?: boolean;
+      readonly votes?: readonly ReportedVote[];
     }
   | { readonly kind: 'none'; readonly reason: string; readonly failurePoint: string }
   | { readonly kind: 'trouble'; readonly trouble: Trouble };
@@ -51,6 +54,7 @@ export async function performQa(work: Work): Promise<Outcome> {
   const verdicts = judgement.kind === 'judged' ? judgement.verdicts : [];
   const failure = failureIn(judgement);
   const passed = failure === undefined;
+  const { votes = [] } = judgement.kind === 'judged' ? judgement : {};
   const told = failure === undefined ? {} : { reason: failure };
   const failurePoint = failure === undefined ? undefined : failurePointOf(work, judgement);
   work.emit({
@@ -64,6 +68,7 @@ export async function performQa(work: Work): Promise<Outcome> {
     usage: spent.usage,
     key: order.key,
     ...(model === undefined ? {} : { model }),
+    ...(votes.length > 0 && { votes: [...votes] }),
   });
   return {
     role: 'qa',
@@ -161,7 +166,8 @@ async function ask(work: Work, asked: readonly Criterion[], session: Session): P
     if (reply.kind === 'trouble') return troubled(work, reply.trouble);
     if (voided !== undefined) reason = `its verdict is void: ${voided}`;
     else if (reply.kind === 'report') {
-      return { kind: 'judged', verdicts: reply.report.verdicts, failure: reply.report.reason, isChanged };
+      const { verdicts, votes, reason: failure } = reply.report;
+      return { kind: 'judged', verdicts, failure, isChanged, votes: votesIn(order, { status: '', votes }) };
     } else reason = reply.reason;
     if (wasAskedTwice) break;
   }

@@ -102,7 +102,8 @@ const lessonOrder: LessonOrder = {
   ...{ role: 'manager', shift: { name: 's' }, task: 'work', version: 'v' },
   settings: { ...order.settings, tools: [] },
   steps: ['Paint {name}'],
-  recommendations: [{ text: 'Look twice', item: 'i', row: 1, attempts: 1 }],
+  lessons: [],
+  recommendations: [{ text: 'Look twice', row: 1 }],
 };
 
 /** Carries out the order of a lesson; the shift has a secret. */
@@ -118,12 +119,12 @@ async function learn(answers: Answer[], before: (call: Controllers) => void = ()
   return { outcome, asked, events };
 }
 
-const CHANGE = { op: 'add', after: 1, text: 'Look twice' };
+const LESSON = { text: 'Look twice', from: [1], same_as: null, after: 1 };
 
 test('L2 the question about lessons is an order: the form of its answer is checked, and its cost counts', async () => {
-  const report = { changes: [CHANGE], summary: 'as p4ssw0rd says' };
+  const report = { lessons: [LESSON], summary: 'as p4ssw0rd says' };
   const { outcome, asked, events } = await learn([{ kind: 'report', report, usage: { costUsd: 2 } }]);
-  expect(outcome).toEqual({ role: 'manager', proposal: { changes: [CHANGE], summary: expect.any(String) } });
+  expect(outcome).toEqual({ role: 'manager', proposal: { lessons: [LESSON], summary: expect.any(String) } });
   expect(JSON.stringify(outcome)).not.toContain('p4ssw0rd');
   expect(asked[0]!.prompt).toMatch(/1\. Paint \{name\}.*"Look twice"/s);
   expect(asked[0]!.environment).toMatchObject({ NIGHTSHIFT_ROLE: 'manager', NIGHTSHIFT_TASK: 'work' });
@@ -133,7 +134,7 @@ test('L2 the question about lessons is an order: the form of its answer is check
 });
 
 test.each<[string, Answer[], string]>([
-  ['no changes', Array(2).fill({ kind: 'report', report: { changes: 'all' } }), 'changes is not a list'],
+  ['no list', Array(2).fill({ kind: 'report', report: { lessons: 'all' } }), 'lessons is not a list'],
   ['trouble', [{ kind: 'trouble', trouble: { reason: 'p4ssw0rd is refused' } }], '[API_KEY] is refused'],
   ['a stop', [{ kind: 'aborted' }], 'it was stopped'],
 ])('L6 an answer about lessons that is %s gives a reason and no proposal', async (_, answers, reason) => {

@@ -130,7 +130,7 @@ function isInside(path: string): boolean {
   return /(?:^|\/)\.nightshift(?:\/|$)/.test(path);
 }
 
-const PROTECTED = /^(?:table\.csv|table\.csv\.lock|manager\.md|\.env|\.env\.in-force|\.engine(?:\/.*)?)$/;
+const PROTECTED = /^(?:table\.csv|table\.csv\.lock|manager\.md|lessons\.json|\.env|\.env\.in-force|\.engine(?:\/.*)?)$/;
 
 /** A file of the agent's own: in the folder of its shift, but not one of the shift's own files. */
 function isOwn(path: string, { project, told, isTask, realOf }: Facts): boolean {
@@ -157,7 +157,7 @@ function shiftRefusal(path: string, { told }: Facts): string {
   if (own === undefined) return `${path} is inside .nightshift: write nothing there.`;
   return (
     `${path} belongs to Nightshift. In .nightshift/${own}/ you may write files of your own, but not table.csv, ` +
-    'table.csv.lock, manager.md, the task files, .env and .engine/; elsewhere in .nightshift/ nothing.'
+    'table.csv.lock, manager.md, lessons.json, the task files, .env and .engine/; elsewhere in .nightshift/ nothing.'
   );
 }
 

@@ -21,6 +21,8 @@ export interface ShiftPaths {
   readonly table: string;
   readonly lock: string;
   readonly env: string;
+  /** What was learned: the state of every lesson. */
+  readonly lessons: string;
   /** The dot folder of the engine: journal, transcripts, versions, run lock. */
   readonly engine: string;
   readonly journal: string;
@@ -62,6 +64,7 @@ export function shiftPaths(root: string, name: string): ShiftPaths {
     table: join(folder, 'table.csv'),
     lock: join(folder, 'table.csv.lock'),
     env: join(folder, '.env'),
+    lessons: join(folder, 'lessons.json'),
     engine,
     journal: join(engine, 'journal.jsonl'),
     identity: join(engine, 'identity.json'),

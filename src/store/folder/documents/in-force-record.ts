@@ -13,10 +13,11 @@ import { readDocument } from './document-text.ts';
 /** The texts in force, by file; undefined: there is no such file. */
 export type Texts = ReadonlyMap<string, string | undefined>;
 
-export function textsOf(paths: ShiftPaths, { manager, tasks, env }: ShiftDocuments): Texts {
+export function textsOf(paths: ShiftPaths, { manager, tasks, env, lessons }: ShiftDocuments): Texts {
   return new Map<string, string | undefined>([
     [paths.manager, manager.text],
     [paths.env, env],
+    [paths.lessons, lessons?.text],
     ...tasks.map(({ file, document }) => [file, document.text] as const),
   ]);
 }

@@ -1,10 +1,10 @@
 import { basename } from 'node:path';
+import type { LessonLedger } from '../../../core/learning/lesson.ts';
 import { NightshiftError } from '../../../core/model/errors.ts';
 import type { Counts } from '../../../core/model/events.ts';
 import { Together } from '../../../core/schedule/together.ts';
-import { createMask } from '../../../core/text/mask.ts';
 import type { ShiftDocuments } from '../../../formats/compile.ts';
-import { parseEnv } from '../../../formats/env.ts';
+import { renderLessons } from '../../../formats/lessons.ts';
 import { parseManager, readShiftSettings, setProgress, setSetting } from '../../../formats/manager.ts';
 import { replaceSteps } from '../../../formats/task.ts';
 import type { DocumentEdit, Documents, ItemInFlight, SizeChange } from '../../documents.ts';
@@ -13,7 +13,7 @@ import { acceptedId } from './acceptances.ts';
 import type { InForceOptions } from './in-force-options.ts';
 import { type Texts, textsOf } from './in-force-record.ts';
 import { type FileContent, isSameContent, settle } from './put-back.ts';
-import { describeEdit, mergeManager } from './resolve-edit.ts';
+import { describeEdit, maskOf, mergeManager, taskOf } from './resolve-edit.ts';
 import type { ShiftFiles } from './shift-files.ts';
 import { patienceWith, type Unusable, type Witnesses } from './unusable.ts';
 
@@ -22,7 +22,7 @@ const NAMED_AT_MOST = 50;
 
 /**
  * The documents that decide how items are done and judged, their environment, and what may be spent: `manager.md`,
- * the tasks of its Task Order, `.env`. They are held here as texts, and agents never change them. While an agent
+ * the tasks of its Task Order, `.env`, `lessons.json`. They are held here as texts, and agents never change them. While an agent
  * works, a file that differs is put back, unless you accepted it with a command. While none works, what is on disk is
  * yours and is taken.
  */
@@ -123,17 +123,28 @@ export class InForce implements Documents {
     });
   }
 
-  writeSteps(task: string, from: string, steps: readonly string[]): Promise<string | undefined> {
+  async writeSteps(task: string, from: string, steps: readonly string[]): Promise<string | undefined> {
+    const text = replaceSteps(from, steps);
+    const write = async () => (await this.#files.writeSteps(task, from, steps, this.#options.isByHand)) !== undefined;
+    return (await this.#write(this.#files.paths.task(task), text, write)) ? text : undefined;
+  }
+
+  async writeLessons(from: string | undefined, ledger: LessonLedger): Promise<string | undefined> {
+    const text = renderLessons(ledger);
+    const write = () => this.#files.writeLessons(from, text, this.#options.isByHand);
+    return (await this.#write(this.#files.paths.lessons, text, write)) ? text : undefined;
+  }
+
+  /** Recorded before it is written: after a kill, our own text must not be mistaken for an edit by others. */
+  #write(file: string, text: string, write: () => Promise<boolean>): Promise<boolean> {
     return this.#alone(async () => {
       if (this.#isDue) await this.#look();
-      const file = this.#files.paths.task(task);
-      const { record, isByHand } = this.#options;
-      // Recorded before it is written: after a kill, our own Steps must not be mistaken for an edit by others.
-      await record?.write(this.#texts, { file, text: replaceSteps(from, steps) });
-      const written = await this.#files.writeSteps(task, from, steps, isByHand);
-      if (written !== undefined) this.#set(file, written);
+      const { record } = this.#options;
+      await record?.write(this.#texts, { file, text });
+      const isWritten = await write();
+      if (isWritten) this.#set(file, text);
       await record?.write(this.#texts);
-      return written;
+      return isWritten;
     });
   }
 
@@ -252,49 +263,46 @@ export class InForce implements Documents {
       if (!(error instanceof NightshiftError)) throw error;
       for (const id of ids.values()) this.#taken.add(id);
       const message = `the accepted edit can't be used and was reverted: ${error.message}`;
-      this.#options.emit({ type: 'run:warning', message: this.#mask(message) });
+      this.#options.emit({ type: 'run:warning', message: maskOf(paths, this.#texts)(message) });
       return new Set();
     }
   }
 
   #tellTaken(file: string, before: string, after: string): void {
-    const what = describeEdit(this.#files.paths, file, { before, seen: { text: after }, now: this.#startedAt });
-    this.#options.emit({ type: 'document:accepted', file, what: this.#mask(what), ...this.#taskOf(file) });
+    const { paths } = this.#files;
+    const what = describeEdit(paths, file, { before, seen: { text: after }, now: this.#startedAt });
+    this.#options.emit({
+      type: 'document:accepted',
+      file,
+      what: maskOf(paths, this.#texts)(what),
+      ...taskOf(paths, file),
+    });
   }
 
   /** Puts a file back, except for what may take effect at once. False if it was written again just now. */
   async #refuse(file: string, seen: FileContent, { inFlight, writers }: Witnesses): Promise<boolean> {
     const inForce = this.#texts.get(file);
     const { paths } = this.#files;
-    const what = this.#mask(describeEdit(paths, file, { before: inForce ?? '', seen, now: this.#startedAt }));
+    const what = maskOf(
+      paths,
+      this.#texts,
+    )(describeEdit(paths, file, { before: inForce ?? '', seen, now: this.#startedAt }));
     const text = file === paths.manager ? mergeManager(paths, inForce!, seen, this.#startedAt) : inForce;
-    if (text === seen.text) {
-      if (text !== undefined) this.#set(file, text);
-      return true;
-    }
-    const restored = await this.#files.restore(file, seen, text);
+    const isKept = text === seen.text;
+    const restored = isKept ? {} : await this.#files.restore(file, seen, text);
     if (!restored) return false;
     if (text !== undefined) this.#set(file, text);
+    if (isKept) return true;
     this.#options.emit({
       type: 'edit:reverted',
       file,
       what,
       ...restored,
-      ...this.#taskOf(file),
+      ...taskOf(paths, file),
       inFlight: [...inFlight],
       remedy: `nightshift accept ${paths.name}`,
     });
     this.#found.push({ what: `${basename(file)}: ${what}`, file: basename(file), folder: paths.name, writers });
     return true;
-  }
-
-  #taskOf(file: string): { task?: string } {
-    const { manager, env } = this.#files.paths;
-    return file === manager || file === env ? {} : { task: basename(file, '.md') };
-  }
-
-  #mask(text: string): string {
-    const { env } = this.#files.paths;
-    return createMask(Object.fromEntries(parseEnv(this.#texts.get(env) ?? '', env))).text(text);
   }
 }

@@ -78,7 +78,8 @@ export interface KeptCopy {
 
 /** Copies of documents, oldest first. You can accept them, unlike those of the table. */
 export function waitingCopies(folder: string): KeptCopy[] {
-  return keptCopies(folder).filter(({ document }) => document === '.env' || document.endsWith('.md'));
+  const others = ['.env', 'lessons.json'];
+  return keptCopies(folder).filter(({ document }) => others.includes(document) || document.endsWith('.md'));
 }
 
 /** Oldest first. */

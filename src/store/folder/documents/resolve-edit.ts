@@ -1,8 +1,12 @@
+import { basename } from 'node:path';
 import { NightshiftError } from '../../../core/model/errors.ts';
 import { isHarmless, judgeManagerEdit, type ManagerEdit, managerEditText } from '../../../core/model/in-force.ts';
-import { envEditText, taskEditText } from '../../../formats/describe-edit.ts';
+import { createMask } from '../../../core/text/mask.ts';
+import { envEditText, lessonsEditText, taskEditText } from '../../../formats/describe-edit.ts';
+import { parseEnv } from '../../../formats/env.ts';
 import { parseManager, readShiftSettings, restoreTerms, setSetting } from '../../../formats/manager.ts';
 import type { ShiftPaths } from '../layout.ts';
+import type { Texts } from './in-force-record.ts';
 import { type FileContent, isUnreadable } from './put-back.ts';
 
 /** `now`: when the run began. */
@@ -13,15 +17,27 @@ interface Edit {
 }
 
 /** Describes the change. Not masked. */
-export function describeEdit({ manager, env }: ShiftPaths, file: string, { before, seen, now }: Edit): string {
+export function describeEdit({ manager, env, lessons }: ShiftPaths, file: string, { before, seen, now }: Edit): string {
   const { text } = seen;
   if (isUnreadable(seen)) return seen.unreadable!;
   if (text === undefined) return 'it was removed';
   if (file === env) return envEditText(before, text);
+  if (file === lessons) return lessonsEditText(before || undefined, text);
   if (file !== manager) return taskEditText(before, text);
   const edit = judge(manager, before, text, now);
   if (edit instanceof NightshiftError) return `it can't be read: ${edit.message}`;
   return managerEditText(edit) || 'its text';
+}
+
+/** What an event about an edit of this file is about. */
+export function taskOf({ manager, env, lessons }: ShiftPaths, file: string): { task?: string } {
+  return [manager, env, lessons].includes(file) ? {} : { task: basename(file, '.md') };
+}
+
+/** Hides the values of `.env`, as it is in force. */
+export function maskOf({ env }: ShiftPaths, texts: Texts): (text: string) => string {
+  const mask = createMask(Object.fromEntries(parseEnv(texts.get(env) ?? '', env)));
+  return (text) => mask.text(text);
 }
 
 /**

@@ -1,10 +1,10 @@
 import { lstatSync, type Stats, statSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { NightshiftError } from '../../../core/model/errors.ts';
 import type { Counts } from '../../../core/model/events.ts';
 import type { ShiftDocuments } from '../../../formats/compile.ts';
 import { parseEnv } from '../../../formats/env.ts';
+import { parseLessons } from '../../../formats/lessons.ts';
 import {
   addTask,
   carryOver,
@@ -15,22 +15,26 @@ import {
 } from '../../../formats/manager.ts';
 import { parseTask, replaceSteps } from '../../../formats/task.ts';
 import type { SizeChange } from '../../documents.ts';
-import { diskError, type Failpoint, removeTemporaries, replaceFile } from '../files/atomic-write.ts';
+import { diskError, type Failpoint, replaceFile } from '../files/atomic-write.ts';
 import { LOCK_WAIT_MS, lockWithin } from '../files/flock.ts';
-import { folderOf, type OnSetAside } from '../files/inside.ts';
+import type { OnSetAside } from '../files/inside.ts';
 import { retryPassing } from '../files/retry.ts';
-import { makeFolder, type ShiftPaths } from '../layout.ts';
+import type { ShiftPaths } from '../layout.ts';
 import { accept, termsOf } from './acceptances.ts';
 import { readDocument } from './document-text.ts';
+import { prepareFolder } from './prepare-folder.ts';
 import { type FileContent, isSameContent, isUnreadable, keepBeside, restoredMode } from './put-back.ts';
 import { Versions } from './versions.ts';
 
-/** The documents of a shift: `manager.md`, the task files, `.env`. Written under the shift's lock, all or nothing. */
+/**
+ * The documents of a shift: `manager.md`, the task files, `.env`, `lessons.json`. Written under the shift's lock, all or
+ * nothing.
+ */
 export class ShiftFiles {
   readonly paths: ShiftPaths;
   readonly versions: Versions;
   readonly #failpoint: Failpoint;
-  readonly #parsed = new Map<string, { text: string; document: unknown }>();
+  readonly #parsed = new Map<string, { text: string | undefined; document: unknown }>();
   #documents: ShiftDocuments | undefined;
   #folderId = 'unknown';
 
@@ -65,7 +69,7 @@ export class ShiftFiles {
 
   /** Parses texts. Undefined: there is no such file. */
   assemble(textOf: (file: string) => string | undefined): ShiftDocuments {
-    const { name, root, folder, table, manager: managerFile, env: envFile } = this.paths;
+    const { name, root, folder, table, manager: managerFile, env: envFile, lessons: lessonsFile } = this.paths;
     const manager = this.#parse(managerFile, textOf(managerFile) ?? readDocument(managerFile), parseManager);
     const tasks = manager.tasks.map((entry) => {
       const file = this.paths.task(entry.name);
@@ -82,20 +86,22 @@ export class ShiftFiles {
     });
     const env = textOf(envFile);
     const secrets = this.#parse(envFile, env ?? '', parseEnv);
+    const lessons = this.#parse(lessonsFile, textOf(lessonsFile), parseLessons);
     const last = this.#documents;
     const isSame =
       last?.manager === manager &&
       last.secrets === secrets &&
       last.env === env &&
+      last.lessons === lessons &&
       last.tasks.every(({ document }, i) => document === tasks[i]?.document);
-    if (!isSame) this.#documents = { name, root, folder, table, managerFile, manager, tasks, secrets, env };
+    if (!isSame) this.#documents = { name, root, folder, table, managerFile, manager, tasks, secrets, env, lessons };
     return this.#documents!;
   }
 
   /** A run reads its documents for every item; an unchanged text is not parsed again. */
-  #parse<T>(file: string, text: string, parse: (text: string, file: string) => T): T {
+  #parse<T, U extends string | undefined>(file: string, text: U, parse: (text: U, file: string) => T): T {
     const known = this.#parsed.get(file);
-    if (known?.text === text) return known.document as T;
+    if (known && known.text === text) return known.document as T;
     const document = parse(text, file);
     this.#parsed.set(file, { text, document });
     return document;
@@ -128,21 +134,27 @@ export class ShiftFiles {
     steps: readonly string[],
     isAccepted = false,
   ): Promise<string | undefined> {
-    let written: string | undefined;
     await this.keepVersion(task, from);
-    const file = this.paths.task(task);
-    const tell = (_: string, changed: string) => accept(this.paths, file, changed);
-    await this.#edit(
-      file,
-      (text) => {
-        if (text !== from) return text;
-        written = replaceSteps(text, steps);
-        return written;
-      },
-      isAccepted ? tell : undefined,
-    );
-    if (written !== undefined) await this.keepVersion(task, written);
-    return written;
+    const text = replaceSteps(from, steps);
+    if (!(await this.#replace(this.paths.task(task), from, text, isAccepted))) return undefined;
+    await this.keepVersion(task, text);
+    return text;
+  }
+
+  /** Returns false if the file is not `from` any more. */
+  async writeLessons(from: string | undefined, text: string, isAccepted = false): Promise<boolean> {
+    return this.#replace(this.paths.lessons, from ?? '', text, isAccepted);
+  }
+
+  async #replace(file: string, from: string, to: string, isAccepted: boolean): Promise<boolean> {
+    let isWritten = false;
+    const change = (text: string) => {
+      isWritten = text === from;
+      return isWritten ? to : text;
+    };
+    if (isAccepted) await this.#accept(file, change);
+    else await this.#edit(file, change);
+    return isWritten;
   }
 
   keepVersion(task: string, text: string): Promise<void> {
@@ -224,24 +236,8 @@ export class ShiftFiles {
     }
   }
 
-  /** Creates the engine's folder and removes what a crash left half written. */
-  async prepare(): Promise<void> {
-    try {
-      makeFolder(this.paths.folder, this.paths.engine);
-      using _lock = await lockWithin(this.paths.lock, LOCK_WAIT_MS);
-      await removeTemporaries(this.paths.folder);
-      await this.#removeTemporariesIn(this.paths.engine);
-      const versions = dirname(this.paths.versions('task'));
-      for (const task of await readdir(versions).catch(() => [])) await this.#removeTemporariesIn(join(versions, task));
-    } catch (cause) {
-      throw diskError(cause, this.paths.folder);
-    }
-  }
-
-  async #removeTemporariesIn(folder: string): Promise<void> {
-    if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
-    using opened = folderOf(this.paths.folder, join(folder, 'any'));
-    await removeTemporaries(opened.at('.'));
+  prepare(): Promise<void> {
+    return prepareFolder(this.paths);
   }
 
   async #edit(

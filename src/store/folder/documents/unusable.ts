@@ -27,9 +27,10 @@ export function patienceWith(files: ShiftFiles, texts: Texts, file: string, seen
   return seen.text === undefined ? GONE_MS : UNREADABLE_MS;
 }
 
-/** `.env` may be absent. Everything else must exist and fit together. */
+/** `.env` and `lessons.json` may be absent. Everything else must exist and fit together. */
 function canBeUsed(files: ShiftFiles, texts: Texts, file: string, { text, unreadable }: FileContent): boolean {
-  if (unreadable !== undefined || (text === undefined && file !== files.paths.env)) return false;
+  if (unreadable !== undefined || (text === undefined && ![files.paths.env, files.paths.lessons].includes(file)))
+    return false;
   try {
     const edited = new Map([...texts, [file, text]]);
     files.assemble((each) => (edited.has(each) ? edited.get(each) : files.see(each).text));

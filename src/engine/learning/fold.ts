@@ -1,0 +1,126 @@
+import { type GroupingAnswer, needsGrouping, readGrouping } from '../../core/learning/grouping.ts';
+import { authorSteps, reconcile } from '../../core/learning/in-steps.ts';
+import { foldReports } from '../../core/learning/policy.ts';
+import { type FoldedRecommendation, inOrder } from '../../core/learning/reports.ts';
+import { makeLessonOrder } from '../../core/model/lesson-order.ts';
+import type { RunContext } from '../context.ts';
+import { isCurable } from '../file-patience.ts';
+import { type LessonMaterial, passedRecommendations } from './recommendations.ts';
+import { screenFor } from './screen.ts';
+import { isSame, isSameList, settleLessons, tellStates } from './settle.ts';
+
+/** A file may be edited at that moment; then it is read again. */
+const TRIES = 3;
+/** The newest of them are shown to the manager's agent. */
+const SHOWN_AT_MOST = 100;
+
+const LISTED_ONLY =
+  'the agent of this task runs its Steps as scripts, so it is only listed: text from data must not run';
+
+/**
+ * After a batch: what devs that succeeded recommended, on items that passed, becomes lessons, and what devs and qas say
+ * about lessons is counted (rules L1-L6). `batch`: its number in this run, 0 for what an earlier run left.
+ */
+export async function foldLessons(context: RunContext, name: string, batch: number): Promise<void> {
+  let answer: Answer | undefined;
+  for (let tries = 0; tries < TRIES; tries++) {
+    const material = await readLessonMaterial(context, name);
+    if (!material || material.shift.settings.lessons.mode === 'off') return;
+    const recommendations = passedRecommendations(context, material);
+    if (recommendations.length + context.history.votes(name).length === 0) return;
+    answer ??= await askManager(context, material, recommendations);
+    // The run stops or pauses at once: they wait until it continues.
+    if (context.control.interrupt.aborted) return;
+    if (await fold(context, material, { recommendations, batch, ...answer })) return;
+  }
+}
+
+/** Brings the Steps of all tasks in line with the lessons: a person may have edited them, or a run died between. */
+export async function reconcileLessons(context: RunContext): Promise<void> {
+  if (context.shift.lessons.ledger.lessons.length === 0) return;
+  for (const { name } of context.shift.tasks) await readLessonMaterial(context, name);
+}
+
+/** After a reconciliation. Undefined: a file can't be read now (a person may be saving it), or the task is gone. */
+export async function readLessonMaterial(context: RunContext, name: string): Promise<LessonMaterial | undefined> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const shift = await context.ports.load().catch((error: unknown) => {
+      if (isCurable(error)) return undefined;
+      throw error;
+    });
+    const task = shift?.tasks.find((each) => each.name === name);
+    if (!shift || !task) return undefined;
+    const now = nowIn(context);
+    const { ledger } = shift.lessons;
+    const after = reconcile(ledger, { task: name, steps: task.stepTexts, now });
+    if (isSame(ledger, after.ledger) && isSameList(task.stepTexts, after.steps)) {
+      tellStates(context, ledger, name);
+      return { shift, task, snapshot: await context.store.snapshot() };
+    }
+    context.expectChange();
+    await settleLessons(context, { shift, task, ledger, now, batch: 0 });
+  }
+  return undefined;
+}
+
+interface Answer {
+  readonly answer?: GroupingAnswer;
+}
+
+interface Reports extends Answer {
+  readonly recommendations: readonly FoldedRecommendation[];
+  readonly batch: number;
+}
+
+/** False if a file was edited meanwhile. */
+export async function fold(context: RunContext, material: LessonMaterial, reports: Reports): Promise<boolean> {
+  const { shift, task } = material;
+  const { recommendations, answer, batch } = reports;
+  const { ledger } = shift.lessons;
+  const author = authorSteps(ledger, task.name, task.stepTexts);
+  const grouping = answer && readGrouping(answer, { ledger, task: task.name, recommendations, authorSteps: author });
+  const isScript = context.ports.findAgent(task.settings.agent)?.runsSteps === true;
+  const votes = context.history.votes(task.name);
+  const now = nowIn(context);
+  const { mode, budget } = shift.settings.lessons;
+  const folded = foldReports(ledger, {
+    ...{ task: task.name, mode, budget, now, recommendations, votes, authorSteps: author },
+    ...(grouping && 'groups' in grouping && { grouping }),
+    screen: isScript ? () => LISTED_ONLY : screenFor(material, author),
+  });
+  context.expectChange();
+  return settleLessons(context, {
+    ...{ shift, task, now, batch },
+    ledger: folded.ledger,
+    considered: itemsOf(recommendations),
+    counted: itemsOf(votes),
+  });
+}
+
+/** While its agent works, edits of the documents are undone (rule D5). Without an answer, the plain rule stands. */
+async function askManager(
+  context: RunContext,
+  { shift, task }: LessonMaterial,
+  recommendations: readonly FoldedRecommendation[],
+): Promise<Answer> {
+  const { ledger } = shift.lessons;
+  const agent = context.ports.findAgent(task.settings.agent);
+  if (agent?.runsSteps || !needsGrouping(ledger, task.name, recommendations)) return {};
+  const known = ledger.lessons.filter((lesson) => lesson.task === task.name).slice(-SHOWN_AT_MOST);
+  const order = makeLessonOrder(shift, task, {
+    steps: authorSteps(ledger, task.name, task.stepTexts),
+    lessons: known.map(({ id, state, text }) => ({ id, state, text })),
+    recommendations: inOrder(recommendations).map(({ row, text }) => ({ row, text })),
+  });
+  await using _protected = context.documents.protect();
+  const outcome = await context.learn(order, shift.secrets);
+  return 'proposal' in outcome ? { answer: outcome.proposal } : {};
+}
+
+function nowIn({ ports }: RunContext): string {
+  return new Date(ports.clock.now()).toISOString();
+}
+
+function itemsOf(reports: readonly { readonly item: string }[]): string[] {
+  return [...new Set(reports.map(({ item }) => item))];
+}

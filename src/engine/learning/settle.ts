@@ -1,0 +1,106 @@
+import { reconcile } from '../../core/learning/in-steps.ts';
+import type { LessonLedger, LessonRecord } from '../../core/learning/lesson.ts';
+import { versionOf } from '../../core/model/identity.ts';
+import type { Shift, Task } from '../../core/model/shift.ts';
+import type { RunContext } from '../context.ts';
+
+/** What it takes to write lessons down. */
+export type LessonPorts = Pick<RunContext, 'documents' | 'emit' | 'history' | 'alone'>;
+
+export interface Settlement {
+  /** As it was read; `ledger` was made from its lessons. */
+  readonly shift: Pick<Shift, 'lessons'>;
+  readonly task: Task;
+  readonly ledger: LessonLedger;
+  readonly now: string;
+  /** The number of the batch in this run; 0 for what an earlier run left, and for a person's decision. */
+  readonly batch: number;
+  /** Items whose recommendations, and whose votes, are in `ledger`. */
+  readonly considered?: readonly string[];
+  readonly counted?: readonly string[];
+}
+
+/**
+ * Writes the lessons of a task and brings its Steps in line. The order makes it happen exactly once, whenever the
+ * process dies: the lessons with their new states, the Steps, then the lessons with what the Steps hold now. `reconcile`
+ * finishes what is half done. Returns false if a file was edited meanwhile: read both again, and repeat.
+ */
+export function settleLessons(ports: LessonPorts, settlement: Settlement): Promise<boolean> {
+  const { shift, task, ledger, now, considered = [], counted = [] } = settlement;
+  const { documents, emit, history } = ports;
+  const before = shift.lessons;
+  // No dev may start with Steps that no event has told of yet.
+  return ports.alone(async () => {
+    const first = await write(ports, before, ledger);
+    if (!first) return false;
+    const after = reconcile(ledger, { task: task.name, steps: task.stepTexts, now });
+    const settled = {
+      task: task.name,
+      considered: [...considered],
+      ...(counted.length > 0 && { counted: [...counted] }),
+    };
+    if (isSameList(after.steps, task.stepTexts)) {
+      const hasReports = considered.length + counted.length > 0;
+      if (hasReports) emit({ type: 'steps:kept', ...settled, reason: 'no lesson for the Steps', recommendations: [] });
+    } else {
+      const written = await documents.writeSteps(task.name, task.text, after.steps);
+      if (written === undefined) return false;
+      const change = { from: task.version, to: versionOf(written), batch: settlement.batch };
+      emit({ type: 'steps:changed', ...settled, ...change, ...describe(before.ledger, after.ledger) });
+    }
+    if (!(await write(ports, first, after.ledger))) return false;
+    tellStates({ emit, history }, after.ledger, task.name);
+    return true;
+  });
+}
+
+/** Tells the states that the journal does not know yet: the new ones, and what a crash kept from being told. */
+export function tellStates(
+  { emit, history }: Pick<LessonPorts, 'emit' | 'history'>,
+  ledger: LessonLedger,
+  task: string,
+) {
+  for (const { id, text, state, reason, ...lesson } of ledger.lessons) {
+    const from = history.lessonState(id);
+    if (lesson.task !== task || from === state) continue;
+    const known = { ...(from !== undefined && { from }), ...(reason !== undefined && { reason }) };
+    emit({ type: 'lesson:changed', task, id, text, to: state, ...known });
+  }
+}
+
+/** What the file holds then; undefined: somebody else wrote it. */
+async function write(
+  { documents }: LessonPorts,
+  before: Shift['lessons'],
+  ledger: LessonLedger,
+): Promise<Shift['lessons'] | undefined> {
+  if (isSame(before.ledger, ledger)) return before;
+  const text = await documents.writeLessons(before.text, ledger);
+  return text === undefined ? undefined : { text, ledger };
+}
+
+export function isSame(a: LessonLedger, b: LessonLedger): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}
+
+export function isSameList(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((text, i) => text === b[i]);
+}
+
+/** Which lessons came into the Steps, with their origin (rule L4), and which left them. */
+function describe(before: LessonLedger, after: LessonLedger) {
+  const was = new Map(before.lessons.map((lesson) => [lesson.id, lesson.inSteps]));
+  const added = after.lessons.filter(({ id, inSteps }) => inSteps && !was.get(id));
+  const gone = after.lessons.filter(({ id, inSteps }) => !inSteps && was.get(id));
+  const ids = (lessons: readonly LessonRecord[]) => lessons.map(({ id }) => id).join(', ');
+  const parts = [
+    ...(added.length > 0 ? [`added ${ids(added)}`] : []),
+    ...(gone.length > 0 ? [`removed ${ids(gone)}`] : []),
+  ];
+  return { summary: parts.join('; ') || 'completed an interrupted change', lessons: added.map(originOf) };
+}
+
+function originOf({ text, support }: LessonRecord) {
+  const bySupport = [...support].sort((a, b) => a.row - b.row);
+  return { text, rows: bySupport.map(({ row }) => row), attempts: bySupport.map(({ attempts }) => attempts) };
+}
