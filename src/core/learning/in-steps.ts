@@ -73,16 +73,20 @@ export function lessonsIn(
 function placesOf(ledger: LessonLedger, task: string, steps: readonly string[]): Map<string, number> {
   const places = new Map<string, number>();
   const taken = new Set<number>();
+  const plainSteps = steps.map(plain);
   const place = (lesson: LessonRecord, isIt: (step: string) => boolean) => {
-    const index = steps.findIndex((step, i) => !taken.has(i) && isIt(step));
-    if (places.has(lesson.id) || index === -1) return;
+    if (places.has(lesson.id)) return;
+    const index = plainSteps.findIndex((step, i) => !taken.has(i) && isIt(step));
+    if (index === -1) return;
     places.set(lesson.id, index);
     taken.add(index);
   };
   const own = ledger.lessons.filter((lesson) => lesson.task === task).sort(byId);
   const written = own.filter((lesson) => lesson.inSteps || isApplied(lesson));
-  for (const lesson of written) place(lesson, (step) => isSameText(step, lesson.text));
-  for (const lesson of own) place(lesson, (step) => isSameText(step, lesson.text));
+  for (const lesson of [...written, ...own]) {
+    const text = plain(lesson.text);
+    place(lesson, (step) => step === text);
+  }
   for (const lesson of written) {
     if (lesson.inSteps && isApplied(lesson)) place(lesson, (step) => compare(step, lesson.text) === 'same');
   }
@@ -90,15 +94,14 @@ function placesOf(ledger: LessonLedger, task: string, steps: readonly string[]):
 }
 
 /** White space may change when Steps are written and read. */
-function isSameText(a: string, b: string): boolean {
-  const plain = (text: string) => text.trim().replace(/\s+/g, ' ');
-  return plain(a) === plain(b);
+function plain(text: string): string {
+  return text.trim().replace(/\s+/g, ' ');
 }
 
 /** The lesson after a look at its step; `step` is undefined if the Steps don't have it. */
 function settled(lesson: LessonRecord, step: string | undefined, now: string): LessonRecord {
   if (isApplied(lesson)) {
-    if (step !== undefined) return isSameText(step, lesson.text) ? lesson : { ...lesson, text: step.trim() };
+    if (step !== undefined) return plain(step) === plain(lesson.text) ? lesson : { ...lesson, text: plain(step) };
     if (!lesson.inSteps) return lesson;
     return moved(lesson, 'banned', { now, reason: 'removed from the Steps by a person' });
   }

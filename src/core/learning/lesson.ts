@@ -47,6 +47,8 @@ export interface LessonRecord extends LessonStanding {
   readonly blame: readonly Blame[];
   /** Support up to this time does not admit it again: it left the Steps then. */
   readonly freshFrom?: string;
+  /** How often rows blamed it out of the Steps. */
+  readonly retirements?: number;
   /** Added or accepted by a person. */
   readonly by?: 'person';
   /** The shift that it comes from. */

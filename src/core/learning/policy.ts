@@ -30,8 +30,14 @@ export interface Folded {
   readonly changes: readonly LessonChange[];
 }
 
-/** How many rows must recommend a lesson. One that left the Steps needs two fresh ones in every mode. */
-const ROWS = { eager: 1, careful: 2, again: 2 };
+/** How many rows must recommend a lesson. */
+const ROWS = { eager: 1, careful: 2 };
+/**
+ * One that left the Steps needs two fresh rows in every mode, and twice as many each time it was blamed again: rows
+ * that share a mistake must not bring it back for ever.
+ */
+const FRESH_ROWS = 2;
+const MOST_FRESH_ROWS = 16;
 /** Of waiting, held and retired lessons, the ones heard of last are kept. */
 const MOST_KEPT = 200;
 /** So many other wordings of a lesson are remembered. */
@@ -56,8 +62,9 @@ function countVotes(draft: Draft, votes: readonly LessonVote[]): void {
   for (const lesson of draft.applied) {
     const own = votes.filter((vote) => vote.lesson === lesson.id);
     const voted = own.length > 0 ? withVotes(lesson, own) : lesson;
-    draft.put(voted);
-    if (voted.state === 'firm' && isBlamed(voted)) draft.move(voted.id, 'retired', blameReason(voted));
+    const isRetired = voted.state === 'firm' && isBlamed(voted);
+    draft.put(isRetired ? { ...voted, retirements: (voted.retirements ?? 0) + 1 } : voted);
+    if (isRetired) draft.move(voted.id, 'retired', blameReason(voted));
   }
 }
 
@@ -127,7 +134,11 @@ function admitOne(draft: Draft, input: FoldInput): boolean {
 
 function isReady(lesson: LessonRecord, mode: LessonMode): boolean {
   if (mode === 'off' || (lesson.state !== 'waiting' && lesson.state !== 'retired')) return false;
-  return freshSupport(lesson).length >= (lesson.freshFrom === undefined ? ROWS[mode] : ROWS.again);
+  return freshSupport(lesson).length >= (lesson.freshFrom === undefined ? ROWS[mode] : freshRows(lesson));
+}
+
+function freshRows({ retirements = 1 }: LessonRecord): number {
+  return Math.min(MOST_FRESH_ROWS, FRESH_ROWS * 2 ** (retirements - 1));
 }
 
 /** What stands in the Steps stays. Of two contradicting lessons that are ready, the one of more rows wins, if any. */

@@ -13,9 +13,10 @@ export function normalise(text: string): string {
 /** Sentences that share this part of their words count as the same. */
 const ALIKE = 0.75;
 
-/** A different number, or one of these words, changes the meaning, however many words are the same. */
-const TELLING =
-  /^(\p{N}.*|no|not|never|none|without|avoid|skip|always|only|except|unless|before|after|cannot|(do|does|is|are|ca|wo|should|must)nt)$/u;
+/** A different number, a negation, or one of these words changes the meaning, however many words are the same. */
+const TELLING = /^(\p{N}.*|skip|always|only|except|unless|before|after)$/u;
+/** `no unit` and `without a unit` are the same, and so are `never` and `do not`. */
+const NEGATION = /^(no|not|never|none|without|avoid|cannot|(do|does|is|are|ca|wo|should|must)nt)$/u;
 
 /** Words that say nothing by themselves. */
 const FILLER = new Set(
@@ -58,13 +59,33 @@ function numbersIn(text: string): Set<string> {
   );
 }
 
-function split(text: string): { plain: Set<string>; telling: Set<string> } {
+interface Words {
+  readonly plain: ReadonlySet<string>;
+  readonly telling: ReadonlySet<string>;
+}
+
+/** Lessons are compared again and again, each with all others. */
+const seen = new Map<string, Words>();
+const MOST_SEEN = 2000;
+
+function split(text: string): Words {
+  const known = seen.get(text);
+  if (known) return known;
+  if (seen.size >= MOST_SEEN) seen.clear();
+  const words = read(text);
+  seen.set(text, words);
+  return words;
+}
+
+function read(text: string): Words {
   const words = normalise(text).split(' ');
-  const plain = words.filter((word) => !TELLING.test(word));
+  const telling = words.filter((word) => TELLING.test(word));
+  const isNegated = words.some((word) => NEGATION.test(word));
+  const plain = words.filter((word) => !TELLING.test(word) && !NEGATION.test(word));
   const meaningful = plain.filter((word) => !FILLER.has(word));
   return {
     plain: new Set((meaningful.length > 0 ? meaningful : plain).map(singular)),
-    telling: new Set(words.filter((word) => TELLING.test(word))),
+    telling: new Set([...telling, ...(isNegated ? ['not'] : [])]),
   };
 }
 

@@ -1,0 +1,106 @@
+import { readGrouping } from '../../src/core/learning/grouping.ts';
+import { authorSteps, lessonsIn, reconcile } from '../../src/core/learning/in-steps.ts';
+import { type LessonChange, type LessonLedger, NO_LESSONS } from '../../src/core/learning/lesson.ts';
+import { foldReports, type LessonMode } from '../../src/core/learning/policy.ts';
+import type { FoldedRecommendation, LessonVote } from '../../src/core/learning/reports.ts';
+import { adaptSize, startSize } from '../../src/core/schedule/concurrency.ts';
+import { groupByMeaning } from './manager.ts';
+import { AUTHOR_STEPS } from './sentences.ts';
+import { attempt, MOST_ATTEMPTS, ROWS, type World } from './world.ts';
+
+export interface RowResult {
+  readonly done: boolean;
+  readonly attempts: number;
+}
+
+export interface Night {
+  readonly rows: readonly RowResult[];
+  /** Each change of a lesson, with the number of rows that had ended. */
+  readonly changes: readonly (LessonChange & { readonly rows: number })[];
+  readonly ledger: LessonLedger;
+  readonly steps: readonly string[];
+}
+
+export interface Policy {
+  readonly mode: LessonMode;
+  /** Whether the manager's agent groups what says the same. Without it the plain rule stands alone. */
+  readonly grouping: boolean;
+  readonly screen: (text: string, others: readonly string[]) => string | undefined;
+}
+
+const TASK = 'card';
+const LARGEST_BATCH = 8;
+const BUDGET = { lessons: 20, bytes: 6 * 1024 };
+
+/** A night of the pure policy: batches as the engine makes them, and a fold after each. */
+export function simulate(world: World, policy: Policy): Night {
+  let [ledger, steps]: [LessonLedger, readonly string[]] = [NO_LESSONS, AUTHOR_STEPS];
+  let size = startSize({ maxBatchSize: LARGEST_BATCH });
+  const rows: RowResult[] = [];
+  const changes: (LessonChange & { rows: number })[] = [];
+  for (let batch = 1; rows.length < ROWS; batch++) {
+    const at = timeOf(batch * 2);
+    const reports = Array.from({ length: Math.min(size, ROWS - rows.length) }, (_, i) =>
+      work(world, rows.length + i + 1, { ledger, steps, at }),
+    );
+    rows.push(...reports.map(({ done, attempts }) => ({ done, attempts })));
+    const done = reports.filter((report) => report.done).length;
+    size = adaptSize(size, { done, failed: reports.length - done, returned: 0 }, LARGEST_BATCH).to;
+    const folded = fold({ ledger, steps, now: timeOf(batch * 2 + 1) }, reports, policy);
+    changes.push(...folded.changes.map((change) => ({ ...change, rows: rows.length })));
+    ({ ledger, steps } = folded);
+  }
+  return { rows, changes, ledger, steps };
+}
+
+interface Report extends RowResult {
+  readonly recommendations: readonly FoldedRecommendation[];
+  readonly votes: readonly LessonVote[];
+}
+
+interface Learned {
+  readonly ledger: LessonLedger;
+  readonly steps: readonly string[];
+}
+
+/** Up to three attempts of one dev. */
+function work(world: World, row: number, { ledger, steps, at }: Learned & { readonly at: string }): Report {
+  const lessons = lessonsIn(ledger, TASK, steps);
+  const texts = lessons.map(({ text }) => text);
+  const [item, votes] = [`row-${row}`, [] as LessonVote[]];
+  for (let number = 1; ; number++) {
+    const result = attempt(world, row, number, texts);
+    for (const vote of result.votes) {
+      const { id } = lessons.find(({ text }) => text === vote.lesson)!;
+      votes.push({ ...vote, item, row, at, lesson: id });
+    }
+    if (!result.success && number < MOST_ATTEMPTS) continue;
+    const recommendations = result.recommendations.map((text) => ({
+      ...{ text, item, row, at, attempts: number, agent: 'world' },
+    }));
+    return { done: result.success, attempts: number, recommendations, votes };
+  }
+}
+
+function fold(
+  { ledger, steps, now }: Learned & { readonly now: string },
+  reports: readonly Report[],
+  { mode, grouping, screen }: Policy,
+): Learned & { readonly changes: readonly LessonChange[] } {
+  const recommendations = reports.flatMap((report) => report.recommendations);
+  const author = authorSteps(ledger, TASK, steps);
+  const context = { ledger, task: TASK, recommendations, authorSteps: author };
+  const groups = grouping ? readGrouping(groupByMeaning(context), context) : undefined;
+  if (groups && 'refused' in groups) throw new Error(groups.refused);
+  const folded = foldReports(ledger, {
+    ...{ task: TASK, mode, budget: BUDGET, now, screen, authorSteps: author, recommendations },
+    votes: reports.flatMap((report) => report.votes),
+    ...(groups ? { grouping: groups } : {}),
+  });
+  const written = reconcile(folded.ledger, { task: TASK, steps, now });
+  return { ...written, changes: folded.changes };
+}
+
+function timeOf(minute: number): string {
+  return new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString();
+}
