@@ -54,6 +54,7 @@ const FIELDS: Readonly<Record<keyof LessonRecord, (value: unknown) => boolean>> 
   credit: isVotes(),
   blame: isVotes('reason'),
   freshFrom: isAbsentOr(isText),
+  retirements: isAbsentOr(isCount),
   by: isAbsentOr((value) => value === 'person'),
   from: isAbsentOr(isText),
   previous: isAbsentOr((value) => isObject(value) && isState(value.state) && isText(value.since)),

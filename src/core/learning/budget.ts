@@ -16,31 +16,33 @@ export function trim(draft: Draft, budget: LessonBudget): void {
   const firm = draft.applied.filter(({ state }) => state === 'firm').sort(leastUsefulFirst);
   for (const lesson of firm) {
     if (fits(draft.applied, budget)) return;
-    draft.move(lesson.id, 'retired', OUT);
+    retireDisplaced(draft, [lesson]);
   }
 }
 
 /**
- * Retires what a new lesson displaces; false if it can't have room. It displaces only what fewer rows found helpful
- * than recommend the new one, and only what was admitted before it was recommended: otherwise lessons without votes
- * would take turns.
+ * What a new lesson displaces; undefined if it can't have room. It displaces only what fewer rows found helpful than
+ * recommend the new one, and only what was admitted before it was recommended: otherwise lessons without votes would
+ * take turns.
  */
-export function makeRoom(draft: Draft, lesson: LessonRecord, budget: LessonBudget): boolean {
+export function roomFor(
+  applied: readonly LessonRecord[],
+  lesson: LessonRecord,
+  budget: LessonBudget,
+): LessonRecord[] | undefined {
   const support = freshSupport(lesson);
   const newest = support.at(-1)?.at ?? '';
-  const weaker = ({ state, since, by }: LessonRecord) => state === 'firm' && since < newest && by === undefined;
-  const victims = draft.applied
-    .filter((other) => weaker(other) && worthOf(other) < support.length)
-    .sort(leastUsefulFirst);
-  const gone: LessonRecord[] = [];
-  const left = () => [...draft.applied.filter((other) => !gone.includes(other)), lesson];
-  while (!fits(left(), budget)) {
-    const victim = victims.shift();
-    if (victim === undefined) return false;
-    gone.push(victim);
+  const isOlder = ({ state, since, by }: LessonRecord) => state === 'firm' && since < newest && by === undefined;
+  const weaker = applied.filter((other) => isOlder(other) && worthOf(other) < support.length).sort(leastUsefulFirst);
+  for (let count = 0; count <= weaker.length; count++) {
+    const gone = weaker.slice(0, count);
+    if (fits([...applied.filter((other) => !gone.includes(other)), lesson], budget)) return gone;
   }
-  for (const { id } of gone) draft.move(id, 'retired', OUT);
-  return true;
+  return undefined;
+}
+
+export function retireDisplaced(draft: Draft, displaced: readonly LessonRecord[]): void {
+  for (const { id } of displaced) draft.move(id, 'retired', OUT);
 }
 
 function fits(lessons: readonly LessonRecord[], budget: LessonBudget): boolean {

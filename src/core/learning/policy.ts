@@ -1,5 +1,5 @@
 import { compare } from '../text/likeness.ts';
-import { type LessonBudget, makeRoom, trim } from './budget.ts';
+import { type LessonBudget, retireDisplaced, roomFor, trim } from './budget.ts';
 import { byId, Draft } from './draft.ts';
 import { blameReason, freshSupport, isBlamed, withSupport, withVotes } from './evidence.ts';
 import type { Grouping, RecommendationGroup } from './grouping.ts';
@@ -51,9 +51,11 @@ export function foldReports(ledger: LessonLedger, input: FoldInput): Folded {
   if (input.mode === 'off') return { ledger, changes: [] };
   const draft = new Draft(ledger, input);
   countVotes(draft, input.votes);
-  for (const group of groupsOf(input)) recommend(draft, input, group);
+  const added = groupsOf(input).flatMap((group) => recommend(draft, input.authorSteps, group) ?? []);
+  holdNew(draft, input, added);
   trim(draft, input.budget);
-  while (admitOne(draft, input));
+  const screened = new Set(added);
+  while (admitOne(draft, input, screened));
   forgetOldest(draft);
   return { ledger: draft.ledger(), changes: draft.changes() };
 }
@@ -80,30 +82,35 @@ function nameOf({ item, text }: FoldedRecommendation): string {
   return JSON.stringify([item, text]);
 }
 
-function recommend(draft: Draft, { authorSteps, screen }: FoldInput, group: RecommendationGroup): void {
+/** Counts what a group of rows recommends; the id of the lesson, if it is new. */
+function recommend(draft: Draft, authorSteps: readonly string[], group: RecommendationGroup): string | undefined {
   const { text, members, sameAs, after } = group;
-  const named = sameAs === undefined ? undefined : draft.get(sameAs);
-  const known = named ?? draft.saying([text, ...members.map((member) => member.text)]);
-  if (known) {
-    draft.put(withWordings(withSupport(known, members), [text, ...members.map((member) => member.text)]));
-    return;
-  }
-  if (isCovered(text, authorSteps)) return;
-  const step = contradictedStep(text, authorSteps);
-  const reason = step === undefined ? screen(text, othersOf(draft)) : `contradicts step ${step} of the author`;
-  const place = after === undefined ? {} : { after };
-  const added = draft.add({ text, ...place }, reason === undefined ? 'waiting' : 'held', reason);
-  draft.put(
-    withWordings(
-      withSupport(added, members),
-      members.map((member) => member.text),
-    ),
-  );
+  const texts = [text, ...members.map((member) => member.text)];
+  const known = (sameAs === undefined ? undefined : draft.get(sameAs)) ?? draft.saying(texts);
+  if (known === undefined && isCovered(text, authorSteps)) return undefined;
+  const lesson = known ?? draft.add({ text, ...(after === undefined ? {} : { after }) }, 'waiting');
+  draft.put(withWordings(withSupport(lesson, members), texts));
+  return known === undefined ? lesson.id : undefined;
 }
 
-function othersOf(draft: Draft, lesson?: LessonRecord): string[] {
+/** Each is judged beside all others, so that an attack in two halves shows in both. */
+function holdNew(draft: Draft, { authorSteps, screen }: FoldInput, added: readonly string[]): void {
+  const reasons = added.map((id) => {
+    const lesson = draft.get(id)!;
+    const step = contradictedStep(lesson.text, authorSteps);
+    return step === undefined ? screen(lesson.text, othersOf(draft, id)) : `contradicts step ${step} of the author`;
+  });
+  for (const [i, id] of added.entries()) if (reasons[i] !== undefined) draft.put(held(draft.get(id)!, reasons[i]));
+}
+
+/** A new lesson that is held was never anything else. */
+function held(lesson: LessonRecord, reason: string): LessonRecord {
+  return { ...lesson, state: 'held', reason };
+}
+
+function othersOf(draft: Draft, id: string): string[] {
   const beside = draft.lessons.filter((other) => isApplied(other) || other.state === 'waiting');
-  return beside.filter(({ id }) => id !== lesson?.id).map(({ text }) => text);
+  return beside.filter((other) => other.id !== id).map(({ text }) => text);
 }
 
 /** Remembers what the measure of likeness would not recognise next time. */
@@ -116,20 +123,20 @@ function withWordings(lesson: LessonRecord, texts: readonly string[]): LessonRec
   return wordings.length === 0 ? lesson : { ...lesson, wordings };
 }
 
-/** Moves one lesson to the Steps, or to `held`; whether there was one. */
-function admitOne(draft: Draft, input: FoldInput): boolean {
+/** Moves one lesson to the Steps, or to `held`; whether there was one. `screened`: not again, it may take long. */
+function admitOne(draft: Draft, input: FoldInput, screened: ReadonlySet<string>): boolean {
   const ready = draft.lessons.filter((lesson) => isReady(lesson, input.mode)).sort(bySupport);
-  return ready.some((lesson) => {
-    if (isBlocked(draft, lesson, ready) || isCovered(lesson.text, input.authorSteps)) return false;
-    const reason = input.screen(lesson.text, othersOf(draft, lesson));
-    if (reason !== undefined) {
-      draft.move(lesson.id, 'held', reason);
-      return true;
-    }
-    if (!makeRoom(draft, lesson, input.budget)) return false;
-    draft.move(lesson.id, 'firm');
+  for (const lesson of ready) {
+    const { id, text } = lesson;
+    if (isBlocked(draft, lesson, ready) || isCovered(text, input.authorSteps)) continue;
+    const displaced = roomFor(draft.applied, lesson, input.budget);
+    if (displaced === undefined) continue;
+    const reason = screened.has(id) ? undefined : input.screen(text, othersOf(draft, id));
+    if (reason === undefined) retireDisplaced(draft, displaced);
+    draft.move(id, reason === undefined ? 'firm' : 'held', reason);
     return true;
-  });
+  }
+  return false;
 }
 
 function isReady(lesson: LessonRecord, mode: LessonMode): boolean {
