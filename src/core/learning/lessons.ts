@@ -1,6 +1,6 @@
 import type { Lesson, Recommendation } from '../model/events.ts';
 import { compare, normalise, share } from '../text/likeness.ts';
-import { createMask } from '../text/mask.ts';
+import { createSecretFinder, type Metadata, readRowValues } from './screen/row-values.ts';
 
 /** How Steps change: small deltas applied by a pure function. Rewriting the whole text would lose things. */
 export type StepChange =
@@ -74,7 +74,7 @@ export interface LessonCheck {
   readonly placeholdersOf: (text: string) => readonly string[];
   readonly secrets: readonly string[];
   /** The metadata of all rows; read once. */
-  readonly rows: Iterable<Readonly<Record<string, string>>>;
+  readonly rows: Iterable<Metadata>;
 }
 
 /** Why these Steps may not replace the previous ones (rule L3), or undefined. */
@@ -96,8 +96,12 @@ export function checkLessons({ before, after, placeholdersOf, secrets, rows }: L
   const fresh = [...stillNamed].filter((name) => !named.has(name));
 
   const text = brought.join('\n');
-  if (holdsSecret(text, secrets)) return 'a secret would become part of the Steps';
-  return readRows(rows, text, before.join('\n'), fresh);
+  if (createSecretFinder(secrets)(text)) return 'a secret would become part of the Steps';
+  const { columns, columnOf } = readRowValues(rows, [text], before.join('\n'));
+  if (columnOf.has(text)) return `a value of one row would become part of the Steps (column ${columnOf.get(text)})`;
+  // Not `{ENV:...}`: a lesson must not put a secret into prompts. Not an unknown name: every later item would fail.
+  const stray = fresh.find((name) => !columns.has(name));
+  return stray === undefined ? undefined : `a step would bring in the placeholder {${stray}}`;
 }
 
 /** What would change the structure of the document around a step. */
@@ -133,75 +137,6 @@ function readFences(step: string): { blocks: string[]; prose: string[] } {
     }
   }
   return { blocks, prose };
-}
-
-function holdsSecret(text: string, secrets: readonly string[]): boolean {
-  const mask = createMask(Object.fromEntries(secrets.entries()));
-  if (mask.text(text) !== text) return true;
-  const words = readable(text);
-  // Too short to mask, but perhaps a PIN or a house number that only one row has.
-  return secrets.some((secret) => isDistinctive(secret) && holds(words, readable(secret)));
-}
-
-/**
- * Reads the rows once, because there may be a million: finds the value of a single row, and placeholders without a
- * column.
- */
-function readRows(
-  rows: LessonCheck['rows'],
-  brought: string,
-  before: string,
-  freshPlaceholders: readonly string[],
-): string | undefined {
-  const [text, known] = [readable(brought), readable(before)];
-  const words = new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu));
-  const columns = new Set<string>();
-  const found = new Map<string, number>();
-  for (const row of rows) {
-    for (const column in row) {
-      columns.add(column);
-      const cell = row[column]!;
-      // The first word usually decides, and avoids searching the text.
-      const first = cell.length > brought.length ? undefined : /[\p{L}\p{N}]+/u.exec(cell)?.[0].toLowerCase();
-      if (first === undefined || !words.has(first) || !isDistinctive(cell)) continue;
-      const value = readable(cell);
-      if (!holds(text, value) || holds(known, value)) continue;
-      const key = JSON.stringify([column, value]);
-      found.set(key, (found.get(key) ?? 0) + 1);
-    }
-  }
-  for (const [key, rowsWithIt] of found) {
-    if (rowsWithIt === 1) return `a value of one row would become part of the Steps (column ${JSON.parse(key)[0]})`;
-  }
-  // Not `{ENV:...}`: a lesson must not put a secret into prompts. Not an unknown name: every later item would fail.
-  const stray = freshPlaceholders.find((name) => !columns.has(name));
-  return stray === undefined ? undefined : `a step would bring in the placeholder {${stray}}`;
-}
-
-/** A value that could identify a row; not `1`, `en` or `yes`. */
-function isDistinctive(value: string): boolean {
-  const trimmed = value.trim();
-  if (trimmed.length < 4) return false;
-  if (trimmed.length < 12 && /^\p{Ll}+$/u.test(trimmed)) return false;
-  return !(/^[-+]?[\d.]+$/.test(trimmed) && Math.abs(Number(trimmed)) < 1000);
-}
-
-/** Collapses white space: a value may be broken over lines in a text. */
-function readable(text: string): string {
-  return text.trim().replace(/\s+/g, ' ');
-}
-
-/** Whether a text contains a value as a whole word. A single name must match its case: `Mark` is not `mark`. */
-function holds(text: string, value: string): boolean {
-  const exact = /^\p{L}+$/u.test(value);
-  const [hay, needle] = exact ? [text, value] : [text.toLowerCase(), value.toLowerCase()];
-  const within = (character: string | undefined) => character !== undefined && /[\p{L}\p{N}_]/u.test(character);
-  for (let at = hay.indexOf(needle); at !== -1; at = hay.indexOf(needle, at + 1)) {
-    const end = at + needle.length;
-    const continued = within(hay[at - 1]) && within(needle[0]);
-    if (!continued && !(within(hay[end]) && within(needle.at(-1)))) return true;
-  }
-  return false;
 }
 
 export interface PlainMerge {
