@@ -40,7 +40,7 @@ interface GroupingContext {
 }
 
 /** Below these shares, a text shows no trace of a recommendation, or is not made of its words. */
-const TRACE = 0.4;
+const TRACE = 0.3;
 const OWN_WORDS = 0.5;
 
 /** Whether there is anything to group that the measure of likeness does not settle. */
@@ -91,10 +91,11 @@ export function readGrouping(
 }
 
 /** The agent's words, if they are those of the recommendations. */
-function wordingOf(text: string, members: readonly FoldedRecommendation[]): string {
+function wordingOf(answered: string, members: readonly FoldedRecommendation[]): string {
+  const text = asLesson(answered);
   const words = members.map((member) => member.text).join(' ');
   const isOwn = normalise(text) !== '' && share(text, words) >= OWN_WORDS && !differInNumbers(text, words);
-  return isOwn || members.length === 0 ? asLesson(text) : plainest(members);
+  return isOwn || members.length === 0 ? text : plainest(members);
 }
 
 function isTraced(recommendation: string, text: string): boolean {
