@@ -86,7 +86,13 @@ export async function fold(context: RunContext, material: LessonMaterial, report
   const folded = foldReports(ledger, {
     ...{ task: task.name, mode, budget, now, recommendations, votes, authorSteps: author },
     ...(grouping && 'groups' in grouping && { grouping }),
-    screen: isScript ? () => LISTED_ONLY : screenFor(material, author),
+    screen: isScript
+      ? () => LISTED_ONLY
+      : screenFor(
+          material,
+          author,
+          recommendations.map(({ text }) => text),
+        ),
   });
   context.expectChange();
   return settleLessons(context, {

@@ -1,4 +1,6 @@
 import type { FoldedRecommendation } from '../../core/learning/reports.ts';
+import { generalise } from '../../core/learning/screen/generalise.ts';
+import type { Metadata } from '../../core/learning/screen/row-values.ts';
 import type { Shift, Task } from '../../core/model/shift.ts';
 import { statusAt } from '../../core/schedule/plan.ts';
 import type { Snapshot } from '../../store/store.ts';
@@ -15,7 +17,10 @@ export interface LessonMaterial {
   readonly snapshot: Snapshot;
 }
 
-/** Rule L1; the table says which items passed, so that an interruption loses none (rule P8). */
+/**
+ * Rule L1; the table says which items passed, so that an interruption loses none (rule P8). Values of their rows are
+ * placeholders (rule L3).
+ */
 export function passedRecommendations(
   { history }: Pick<LessonPorts, 'history'>,
   { task, snapshot }: LessonMaterial,
@@ -23,12 +28,26 @@ export function passedRecommendations(
   const waiting = history.unsettled(task.name);
   if (waiting.size === 0) return [];
   const column = snapshot.tasks.indexOf(task.name);
-  const passed = [...waiting].filter(([item, [first]]) => {
-    const row = findRow(snapshot, item, first!.row - 1);
-    return row !== undefined && statusAt(snapshot, row, column) === 'done';
+  const passed = [...waiting].flatMap(([item, recommendations]) => {
+    const row = findRow(snapshot, item, recommendations[0]!.row - 1);
+    return row !== undefined && statusAt(snapshot, row, column) === 'done' ? [{ row, recommendations }] : [];
   });
-  // Older journals don't tell when, and by which agent.
-  return passed
+  const considered = passed
     .slice(-CONSIDERED_AT_MOST)
-    .flatMap(([, all]) => all.map((each) => ({ at: '', agent: task.settings.agent, ...each })));
+    .flatMap(({ row, recommendations }) => recommendations.map((each) => ({ each, metadata: snapshot.metadata(row) })));
+  const texts = generalise(
+    considered.map(({ each, metadata }) => ({ text: each.text, metadata })),
+    allRows(snapshot),
+  );
+  // Older journals don't tell when, and by which agent.
+  return considered.map(({ each }, i) => ({ at: '', agent: task.settings.agent, ...each, text: texts[i]! }));
+}
+
+/** The metadata of all rows; each reading begins anew. */
+export function allRows(snapshot: Snapshot): Iterable<Metadata> {
+  return {
+    *[Symbol.iterator]() {
+      for (let row = 0; row < snapshot.count; row++) yield snapshot.metadata(row);
+    },
+  };
 }

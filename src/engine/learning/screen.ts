@@ -1,25 +1,18 @@
-import { placeholdersIn } from '../../core/language/template.ts';
-import { checkLessons } from '../../core/learning/lessons.ts';
-import type { LessonMaterial } from './recommendations.ts';
+import { createScreen, type Screen } from '../../core/learning/screen/screen.ts';
+import { allRows, type LessonMaterial } from './recommendations.ts';
 
-/** Why a lesson may not stand in the Steps beside others (rule L3). */
+/** Why a lesson may not stand in the Steps beside others (rule L3). `texts`: what was recommended. */
 export function screenFor(
-  { shift, snapshot }: LessonMaterial,
+  { shift, task, snapshot }: LessonMaterial,
   author: readonly string[],
-): (text: string, others: readonly string[]) => string | undefined {
-  const columns = new Set(snapshot.header);
-  return (text, others) => {
-    const before = [...author, ...others];
-    return checkLessons({
-      before,
-      after: [...before, text],
-      placeholdersOf: (step) => placeholdersIn(step, columns),
-      secrets: Object.values(shift.secrets),
-      rows: allRows(snapshot),
-    });
-  };
-}
-
-function* allRows({ count, metadata }: LessonMaterial['snapshot']): Iterable<Record<string, string>> {
-  for (let row = 0; row < count; row++) yield metadata(row);
+  texts: readonly string[],
+): Screen {
+  const known = shift.lessons.ledger.lessons.filter((lesson) => lesson.task === task.name);
+  return createScreen({
+    authorSteps: author,
+    columns: new Set(snapshot.header),
+    secrets: Object.values(shift.secrets),
+    rows: allRows(snapshot),
+    texts: [...texts, ...known.map(({ text }) => text)],
+  });
 }

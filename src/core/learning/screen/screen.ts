@@ -92,7 +92,8 @@ const WORDS_BEHIND = 8;
 /** What two lessons hold together but neither holds alone. */
 function findTogether(text: string, others: readonly string[], find: (text: string) => Finding[]): Finding | undefined {
   for (const other of others) {
-    const joined = seams(text, other).flatMap((seam) => find(seam));
+    // The language of a few words can't be told.
+    const joined = seams(text, other).flatMap((seam) => find(seam).filter(({ kind }) => kind !== 'language'));
     const alone = new Set(joined.length > 0 ? [...find(text), ...find(other)].map(({ reason }) => reason) : []);
     const fresh = joined.find(({ reason }) => !alone.has(reason));
     if (fresh !== undefined) return fresh;
