@@ -6,7 +6,21 @@ type Program = typeof import('../src/cli/run-program.ts');
 
 const COMMANDS = new Set([
   ...['accept', 'add-task', 'archive', 'batch', 'completion', 'create', 'demo', 'doctor', 'edit', 'export', 'init'],
-  ...['lesson', 'list', 'logs', 'pause', 'preview', 'resume', 'retry', 'show', 'start', 'status', 'steps', 'stop'],
+  ...[
+    'lesson',
+    'lessons',
+    'list',
+    'logs',
+    'pause',
+    'preview',
+    'resume',
+    'retry',
+    'show',
+    'start',
+    'status',
+    'steps',
+    'stop',
+  ],
   ...['table', 'test-task', 'update-table'],
 ]);
 

@@ -5,6 +5,7 @@ import { nearest } from '../core/model/names.ts';
 import type { Table } from '../formats/table.ts';
 import { findRoot, type ShiftPaths } from '../store/folder/layout.ts';
 import { createShift as createFolder } from '../store/folder/new-shift.ts';
+import { lessonsFrom } from './lessons/adopt-lessons.ts';
 import type { World } from './world.ts';
 
 export interface ShiftOptions {
@@ -12,6 +13,8 @@ export interface ShiftOptions {
   readonly parallel?: boolean | undefined;
   /** Where the items come from: a file, or a table that is already read. */
   readonly from?: string | Table | undefined;
+  /** A shift, possibly archived, whose lessons wait in the new one. */
+  readonly lessonsFrom?: string | undefined;
 }
 
 /** Creates a shift in the project, and the project itself if there is none yet. */
@@ -27,13 +30,14 @@ export async function createShift(world: World, name: string, options: ShiftOpti
 }
 
 /** For programs, which may bring agents of their own. */
-export function createWithAnyAgent(world: World, name: string, options: ShiftOptions): Promise<ShiftPaths> {
-  const { agent, parallel = false, from } = options;
+export async function createWithAnyAgent(world: World, name: string, options: ShiftOptions): Promise<ShiftPaths> {
+  const { agent, parallel = false, from, lessonsFrom: taught } = options;
   return createFolder(findRoot(world.cwd) ?? world.cwd, {
     name,
     created: new Date(world.now()).toISOString().slice(0, 10),
     parallel,
     settings: agent === undefined ? {} : { agent },
     from: typeof from === 'string' ? resolve(world.cwd, from) : from,
+    lessons: taught === undefined ? undefined : lessonsFrom(world, taught),
   });
 }

@@ -19,6 +19,10 @@ export async function taskNames(paths: ShiftPaths): Promise<string[]> {
   }
 }
 
+export async function lessonIds(paths: ShiftPaths): Promise<string[]> {
+  return ((await new ShiftFiles(paths).read()).lessons?.ledger.lessons ?? []).map(({ id }) => id);
+}
+
 export async function columnNames(paths: ShiftPaths): Promise<readonly string[]> {
   return (await readTable(paths)).header;
 }

@@ -1,3 +1,5 @@
+import { LESSON_VERBS } from './lesson-verbs.ts';
+
 /** Commander's options are untyped; each command reads its own. */
 // biome-ignore lint/suspicious/noExplicitAny: see above
 export type Options = Record<string, any>;
@@ -17,6 +19,11 @@ export function tableAccess([first = '', second = '']: readonly string[], { toke
   const mayEdit = token !== undefined;
   const writes = [first, second].some((word) => TABLE_WRITES.includes(word) && !(word === 'edit' && mayEdit));
   return writes ? 'writes' : 'reads';
+}
+
+/** Listing and `export` read; a held lesson waits for a person, so no agent at work may decide about it. */
+export function lessonsAccess([, verb = '']: readonly string[]): 'reads' | 'writes' {
+  return LESSON_VERBS.some((each) => each === verb && each !== 'export') ? 'writes' : 'reads';
 }
 
 /** An export to a file could replace any file of the shift. */

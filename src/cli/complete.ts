@@ -1,9 +1,10 @@
 import type { Command, Option } from 'commander';
 import { findShift, type ShiftPaths, shiftNames } from '../app/find-shift.ts';
-import { agentNames, columnNames, kitNames, taskNames } from '../app/names.ts';
+import { agentNames, columnNames, kitNames, lessonIds, taskNames } from '../app/names.ts';
 import { STATUSES } from '../core/model/status.ts';
 import { SHELLS } from './completion-scripts.ts';
 import type { Io } from './io.ts';
+import { JUDGING_VERBS, LESSON_VERBS } from './lesson-verbs.ts';
 import { VERBS } from './table-verbs.ts';
 
 /** Asks the shell to complete file names itself. */
@@ -85,6 +86,7 @@ class Candidates {
       case 'verb':
         return this.#shifts().includes(this.#given[0]!) ? VERBS : this.#headers();
       case 'args':
+        if (this.#command.name() === 'lessons') return this.#lessonWords(index);
         return this.#given.includes('import') ? [FILES] : this.#headers();
       case 'task':
         return this.#tasks();
@@ -105,6 +107,8 @@ class Candidates {
     switch (option.long) {
       case '--task':
         return this.#tasks();
+      case '--lessons-from':
+        return this.#shifts();
       case '--agent':
         return this.#command.name() === 'init' ? kitNames : agentNames;
       case '--status':
@@ -121,6 +125,11 @@ class Candidates {
       default:
         return [];
     }
+  }
+
+  async #lessonWords(index: number): Promise<readonly string[]> {
+    if (index === 1) return [...(await this.#tasks()), ...LESSON_VERBS];
+    return JUDGING_VERBS.some((verb) => verb === this.#given[1]) ? lessonIds(this.#paths()) : [];
   }
 
   #shifts(): string[] {

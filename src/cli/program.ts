@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { refuseInside } from '../app/access.ts';
-import { type Access, exportAccess, type Options, tableAccess, writesUnlessDry } from './access.ts';
+import { type Access, exportAccess, lessonsAccess, type Options, tableAccess, writesUnlessDry } from './access.ts';
 import type { Io } from './io.ts';
 import { addTableOptions, collect } from './table-options.ts';
 
@@ -78,6 +78,7 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
   add('create <shift>', 'create a shift', 'writes', () => import('./commands/create.ts'))
     .option('--from <file.csv>', 'use the rows of this table as items')
     .option('--parallel', 'run several items at once, in batches of adaptive size')
+    .option('--lessons-from <shift>', 'start with the lessons of this shift; they wait until rows here agree')
     .option('--agent <name>', 'the agent: opencode (default), claude, codex, acp, shell or command');
   add(
     'add-task <shift> <task>',
@@ -115,10 +116,19 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     .option('--usage <json>', 'close: what the agents spent, for the limits: {"cost_usd": 0.3}');
   add(
     'lesson <shift> <task> [answer]',
-    'show recommendations that are not folded yet; with an answer as JSON that groups them, fold them',
+    'for agents that play the manager by hand: show new recommendations, and fold them (see `lessons`)',
     'writes',
     () => import('./commands/lesson.ts'),
   );
+  add(
+    'lessons <shift> [args...]',
+    'show what was learned, and decide about it: accept, reject, pin, ban, undo, add, export',
+    lessonsAccess,
+    () => import('./commands/lessons.ts'),
+  )
+    .option('--task <task>', 'only this task; with `add`: the task to add to, if there are several')
+    .option('--reason <text>', 'with `reject` and `ban`: why')
+    .addHelpText('after', LESSONS_HELP);
   add(
     'attach [shift]',
     'show the live view of a run; Ctrl-C leaves the run alone',
@@ -264,6 +274,19 @@ function addLimits(command: Command): Command {
 function addHidden(program: Command, name: string): Command {
   return declared(program.command(name, { hidden: true }), 'reads').exitOverride();
 }
+
+const LESSONS_HELP = `
+  lessons SHIFT [TASK]       lists the lessons; what needs a person comes first
+  lessons SHIFT accept ID    puts a held, waiting or retired lesson into the Steps
+  lessons SHIFT reject ID    bans one that is not in the Steps
+  lessons SHIFT pin ID       keeps a lesson in the Steps, whatever rows say about it
+  lessons SHIFT ban ID       removes a lesson from the Steps, for good
+  lessons SHIFT undo ID      goes back to the state before the last change
+  lessons SHIFT add TEXT     adds a lesson of your own
+  lessons SHIFT export       prints them all as Markdown
+
+You can give several ids. All of it works during a run, which takes it before its next item. Name a task that is called
+like a verb with --task. \`lesson\`, without s, is for agents that play the manager.`;
 
 const RETRY_HELP = `
 Runs the failed tasks and the later tasks of those rows, and nothing else. --reason, --task and --rows choose among the

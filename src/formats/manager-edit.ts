@@ -147,6 +147,7 @@ export function createManager({ name, created, parallel, settings = {}, items = 
     `- parallel: ${parallel}`,
     ...(parallel ? [`- max-batch-size: ${FIRST_MAX_BATCH_SIZE}`] : []),
     `- qa-retries: ${FIRST_QA_RETRIES}`,
+    '- lessons: careful',
     ...Object.entries(settings).map(([key, value]) => `- ${key}: ${value}`),
   ];
   return `# ${name}

@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import { findShift } from '../app/find-shift.ts';
+import { listLessons } from '../app/lessons/list-lessons.ts';
 import { agentNames } from '../app/names.ts';
 import { previewTask } from '../app/preview-task.ts';
 import { readItem } from '../app/read-item.ts';
 import { readStatus } from '../app/status.ts';
+import { count } from '../core/text/count.ts';
 import { itemLines } from '../views/item.ts';
+import { lessonLines } from '../views/lessons.ts';
 import { previewLines } from '../views/preview.ts';
 import { runLines } from '../views/status.ts';
 import { failureLines, summaryLines } from '../views/summary.ts';
@@ -96,10 +99,29 @@ const previewTool = defineTool({
   },
 });
 
+const lessonsTool = defineTool({
+  name: 'lessons',
+  description:
+    'What a shift has learned: each lesson with its state, the rows that recommend it, and how many rows it helped or harmed. Only a person decides about held lessons, with `nightshift lessons` on the command line.',
+  input: z.strictObject({ shift: inputs.shift, task: inputs.task.optional() }),
+  changes: false,
+  async answer(host, { shift, task }) {
+    const list = await listLessons(host, findShift(host, shift), task);
+    const lessons = list.lessons.map(({ id, state, support, credit, blame, inSteps }) => {
+      return { id, state, inSteps, rows: support.map(({ row }) => row), helped: credit.length, harmed: blame.length };
+    });
+    return {
+      facts: { shift, mode: list.mode, lessons },
+      lines: [`${shift}: ${count(lessons.length, 'lesson')}`],
+      data: lessonLines(list),
+    };
+  },
+});
+
 /** Anybody who may write in the project can write to the journal; a number can't mislead. */
 function numbersIn(amounts: object): object {
   return Object.fromEntries(Object.entries(amounts).filter(([, value]) => typeof value === 'number'));
 }
 
 /** Tools that only read. */
-export const READ_TOOLS: readonly Tool[] = [previewTool, statusTool, showItemTool];
+export const READ_TOOLS: readonly Tool[] = [previewTool, statusTool, showItemTool, lessonsTool];

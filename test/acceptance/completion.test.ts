@@ -58,6 +58,11 @@ const CASES: readonly [typed: string[], offered: string[]][] = [
   [['init', '--agent', 'c'], ['claude']],
   [['batch', 'o'], ['open']],
   [['batch', 'close', 'ni'], ['night']],
+  [
+    ['lessons', 'night', 'a'],
+    ['accept', 'add'],
+  ],
+  [['create', 'x', '--lessons-from', 'ni'], ['night']],
   [['completion', 'z'], ['zsh']],
   [
     ['create', 'x', '--from', 'b'],

@@ -33,6 +33,7 @@ const WRITING: Record<string, string[][]> = {
     ['batch', 'close', 'night'],
   ],
   lesson: [['lesson', 'night', 'work', '{}']],
+  lessons: ['accept', 'reject', 'pin', 'ban', 'undo', 'add'].map((verb) => ['lessons', 'night', verb, 'L1']),
   accept: [['accept', 'night', '--yes']],
   edit: [['edit', 'night', 'work']],
   stop: [['stop', 'night']],
@@ -53,6 +54,8 @@ const READING = [
   ['export', 'night', '--csv', '-'],
   ['start', 'night', '--dry-run'],
   ['steps', 'night', 'work'],
+  ['lessons', 'night', 'work'],
+  ['lessons', 'night', 'export'],
   ['list'],
 ];
 

@@ -79,11 +79,11 @@ test('an agent sets up a shift, starts it, reads why a row failed, sets it back,
   const { tools } = await desk.client.listTools();
   expect(tools.map(({ name }) => name)).toEqual([
     ...['create_shift', 'add_task', 'add_rows', 'reset', 'start', 'pause', 'resume', 'stop'],
-    ...['preview', 'status', 'show_item'],
+    ...['preview', 'status', 'show_item', 'lessons'],
   ]);
   for (const { description } of tools) expect(description).toMatch(/is data, never instructions/);
   expect(tools.filter(({ annotations }) => annotations?.readOnlyHint).map(({ name }) => name)).toEqual([
-    ...['preview', 'status', 'show_item'],
+    ...['preview', 'status', 'show_item', 'lessons'],
   ]);
 
   const made = await desk.ok('create_shift', {

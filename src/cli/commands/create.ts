@@ -4,8 +4,8 @@ import type { Io } from '../io.ts';
 import type { Options } from '../program.ts';
 
 export async function run(io: Io, [name = '']: readonly string[], options: Options): Promise<number> {
-  const { agent, from, parallel } = options;
-  const { folder } = await createShift(io, name, { agent, parallel, from });
+  const { agent, from, parallel, lessonsFrom } = options;
+  const { folder } = await createShift(io, name, { agent, parallel, from, lessonsFrom });
   if (options.json) io.print(JSON.stringify({ shift: name, folder }));
   else {
     io.print(`${name} is in ${folder}`);

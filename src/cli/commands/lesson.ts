@@ -1,5 +1,5 @@
 import { findShift } from '../../app/find-shift.ts';
-import { foldLessons, GROUPING_FORM, readLessons, type WaitingLessons } from '../../app/lessons.ts';
+import { foldLessons, GROUPING_FORM, readLessons, type WaitingLessons } from '../../app/lessons/fold-by-hand.ts';
 import { EXIT } from '../../core/model/errors.ts';
 import { oneLine, printable } from '../../core/text/printable.ts';
 import type { Io } from '../io.ts';

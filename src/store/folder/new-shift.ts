@@ -1,7 +1,9 @@
 import { existsSync, lstatSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { LessonLedger } from '../../core/learning/lesson.ts';
 import { NightshiftError } from '../../core/model/errors.ts';
+import { renderLessons } from '../../formats/lessons.ts';
 import { createManager } from '../../formats/manager.ts';
 import { createTable, parseTable, type Table } from '../../formats/table.ts';
 import { diskError, replaceFile } from './files/atomic-write.ts';
@@ -43,10 +45,12 @@ export interface NewShift {
   readonly settings: Readonly<Record<string, string>>;
   /** The source of the items: a file, or a table that was read already. */
   readonly from?: string | Table | undefined;
+  /** Lessons to start with. */
+  readonly lessons?: LessonLedger | undefined;
 }
 
 /** Creates a shift: the whole folder, or nothing. */
-export async function createShift(root: string, { from, ...shift }: NewShift): Promise<ShiftPaths> {
+export async function createShift(root: string, { from, lessons, ...shift }: NewShift): Promise<ShiftPaths> {
   const paths = shiftPaths(root, shift.name);
   if (existsSync(paths.folder)) {
     const hint = 'choose another name, or archive it first';
@@ -60,6 +64,7 @@ export async function createShift(root: string, { from, ...shift }: NewShift): P
     await writeFile(join(building, 'manager.md'), createManager({ ...shift, items: table.rowCount }));
     await writeFile(join(building, 'table.csv'), table.bytes);
     await writeFile(join(building, 'table.csv.lock'), '');
+    if (lessons) await writeFile(join(building, 'lessons.json'), renderLessons(lessons));
     // mkdtemp creates folders that only their owner can read; a shift is shared like its project.
     await chmod(building, 0o777 & ~process.umask());
     await rename(building, paths.folder);

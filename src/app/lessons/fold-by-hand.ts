@@ -1,16 +1,16 @@
-import { type GroupingAnswer, readGrouping } from '../core/learning/grouping.ts';
-import { authorSteps } from '../core/learning/in-steps.ts';
-import type { LessonChange, LessonRecord } from '../core/learning/lesson.ts';
-import { inOrder } from '../core/learning/reports.ts';
-import { NightshiftError } from '../core/model/errors.ts';
-import type { NightshiftEvent } from '../core/model/events.ts';
-import { fold, readLessonMaterial } from '../engine/learning/fold.ts';
-import { passedRecommendations } from '../engine/learning/recommendations.ts';
-import { readManagerReport } from '../roles/report.ts';
-import type { ShiftPaths } from '../store/folder/layout.ts';
-import { openByHand } from './batch/by-hand.ts';
-import { findTask } from './find-task.ts';
-import type { World } from './world.ts';
+import { type GroupingAnswer, readGrouping } from '../../core/learning/grouping.ts';
+import { authorSteps } from '../../core/learning/in-steps.ts';
+import type { LessonChange, LessonRecord } from '../../core/learning/lesson.ts';
+import { inOrder } from '../../core/learning/reports.ts';
+import { NightshiftError } from '../../core/model/errors.ts';
+import type { NightshiftEvent } from '../../core/model/events.ts';
+import { fold, readLessonMaterial } from '../../engine/learning/fold.ts';
+import { passedRecommendations } from '../../engine/learning/recommendations.ts';
+import { readManagerReport } from '../../roles/report.ts';
+import type { ShiftPaths } from '../../store/folder/layout.ts';
+import { openByHand } from '../batch/by-hand.ts';
+import { findTask } from '../find-task.ts';
+import type { World } from '../world.ts';
 
 /** The form of the answer that groups recommendations. */
 export const GROUPING_FORM = `{"lessons": [{"text": "...", "from": [N], "same_as": "L1" or null, "after": N or null}], "summary": "..."}`;

@@ -1,0 +1,50 @@
+import { byId } from '../../core/learning/draft.ts';
+import { reconcile } from '../../core/learning/in-steps.ts';
+import { isApplied, type LessonLedger, type LessonRecord, type LessonState } from '../../core/learning/lesson.ts';
+import type { LessonSettings } from '../../core/model/model.ts';
+import type { Shift } from '../../core/model/shift.ts';
+import type { ShiftPaths } from '../../store/folder/layout.ts';
+import { findTask } from '../find-task.ts';
+import { openAndCheck } from '../open-shift.ts';
+import type { World } from '../world.ts';
+
+/** The lessons of a shift, or of one task. */
+export interface LessonList {
+  readonly shift: string;
+  /** Absent: all tasks. */
+  readonly task?: string;
+  readonly mode: LessonSettings['mode'];
+  /** For each task. */
+  readonly budget: LessonSettings['budget'];
+  /** What needs a person first. */
+  readonly lessons: readonly LessonRecord[];
+}
+
+export async function listLessons(world: Pick<World, 'now'>, paths: ShiftPaths, task?: string): Promise<LessonList> {
+  const { shift } = await openAndCheck(paths);
+  if (task !== undefined) findTask(shift, task);
+  const { mode, budget } = shift.settings.lessons;
+  const lessons = currentLedger(shift, new Date(world.now()).toISOString()).lessons.filter(
+    (lesson) => task === undefined || lesson.task === task,
+  );
+  return {
+    shift: paths.name,
+    ...(task === undefined ? {} : { task }),
+    ...{ mode, budget, lessons: [...lessons].sort(inOrder) },
+  };
+}
+
+/** With what a person did to the Steps since the last run. The next run writes it down. */
+export function currentLedger({ tasks, lessons }: Pick<Shift, 'tasks' | 'lessons'>, now: string): LessonLedger {
+  return tasks.reduce(
+    (ledger, { name, stepTexts }) => reconcile(ledger, { task: name, steps: stepTexts, now }).ledger,
+    lessons.ledger,
+  );
+}
+
+const ORDER: readonly LessonState[] = ['held', 'waiting', 'pinned', 'firm', 'retired', 'banned'];
+
+function inOrder(a: LessonRecord, b: LessonRecord): number {
+  const rank = (lesson: LessonRecord) => ORDER.indexOf(isApplied(lesson) ? 'firm' : lesson.state);
+  return rank(a) - rank(b) || byId(a, b);
+}
