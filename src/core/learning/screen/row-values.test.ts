@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { generalise } from './generalise.ts';
-import { readRowValues } from './row-values.ts';
+import { createSecretFinder, readRowValues } from './row-values.ts';
 
 describe('generalise', () => {
   const rows = [
@@ -24,7 +24,48 @@ describe('generalise', () => {
   });
 });
 
+describe('createSecretFinder', () => {
+  const holdsSecret = createSecretFinder(['s3cret-value', '9431', 'true']);
+
+  it.each(['Use s3cret-value', `Use ${Buffer.from('s3cret-value').toString('base64')}`, 'The PIN is 9431.'])(
+    'L3 finds a secret: %s',
+    (text) => {
+      expect(holdsSecret(text)).toBe(true);
+    },
+  );
+
+  it('L3 takes a short secret as a whole word, and a common word for none', () => {
+    expect(holdsSecret('If it is true, take 94310 or 19431')).toBe(false);
+  });
+});
+
 describe('readRowValues', () => {
+  const rows = [
+    { slug: 'about-us', owner: 'Mark', language: 'english', size: '12.5', url: 'https://acme.test/a?b=1' },
+    { slug: 'home', owner: 'Ann Lee', language: 'english', size: '4711', url: 'https://acme.test/' },
+    { slug: 'imprint', owner: 'Joe-Ann', language: 'Deutsch', size: '7', url: 'https://acme.test/' },
+  ];
+  const columnIn = (text: string) => readRowValues(rows, [text], 'Write {slug}.html for Ann Lee').get(text);
+
+  it.each([
+    ['slug', 'For About-Us take the long form'],
+    ['owner', 'Ask Mark.'],
+    ['owner', 'Ask Joe-Ann\nfirst'],
+    ['language', 'If it is Deutsch, stop'],
+    ['size', 'Take 4711 bytes'],
+    ['url', 'Open https://acme.test/a?b=1, then wait'],
+  ])('L3 finds the value of one row (%s): %s', (column, text) => {
+    expect(columnIn(text)).toBe(column);
+  });
+
+  it.each([
+    'Mind the english spelling of {owner}; at most 12.5 MB, mark it at home, see https://acme.test/',
+    'Ask Ann Lee if it is true',
+    'Benchmark 14711, 94310 and 19431, my_Mark and Marketing, not about-usage',
+  ])('L3 leaves what is true for several rows, or stands in the Steps: %s', (text) => {
+    expect(columnIn(text)).toBeUndefined();
+  });
+
   it('L3 reads a large table once for all texts', () => {
     let reads = 0;
     function* many() {
@@ -32,12 +73,11 @@ describe('readRowValues', () => {
       for (let i = 0; i < 20_000; i++) yield { slug: `page-${i}`, owner: `Owner ${i}`, note: 'Wait for the page' };
     }
     const texts = ['Wait for the page of the owner', 'Ask Owner 19999', 'Open page-7', 'Ask Owner 5'];
-    const { columns, columnOf } = readRowValues(many(), texts, 'As Owner 5 says');
+    const columnOf = readRowValues(many(), texts, 'As Owner 5 says');
     expect([...columnOf]).toEqual([
       ['Ask Owner 19999', 'owner'],
       ['Open page-7', 'slug'],
     ]);
-    expect([...columns]).toEqual(['slug', 'owner', 'note']);
     expect(reads).toBe(1);
   });
 });

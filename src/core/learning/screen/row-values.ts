@@ -14,14 +14,15 @@ export function createSecretFinder(secrets: readonly string[]): (text: string) =
   };
 }
 
-/** What reading the rows found: the columns, and for each text the column of a value that only one row has. */
-export interface RowValues {
-  readonly columns: ReadonlySet<string>;
-  readonly columnOf: ReadonlyMap<string, string>;
-}
-
-/** Reads the rows once for all texts, because there may be a million. Values that `known` contains do not count. */
-export function readRowValues(rows: Iterable<Metadata>, texts: readonly string[], known: string): RowValues {
+/**
+ * For each text that holds a value that only one row has: the column of the value. Reads the rows once for all texts,
+ * because there may be a million. Values that `known` contains do not count.
+ */
+export function readRowValues(
+  rows: Iterable<Metadata>,
+  texts: readonly string[],
+  known: string,
+): ReadonlyMap<string, string> {
   const candidates = texts.map((text) => ({ text, readable: readable(text), found: new Map<string, number>() }));
   const byWord = new Map<string, typeof candidates>();
   for (const candidate of candidates) {
@@ -29,29 +30,26 @@ export function readRowValues(rows: Iterable<Metadata>, texts: readonly string[]
       byWord.set(word, [...(byWord.get(word) ?? []), candidate]);
     }
   }
-  const columns = new Set<string>();
   const knownText = readable(known);
   for (const row of rows) {
     for (const column in row) {
-      columns.add(column);
       // The first word usually decides, and avoids searching the texts.
       const first = /[\p{L}\p{N}]+/u.exec(row[column]!)?.[0].toLowerCase();
       const possible = first === undefined ? undefined : byWord.get(first);
       if (possible === undefined || !isDistinctive(row[column]!)) continue;
       const value = readable(row[column]!);
-      if (holds(knownText, value)) continue;
+      const holders = possible.filter(({ readable: text }) => value.length <= text.length && holds(text, value));
+      if (holders.length === 0 || holds(knownText, value)) continue;
       const key = JSON.stringify([column, value]);
-      for (const { readable: text, found } of possible) {
-        if (value.length <= text.length && holds(text, value)) found.set(key, (found.get(key) ?? 0) + 1);
-      }
+      for (const { found } of holders) found.set(key, (found.get(key) ?? 0) + 1);
     }
   }
-  const columnOf = new Map<string, string>();
-  for (const { text, found } of candidates) {
-    const single = [...found].find(([, count]) => count === 1);
-    if (single) columnOf.set(text, JSON.parse(single[0])[0]);
-  }
-  return { columns, columnOf };
+  return new Map(
+    candidates.flatMap(({ text, found }) => {
+      const single = [...found].find(([, count]) => count === 1);
+      return single ? [[text, (JSON.parse(single[0]) as [string])[0]] as const] : [];
+    }),
+  );
 }
 
 const WORD = /[\p{L}\p{N}]+/gu;

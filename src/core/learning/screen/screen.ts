@@ -37,7 +37,7 @@ export function createScreen(context: ScreenContext): Screen {
   const columnIn = (text: string): string | undefined => {
     if (!columnOf.has(text)) {
       const unread = [text, ...(context.texts ?? [])].filter((each) => !columnOf.has(each));
-      const found = readRowValues(context.rows, [...new Set(unread)], known).columnOf;
+      const found = readRowValues(context.rows, [...new Set(unread)], known);
       for (const each of unread) columnOf.set(each, found.get(each));
     }
     return columnOf.get(text);
