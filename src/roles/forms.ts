@@ -219,7 +219,7 @@ function readVotes(values: unknown, effects: readonly string[]): unknown[] {
     const id = /L\d+/.exec(String(value?.id))?.[0];
     const effect = String(value?.effect).trim().toLowerCase();
     if (id === undefined || !effects.includes(effect)) return [];
-    return [{ id, effect, reason: typeof value.reason === 'string' ? value.reason : '' }];
+    return [{ id, effect, reason: value.reason ?? '' }];
   });
 }
 

@@ -71,13 +71,18 @@ test('O3 O4 batch by hand: claimed in the table, prompts in files, own status by
 
   // What was learned reaches the next batch (rule L5).
   const lesson = ['lesson', 'site', 'draft'];
-  expect((await shift.project.run(lesson)).stdout).toContain('- row 1: Look at the examples first');
-  const change = { changes: [{ op: 'add', after: 0, text: 'Look at the examples.' }], summary: 'examples' };
+  expect((await shift.project.run(lesson)).stdout).toContain('- recommendation 1, row 1: Look at the examples first');
+  const change = { lessons: [{ text: 'Look at the examples.', from: [1], same_as: null, after: 0 }], summary: 's' };
   expect(await shift.project.run([...lesson, JSON.stringify(change)])).toMatchObject({ code: 0, stderr: '' });
   const next = await open(shift);
   expect(next).toMatchObject({ size: 1, items: [{ index: 2 }] });
-  expect(shift.project.read(next.items[0]!.prompt)).toContain('1. Look at the examples.\n2. Draft c');
-  await pass(shift, next.items[0]!);
+  const prompt = shift.project.read(next.items[0]!.prompt);
+  expect(prompt).toContain('1. Look at the examples.\n2. Draft c');
+  expect(prompt).toMatch(/<lessons-\w+>\nL1: step 1\n/);
+  // What it says about the lesson counts by the same rules.
+  await pass(shift, next.items[0]!, '--harmed', 'L1: there are none', '--helped', 'L7');
+  const votes = shift.journal().flatMap((event) => event.votes ?? []);
+  expect(votes).toEqual([{ lesson: 'L1', effect: 'harmed', reason: 'there are none' }]);
   await close(shift);
   expect(shift.manager).toContain('- current-batch-size: 2');
 });
@@ -231,21 +236,24 @@ test('D5 a check that was weakened in flight is put back before it is run, and s
   expect(shift.journal().find(({ type }) => type === 'edit:reverted')).toMatchObject({ task: 'draft' });
 });
 
-test('L1 L3 a lesson needs a recommendation of an item that passed, and keeps placeholders', async () => {
+test('L1 L3 a lesson needs a recommendation of an item that passed', async () => {
   const shift = newShift();
   const { items } = await open(shift);
   await write(shift, items[0]!.prompt, 'qa', '--recommend', 'Write shorter sentences');
-  const lesson = (changes: object[]) =>
-    shift.project.run(['lesson', 'site', 'draft', JSON.stringify({ changes, summary: 's' })]);
-  const early = await lesson([{ op: 'add', after: 1, text: 'Write shorter sentences.' }]);
+  const lesson = (text: string, from = 1) => {
+    const answer = { lessons: [{ text, from: [from], same_as: null, after: 1 }], summary: 's' };
+    return shift.project.run(['lesson', 'site', 'draft', JSON.stringify(answer)]);
+  };
+  const early = await lesson('Write shorter sentences.');
   expect([early.code, early.stderr]).toEqual([2, expect.stringContaining('there are no new recommendations')]);
   await write(shift, items[0]!.qaPrompt!, 'done');
   const before = shift.task('draft');
-  const lost = await lesson([{ op: 'replace', step: 1, text: 'Write shorter sentences.' }]);
-  expect([lost.code, lost.stderr]).toEqual([2, expect.stringContaining('refused')]);
+  const lost = await lesson('Write shorter sentences.', 2);
+  expect([lost.code, lost.stderr]).toEqual([2, expect.stringContaining('refused: there is no recommendation 2')]);
   expect((await shift.project.run(['lesson', 'site', 'draft', 'no json'])).code).toBe(2);
   expect(shift.task('draft')).toBe(before);
-  expect((await lesson([{ op: 'add', after: 1, text: 'Write shorter sentences.' }])).code).toBe(0);
+  const folded = await lesson('Write shorter sentences.');
+  expect([folded.code, folded.stdout]).toEqual([0, 'L1 firm: Write shorter sentences.\n']);
   expect(shift.task('draft')).toContain('2. Write shorter sentences.');
 });
 
@@ -258,9 +266,9 @@ test('L5 with disable-self-improvement, lesson lists nothing and changes nothing
   // A manager goes on after this, and stops at an error.
   expect(await shift.project.run(lesson)).toMatchObject({
     code: 0,
-    stdout: 'The Steps stay as they are: site has `disable-self-improvement: true`.\n',
+    stdout: 'The Steps stay as they are: site has `lessons: off`.\n',
   });
-  const change = JSON.stringify({ changes: [{ op: 'add', after: 1, text: 'Write shorter sentences.' }], summary: 's' });
+  const change = JSON.stringify({ lessons: [{ text: 'Write shorter sentences.', from: [1] }], summary: 's' });
   expect(await shift.project.run([...lesson, change])).toMatchObject({ code: 2 });
   expect(shift.task('draft')).toBe(before);
 });

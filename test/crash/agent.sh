@@ -25,7 +25,16 @@ case $NIGHTSHIFT_ROLE in
     [ "$kind" = retry ] && [ "$NIGHTSHIFT_ATTEMPT" = 1 ] || echo "$NIGHTSHIFT_KEY" >"out/$NIGHTSHIFT_TASK-$NIGHTSHIFT_ROW"
     echo "token_$NIGHTSHIFT_TASK=by-$$" >>"$NIGHTSHIFT_OUTPUT"
     recommendations='"None"'
-    [ $((NIGHTSHIFT_ROW % 3)) = 0 ] && recommendations="[\"Mind rule $NIGHTSHIFT_ROW when you $NIGHTSHIFT_TASK it\"]"
+    case $NIGHTSHIFT_ROW in
+      3) lesson='Keep the paper dry for' ;;
+      6) lesson='Wipe glass with a soft cloth and then' ;;
+      9) lesson='Sand old timber along its grain for' ;;
+      12) lesson='Copper parts need gloves during' ;;
+      15) lesson='Fold velvet loosely while you' ;;
+      18) lesson='Lift marble with both hands to' ;;
+      *) lesson='' ;;
+    esac
+    [ "$lesson" ] && recommendations="[\"$lesson $NIGHTSHIFT_TASK\"]"
     effect end
     echo "{\"overall_status\": \"SUCCESS\", \"recommendations\": $recommendations}"
     ;;
@@ -37,15 +46,13 @@ case $NIGHTSHIFT_ROLE in
     echo "{\"overall_status\": \"$status\", \"criteria\": [{\"criterion\": \"It reads well\", \"status\": \"$status\", \"reason\": \"read\"}]}"
     ;;
   manager)
-    # Adds what is recommended and not in the Steps yet.
+    # Each recommendation is a lesson of its own.
     awk '
-      /^<steps/ { inside = 1 }
-      /^<\/steps/ { inside = 0 }
-      inside && /^[0-9]+\. / { steps++; text = $0; sub(/^[0-9]+\. /, "", text); known[text] = 1 }
-      /^\{"row":/ {
-        text = $0; sub(/^\{"row":[0-9]+,"text":"/, "", text); sub(/"\}$/, "", text)
-        if (!known[text]++) changes = changes (changes == "" ? "" : ", ") "{\"op\": \"add\", \"after\": " steps ", \"text\": \"" text "\"}"
+      /^\{"number":/ {
+        text = $0; sub(/^.*"text":"/, "", text); sub(/"\}$/, "", text)
+        lesson = "{\"text\": \"" text "\", \"from\": [" ++count "], \"same_as\": null, \"after\": null}"
+        lessons = lessons (lessons == "" ? "" : ", ") lesson
       }
-      END { print "{\"changes\": [" changes "], \"summary\": \"as recommended\"}" }'
+      END { print "{\"lessons\": [" lessons "], \"summary\": \"as recommended\"}" }'
     ;;
 esac

@@ -58,6 +58,16 @@ export function finalStatus(kind: string, taskName: string): Status {
   return 'done';
 }
 
+/** As agent.sh has them: so different that none of them stands for another. */
+const LESSONS = [
+  'Keep the paper dry for',
+  'Wipe glass with a soft cloth and then',
+  'Sand old timber along its grain for',
+  'Copper parts need gloves during',
+  'Fold velvet loosely while you',
+  'Lift marble with both hands to',
+];
+
 export function lessonOf(row: number, taskName: string): string | undefined {
-  return (row + 1) % 3 === 0 ? `Mind rule ${row + 1} when you ${taskName} it` : undefined;
+  return (row + 1) % 3 === 0 ? `${LESSONS[(row + 1) / 3 - 1]} ${taskName}` : undefined;
 }

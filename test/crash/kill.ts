@@ -24,6 +24,7 @@ const EVENT_POINTS = {
   'qa:finished': 6,
   'item:recorded': 10,
   'steps:changed': 2,
+  'lesson:changed': 3,
   progress: 2,
   'run:finished': 1,
 } satisfies Partial<Record<EventType, number>>;

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { versionOf } from '../../src/core/model/identity.ts';
 import { isStatus, type Status } from '../../src/core/model/status.ts';
+import { parseLessons } from '../../src/formats/lessons.ts';
 import { parseManager } from '../../src/formats/manager.ts';
 import { parseTask } from '../../src/formats/task.ts';
 import type { ShiftHandle } from '../harness.ts';
@@ -49,6 +50,7 @@ export class Witness {
     replay.compare(after, killed);
     this.#checkManager(replay, killed);
     for (const task of TASKS) this.#checkTask(task);
+    this.#checkLessons(killed);
     this.#checkJournal(after);
     const effects = readEffects(this.#shift);
     this.#checkEffects(effects.slice(this.#effectsSeen), before, after);
@@ -112,6 +114,20 @@ export class Witness {
     if (new Set(lessons).size !== lessons.length) this.#violated(`a lesson stands twice in ${task}.md`);
     const known = new Set(this.#rows.map((_, row) => lessonOf(row, task)));
     for (const lesson of lessons) if (!known.has(lesson)) this.#violated(`nobody recommended: ${lesson}`);
+  }
+
+  /** Each lesson has one record, which says whether the Steps have it; only a kill comes between the two. */
+  #checkLessons(killed: boolean): void {
+    const file = `${this.#shift.folder}/lessons.json`;
+    if (!this.#shift.project.exists(file)) return;
+    const { lessons } = parseLessons(this.#shift.project.read(file), file).ledger;
+    const names = lessons.map(({ task, text }) => `${task}: ${text}`);
+    if (new Set(names).size !== names.length) this.#violated('a lesson is twice in lessons.json');
+    for (const { task, text, state, inSteps } of lessons) {
+      if (state !== 'firm') this.#violated(`${text} is ${state}`);
+      const isThere = stepsOf(this.#shift.task(task)).includes(text);
+      if (!killed && !(inSteps && isThere)) this.#violated(`${text} is not in the Steps, or not confirmed`);
+    }
   }
 
   /** Half a line for each kill at most, and never one that is glued to the next. */

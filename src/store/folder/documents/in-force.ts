@@ -5,11 +5,12 @@ import type { Counts } from '../../../core/model/events.ts';
 import { Together } from '../../../core/schedule/together.ts';
 import type { ShiftDocuments } from '../../../formats/compile.ts';
 import { renderLessons } from '../../../formats/lessons.ts';
-import { parseManager, readShiftSettings, setProgress, setSetting } from '../../../formats/manager.ts';
+import { parseManager } from '../../../formats/manager.ts';
 import { replaceSteps } from '../../../formats/task.ts';
 import type { DocumentEdit, Documents, ItemInFlight, SizeChange } from '../../documents.ts';
 import { retryPassing } from '../files/retry.ts';
 import { acceptedId } from './acceptances.ts';
+import { withBatchEnd } from './batch-end.ts';
 import type { InForceOptions } from './in-force-options.ts';
 import { type Texts, textsOf } from './in-force-record.ts';
 import { type FileContent, isSameContent, settle } from './put-back.ts';
@@ -115,10 +116,7 @@ export class InForce implements Documents {
       if (this.#isDue) await this.#look();
       const inForce = await this.#files.finishBatch(counts, size);
       const { manager } = this.#files.paths;
-      let text = setProgress(this.#texts.get(manager)!, counts);
-      const { batchSize } = readShiftSettings(parseManager(text, manager), manager).settings;
-      if (size && batchSize === size.was) text = setSetting(text, 'current-batch-size', String(size.to));
-      this.#set(manager, text);
+      this.#set(manager, withBatchEnd(this.#texts.get(manager)!, manager, counts, size).text);
       return inForce;
     });
   }
@@ -204,19 +202,16 @@ export class InForce implements Documents {
     for (const [file, each] of seen) if (!isSameContent(each, this.#seen(file))) settled.set(file, each);
     const accepted = await this.#takeAccepted(settled);
     const unusable = new Map<string, Unusable>();
+    const inFlight = [...this.#atWork.values()].filter((item) => item !== undefined).slice(0, NAMED_AT_MOST);
     for (const [file, seen] of settled) {
       if (accepted.has(file)) continue;
       const writers = open?.get(file) ?? new Set<string>();
-      const first = this.#unusable.get(file) ?? { since: performance.now(), inFlight: this.#inFlight(), writers };
+      const first = this.#unusable.get(file) ?? { since: performance.now(), inFlight, writers };
       const patience = this.#options.isByHand ? 0 : patienceWith(this.#files, this.#texts, file, seen);
       const isLeft = performance.now() - first.since < patience || !(await this.#refuse(file, seen, first));
       if (isLeft) unusable.set(file, { ...first, seen });
     }
     this.#unusable = unusable;
-  }
-
-  #inFlight(): ItemInFlight[] {
-    return [...this.#atWork.values()].filter((item) => item !== undefined).slice(0, NAMED_AT_MOST);
   }
 
   #seen(file: string): FileContent {
@@ -256,37 +251,24 @@ export class InForce implements Documents {
       this.#texts = textsOf(this.#files.paths, documents);
       for (const [file, id] of ids) {
         this.#taken.add(id);
-        this.#tellTaken(file, before.get(file) ?? '', texts.get(file)!);
+        const what = this.#describe(file, before.get(file), { text: texts.get(file)! });
+        this.#options.emit({ type: 'document:accepted', file, what, ...taskOf(paths, file) });
       }
       return new Set(ids.keys());
     } catch (error) {
       if (!(error instanceof NightshiftError)) throw error;
       for (const id of ids.values()) this.#taken.add(id);
       const message = `the accepted edit can't be used and was reverted: ${error.message}`;
-      this.#options.emit({ type: 'run:warning', message: maskOf(paths, this.#texts)(message) });
+      this.#options.emit({ type: 'run:warning', message: maskOf(paths, this.#texts).text(message) });
       return new Set();
     }
-  }
-
-  #tellTaken(file: string, before: string, after: string): void {
-    const { paths } = this.#files;
-    const what = describeEdit(paths, file, { before, seen: { text: after }, now: this.#startedAt });
-    this.#options.emit({
-      type: 'document:accepted',
-      file,
-      what: maskOf(paths, this.#texts)(what),
-      ...taskOf(paths, file),
-    });
   }
 
   /** Puts a file back, except for what may take effect at once. False if it was written again just now. */
   async #refuse(file: string, seen: FileContent, { inFlight, writers }: Witnesses): Promise<boolean> {
     const inForce = this.#texts.get(file);
     const { paths } = this.#files;
-    const what = maskOf(
-      paths,
-      this.#texts,
-    )(describeEdit(paths, file, { before: inForce ?? '', seen, now: this.#startedAt }));
+    const what = this.#describe(file, inForce, seen);
     const text = file === paths.manager ? mergeManager(paths, inForce!, seen, this.#startedAt) : inForce;
     const isKept = text === seen.text;
     const restored = isKept ? {} : await this.#files.restore(file, seen, text);
@@ -304,5 +286,11 @@ export class InForce implements Documents {
     });
     this.#found.push({ what: `${basename(file)}: ${what}`, file: basename(file), folder: paths.name, writers });
     return true;
+  }
+
+  #describe(file: string, before: string | undefined, seen: FileContent): string {
+    const { paths } = this.#files;
+    const what = describeEdit(paths, file, { before: before ?? '', seen, now: this.#startedAt });
+    return maskOf(paths, this.#texts).text(what);
   }
 }

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { NightshiftError } from '../../../core/model/errors.ts';
 import { isHarmless, judgeManagerEdit, type ManagerEdit, managerEditText } from '../../../core/model/in-force.ts';
-import { createMask } from '../../../core/text/mask.ts';
+import { createMask, type Mask } from '../../../core/text/mask.ts';
 import { envEditText, lessonsEditText, taskEditText } from '../../../formats/describe-edit.ts';
 import { parseEnv } from '../../../formats/env.ts';
 import { parseManager, readShiftSettings, restoreTerms, setSetting } from '../../../formats/manager.ts';
@@ -35,9 +35,8 @@ export function taskOf({ manager, env, lessons }: ShiftPaths, file: string): { t
 }
 
 /** Hides the values of `.env`, as it is in force. */
-export function maskOf({ env }: ShiftPaths, texts: Texts): (text: string) => string {
-  const mask = createMask(Object.fromEntries(parseEnv(texts.get(env) ?? '', env)));
-  return (text) => mask.text(text);
+export function maskOf({ env }: ShiftPaths, texts: Texts): Mask {
+  return createMask(Object.fromEntries(parseEnv(texts.get(env) ?? '', env)));
 }
 
 /**

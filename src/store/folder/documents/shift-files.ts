@@ -5,14 +5,7 @@ import type { Counts } from '../../../core/model/events.ts';
 import type { ShiftDocuments } from '../../../formats/compile.ts';
 import { parseEnv } from '../../../formats/env.ts';
 import { parseLessons } from '../../../formats/lessons.ts';
-import {
-  addTask,
-  carryOver,
-  parseManager,
-  readShiftSettings,
-  setProgress,
-  setSetting,
-} from '../../../formats/manager.ts';
+import { addTask, carryOver, parseManager, setSetting } from '../../../formats/manager.ts';
 import { parseTask, replaceSteps } from '../../../formats/task.ts';
 import type { SizeChange } from '../../documents.ts';
 import { diskError, type Failpoint, replaceFile } from '../files/atomic-write.ts';
@@ -21,6 +14,7 @@ import type { OnSetAside } from '../files/inside.ts';
 import { retryPassing } from '../files/retry.ts';
 import type { ShiftPaths } from '../layout.ts';
 import { accept, termsOf } from './acceptances.ts';
+import { withBatchEnd } from './batch-end.ts';
 import { readDocument } from './document-text.ts';
 import { prepareFolder } from './prepare-folder.ts';
 import { type FileContent, isSameContent, isUnreadable, keepBeside, restoredMode } from './put-back.ts';
@@ -108,16 +102,12 @@ export class ShiftFiles {
   }
 
   async finishBatch(counts: Counts, size: SizeChange | undefined): Promise<number | undefined> {
-    let inForce = size?.to;
-    await this.#edit(this.paths.manager, (text) => {
-      const manager = parseManager(text, this.paths.manager);
-      let changed = setProgress(text, counts);
-      if (size) {
-        const { batchSize } = readShiftSettings(manager, this.paths.manager).settings;
-        if (batchSize === size.was) changed = setSetting(changed, 'current-batch-size', String(size.to));
-        else inForce = batchSize;
-      }
-      return changed;
+    const { manager } = this.paths;
+    let inForce: number | undefined;
+    await this.#edit(manager, (text) => {
+      const ended = withBatchEnd(text, manager, counts, size);
+      inForce = ended.size;
+      return ended.text;
     });
     return inForce;
   }
