@@ -446,9 +446,9 @@ if (process.env.NIGHTSHIFT_OUTPUT) appendFileSync(process.env.NIGHTSHIFT_OUTPUT,
 const role = process.env.NIGHTSHIFT_ROLE;
 const fails = process.env.NIGHTSHIFT_ROW === '2' && process.env.NIGHTSHIFT_ATTEMPT !== '2';
 const report = {
-  dev: { overall_status: 'SUCCESS', captured_values: { told: all }, recommendations: [all], steps: [{ step: 1, status: 'SUCCESS', output: all }] },
+  dev: { overall_status: 'SUCCESS', captured_values: { told: all }, recommendations: [all, 'Log in first'], steps: [{ step: 1, status: 'SUCCESS', output: all }] },
   qa: { overall_status: 'FAIL', criteria: [{ criterion: 'x', status: 'FAIL', reason: all }], summary: all },
-  manager: { changes: [{ op: 'add', after: 1, text: all }], summary: all },
+  manager: { lessons: [{ text: all, from: [1], same_as: null, after: null }], summary: all },
 }[role];
 if (process.env.NIGHTSHIFT_ROW === '1' && role === 'qa') Object.assign(report, { overall_status: 'PASS', criteria: [{ criterion: 'ok', status: 'PASS', reason: all }] });
 console.log(JSON.stringify(report));

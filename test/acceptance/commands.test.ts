@@ -372,7 +372,6 @@ test('start --json: nothing but events, each stamped, with the named fields, and
   project.behave({
     dev: { report: { recommendations: ['Knock'] } },
     'dev:c:1': { report: { overall_status: 'FAILED (step 1)', error: 'x' } },
-    manager: { report: { changes: [{ op: 'add', after: 1, text: 'Knock' }], summary: 's' } },
   });
   const { code, stdout, stderr, events } = await shift.start();
   expect([code, stderr]).toEqual([0, '']);

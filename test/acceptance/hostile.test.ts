@@ -178,7 +178,7 @@ else if (role === 'dev') {
     self_validation: [{ criterion: all, status: 'PASS', reason: text(700) }], [API_KEY]: 1 });
 } else if (role === 'qa') {
   say({ overall_status: 'PASS', criteria: [{ criterion: 'It is said', status: 'PASS', reason: text(700) }], summary: all });
-} else say({ changes: [{ op: 'add', after: 0, text: 'Use ' + API_KEY + ' and ' + base64(AWS_KEY) }], summary: all });
+} else say({ lessons: [{ text: 'Use ' + API_KEY + ' and ' + base64(AWS_KEY), from: [1, 2, 3] }], summary: all });
 `;
 
 test('S4 no 8 characters of a random secret are left anywhere, whatever an agent says about it', async () => {

@@ -89,7 +89,7 @@ describe('D5 what an agent changes of how items are done', () => {
             tasks: { work: agentTask('1. Do {name}', by === 'check' ? check : undefined) },
           });
           project.behave({
-            dev: { report: { recommendations: by === 'manager' ? ['Knock'] : [] } },
+            dev: { report: { recommendations: by === 'manager' ? ['Knock', 'Wipe your feet'] : [] } },
             ...(by === 'check' ? {} : { [by]: { sh: evil } }),
           });
           const { code, events } = await shift.start();

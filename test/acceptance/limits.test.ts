@@ -21,7 +21,7 @@ function night(project: Project, rows: readonly string[], settings: Settings = {
 test('X6 at max-cost nobody is asked anything more: what is done waits at qa; a restart does not refill it; a flag wins', async () => {
   const project = new Project();
   const shift = night(project, ['a', 'b', 'c', 'd'], { parallel: true, 'max-cost': '$0.50' });
-  project.behave({ '*': { report: { ...priced, recommendations: ['Look twice'] } }, manager: {} });
+  project.behave({ '*': { report: { ...priced, recommendations: ['Look twice', 'Be brief'] } }, manager: {} });
   const ended = await shift.start();
   expect(ended.code).toBe(4);
   expect(shift.column('work')).toEqual(['qa', 'qa', 'todo', 'todo']);

@@ -671,7 +671,7 @@ describe('D5 what only the run may write', () => {
     const project = new Project();
     const shift = project.shift('night', { table: table(todo('abc')), tasks: { work: agentTask() } });
     project.behave({
-      'dev:a': { report: { recommendations: ['Knock'] } },
+      'dev:a': { report: { recommendations: ['Knock', 'Wipe your feet'] } },
       manager: { sh: 'until [ -e .nightshift/fold ]; do sleep 0.1; done' },
     });
     const running = shift.launch();

@@ -142,7 +142,7 @@ describe('Ctrl-C', () => {
     const project = new Project();
     const shift = fourRows(project);
     const wish = 'Look twice before you begin';
-    project.behave({ dev: { report: { recommendations: [wish] } }, manager: { sh: 'touch asked; sleep 300' } });
+    project.behave({ dev: { report: { recommendations: [wish, 'Be brief'] } }, manager: { sh: 'touch asked; sleep 300' } });
     const before = shift.task('make');
     const running = shift.spawn();
     await until(() => project.exists('asked'), 'the manager');
@@ -153,7 +153,8 @@ describe('Ctrl-C', () => {
     expect(processesOf(project.path(shift.folder))).toEqual([]);
     expect(shift.task('make')).toBe(before);
 
-    project.behave({ manager: { report: { changes: [{ op: 'add', after: 0, text: `${wish}.` }] } } });
+    const lesson = { text: `${wish}.`, from: [2, 4], same_as: null, after: 0 };
+    project.behave({ manager: { report: { lessons: [lesson] } } });
     const resumed = await shift.start();
     expect(shift.task('make')).toContain(`1. ${wish}.\n`);
     const changed = resumed.events.findIndex(({ type }) => type === 'steps:changed');

@@ -32,12 +32,13 @@ export function agentContract(agent: AgentUnderTest): void {
     test('M3 D1 Q1 L2 a shift of six items in parallel: written, judged, learned from', async () => {
       const one = setUp();
       const wish = `Look at the spelling of ${one.unique('it')} twice.`;
+      const other = 'Keep a blank line at the end.';
       const names = ['a', 'b', 'c', 'd', 'e', 'f'].map(one.unique);
       const shift = one.shift(
         names.map((name, i) => ({
           name,
           // The first batch has two items.
-          dev: [writes(name), { report: { ...SUCCESS, recommendations: i < 2 ? [wish] : [] } }],
+          dev: [writes(name), { report: { ...SUCCESS, recommendations: [[wish, other], [wish]][i] ?? [] } }],
           qa: [tools.read(`${name}.txt`), passes(name)],
         })),
         { settings: { parallel: true } },

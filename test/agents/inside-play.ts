@@ -24,7 +24,7 @@ export function behaviourOf(fates: Fates, lesson = ''): Record<string, object> {
       ['a', 'b', 'c', 'd', 'e'].map((name) => [`dev:${name}`, { report: dev(name), outputs: outputs(name) }]),
     ),
     ...Object.fromEntries(qaFails.map((name) => [`qa:${name}`, { report: qa(name) }])),
-    manager: { report: { changes: [{ op: 'add', after: 1, text: lesson }], summary: 'what was recommended' } },
+    manager: { report: { lessons: [{ text: lesson, from: [1] }], summary: 'what was recommended' } },
   };
 }
 
@@ -67,14 +67,15 @@ export function playManager({ prompt, answers }: Talk): Move {
   if (said.includes('it is yours') || said.includes('<task_result>')) return run(`batch close ${shift}`);
   if (said.includes('--give-back')) return run(`batch close ${shift} --give-back`);
   // What several rows recommend is folded in once.
-  const wishes = [...new Set([...said.matchAll(/^- row \d+: (.*)$/gm)].map(([, text]) => text!))];
+  const wishes = [...said.matchAll(/^- recommendation (\d+), row \d+: (.*)$/gm)];
   if (wishes.length > 0) {
-    const steps = [...said.matchAll(/^\d+\. /gm)].length;
-    const changes = wishes.map((text) => ({ op: 'add', after: steps, text }));
-    const task = /The current Steps of (\w+):/.exec(said)![1];
-    return run(`lesson ${shift} ${task} '${JSON.stringify({ changes, summary: 'what was recommended' })}'`);
+    const texts = [...new Set(wishes.map(([, , text]) => text!))];
+    const numbersOf = (text: string) => wishes.flatMap(([, number, each]) => (each === text ? [Number(number)] : []));
+    const lessons = texts.map((text) => ({ text, from: numbersOf(text), same_as: null, after: null }));
+    const task = /The Steps of (\w+), without lessons:/.exec(said)![1];
+    return run(`lesson ${shift} ${task} '${JSON.stringify({ lessons, summary: 'what was recommended' })}'`);
   }
-  if (/There are no new|Added to the Steps|The Steps stay/.test(said)) return run(`batch open ${shift}`);
+  if (/There are no new|^L\d+ \w+:|Nothing new was learned|The Steps stay/m.test(said)) return run(`batch open ${shift}`);
   return { text: `Stopped: ${said}` };
 }
 

@@ -103,7 +103,7 @@ test('O3 O4 O5 M3 M4 P1 P2 P6 P7 L1 L2 L5 with `parallel: true` a shift ends as 
   // What two devs recommended is folded in once, for the next batch. What c and e recommended is not.
   const devs = read.filter(({ who }) => who.startsWith('dev draft'));
   expect(devs.map(({ prompt }) => prompt.split(LESSON).length - 1)).toEqual([0, 0, 1, 1, 1]);
-  expect(ofManager.filter(({ input }) => input.command?.includes('changes'))).toHaveLength(1);
+  expect(ofManager.filter(({ input }) => input.command?.includes('same_as'))).toHaveLength(1);
 
   engine.project.behave(behaviourOf(fates, LESSON));
   expect((await engine.start()).code).toBe(3);

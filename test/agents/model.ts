@@ -234,16 +234,16 @@ function toldIn(holding: string): number {
   return [...holding.matchAll(/^\[Assistant tool call\]/gm)].length;
 }
 
-/** The manager adds what is recommended, each once, after the last step. */
+/** The manager groups what is recommended in the same words. */
 function fold(prompt: string): object {
-  const steps = /<steps-[^>]*>\n([\s\S]*?)\n<\/steps-/.exec(prompt)?.[1] ?? '';
-  const last = [...steps.matchAll(/^(\d+)\. /gm)].length;
   const wishes = /<recommendations-[^>]*>\n([\s\S]*?)\n<\/recommendations-/.exec(prompt)?.[1] ?? '';
-  const texts = new Set(wishes.split('\n').map((line) => (JSON.parse(line) as { text: string }).text));
-  return {
-    changes: [...texts].map((each) => ({ op: 'add', after: last, text: each })),
-    summary: 'added what was recommended',
-  };
+  const from = new Map<string, number[]>();
+  for (const line of wishes.split('\n')) {
+    const { number, text } = JSON.parse(line) as { number: number; text: string };
+    from.set(text, [...(from.get(text) ?? []), number]);
+  }
+  const lessons = [...from].map(([text, numbers]) => ({ text, from: numbers, same_as: null, after: null }));
+  return { lessons, summary: 'grouped what was recommended' };
 }
 
 function lastOf({ messages }: ChatCompletionRequest, role: ChatMessage['role']): string {

@@ -32,7 +32,7 @@ export interface SimulatedShiftOptions {
   /** What the manager's agent answers. */
   readonly manager?: GroupingAnswer;
   /** After the Steps are replaced and before the run knows. */
-  readonly onStepsWritten?: (clock: SimulatedClock) => Promise<unknown>;
+  readonly onStepsWritten?: (clock: SimulatedClock, text: string) => Promise<unknown>;
   /** In place of a table in memory. */
   readonly store?: Store;
 }
@@ -248,7 +248,7 @@ export class SimulatedShift {
         if (from !== this.#texts.get(task)) return undefined;
         const text = replaceSteps(from, steps);
         this.#texts.set(task, text);
-        await this.#options.onStepsWritten?.(clock);
+        await this.#options.onStepsWritten?.(clock, text);
         return text;
       },
       writeLessons: async (from, ledger) => {

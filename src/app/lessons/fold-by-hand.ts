@@ -4,6 +4,7 @@ import type { LessonChange, LessonRecord } from '../../core/learning/lesson.ts';
 import { inOrder } from '../../core/learning/reports.ts';
 import { NightshiftError } from '../../core/model/errors.ts';
 import type { NightshiftEvent } from '../../core/model/events.ts';
+import { createMask } from '../../core/text/mask.ts';
 import { fold, readLessonMaterial } from '../../engine/learning/fold.ts';
 import { passedRecommendations } from '../../engine/learning/recommendations.ts';
 import { readManagerReport } from '../../roles/report.ts';
@@ -73,7 +74,7 @@ export async function foldLessons(
     const hint = 'only recommendations of devs whose items passed can become lessons';
     throw new NightshiftError('nothing-to-do', `there are no new recommendations for ${name}`, hint);
   }
-  const grouping = readAnswer(answer);
+  const grouping = readAnswer(createMask(shift.secrets).text(answer));
   const { ledger } = material.shift.lessons;
   const author = authorSteps(ledger, name, material.task.stepTexts);
   const checked = readGrouping(grouping, { ledger, task: name, recommendations, authorSteps: author });

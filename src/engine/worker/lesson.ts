@@ -48,8 +48,8 @@ export async function performLesson(site: EquippedSite, order: LessonOrder, call
   if (reply.kind === 'trouble') return { role, reason: mask.text(reply.trouble.reason) };
   if (reply.kind !== 'report') return { role, reason: mask.text(reply.reason) };
   const { lessons, summary } = reply.report;
-  // Texts stay as they are: one that holds a secret is held (rule L3).
-  return { role, proposal: { lessons, summary: mask.text(summary) } };
+  const masked = lessons.map((lesson) => ({ ...lesson, text: mask.text(lesson.text) }));
+  return { role, proposal: { lessons: masked, summary: mask.text(summary) } };
 }
 
 function lessonEnvironment({ place }: EquippedSite, { role, shift, task }: LessonOrder): Record<string, string> {
