@@ -31,7 +31,7 @@ test.each([
   ['lessons.json has no `next` or no `lessons`', '{"version": 1, "lessons": []}', 1],
   ['lesson 1 of the list has no id such as L1', other({ id: 7 }), 1],
   ['lesson L2 is newer than `next` (2)', renderLessons({ ...ledger, next: 2 }), 6],
-  ['the id L2 is there twice', renderLessons({ ...ledger, lessons: [lesson, lesson] }), 51],
+  ['the id L2 is there twice', renderLessons({ ...ledger, lessons: [lesson, lesson] }), 46],
   ['lesson L2 has no valid `state`', other({ state: 'good' }), 6],
   ['lesson L2 has no valid `text`', other({ text: ' ' }), 6],
   ['lesson L2 has no valid `support`', other({ support: [{ item: 'a' }] }), 6],

@@ -25,12 +25,11 @@ export function parseLessons(text: string | undefined, file: string): LessonsDoc
   for (const [i, record] of ledger.lessons.entries()) {
     const id = isObject(record) && isText(record.id) ? record.id : undefined;
     const name = id === undefined ? `lesson ${i + 1} of the list` : `lesson ${id}`;
-    const line = lineOf(text, id, known.has(id ?? ''));
-    if (id === undefined || !/^L[1-9]\d*$/.test(id)) throw fail(`${name} has no id such as L1`, line);
-    if (known.has(id)) throw fail(`the id ${id} is there twice`, line);
-    if (Number(id.slice(1)) >= ledger.next) throw fail(`${name} is newer than \`next\` (${ledger.next})`, line);
+    if (id === undefined || !/^L[1-9]\d*$/.test(id)) throw fail(`${name} has no id such as L1`);
+    if (known.has(id)) throw fail(`the id ${id} is there twice`, lineOf(text, id, true));
+    if (Number(id.slice(1)) >= ledger.next) throw fail(`${name} is newer than \`next\` (${ledger.next})`, lineOf(text, id));
     const wrong = Object.entries(FIELDS).find(([field, fits]) => !fits((record as Fields)[field]));
-    if (wrong) throw fail(`${name} has no valid \`${wrong[0]}\``, line);
+    if (wrong) throw fail(`${name} has no valid \`${wrong[0]}\``, lineOf(text, id));
     known.add(id);
   }
   return { text, ledger: ledger as unknown as LessonLedger };
@@ -71,7 +70,7 @@ function parseJson(text: string, file: string): unknown {
 }
 
 /** Where the record with this id begins; `isSecond`: the second one. */
-function lineOf(text: string, id: string | undefined, isSecond: boolean): number {
+function lineOf(text: string, id: string, isSecond = false): number {
   const name = `"id": ${JSON.stringify(id)}`;
   const first = text.indexOf(name);
   const at = isSecond ? text.indexOf(name, first + 1) : first;

@@ -29,9 +29,9 @@ case $NIGHTSHIFT_ROLE in
       3) lesson='Keep the paper dry for' ;;
       6) lesson='Wipe glass with a soft cloth and then' ;;
       9) lesson='Sand old timber along its grain for' ;;
-      12) lesson='Copper parts need gloves during' ;;
-      15) lesson='Fold velvet loosely while you' ;;
-      18) lesson='Lift marble with both hands to' ;;
+      12) lesson='The copper parts need gloves during' ;;
+      15) lesson='Fold the velvet loosely while you' ;;
+      18) lesson='Lift the marble with both hands to' ;;
       *) lesson='' ;;
     esac
     [ "$lesson" ] && recommendations="[\"$lesson $NIGHTSHIFT_TASK\"]"

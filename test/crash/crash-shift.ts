@@ -63,9 +63,9 @@ const LESSONS = [
   'Keep the paper dry for',
   'Wipe glass with a soft cloth and then',
   'Sand old timber along its grain for',
-  'Copper parts need gloves during',
-  'Fold velvet loosely while you',
-  'Lift marble with both hands to',
+  'The copper parts need gloves during',
+  'Fold the velvet loosely while you',
+  'Lift the marble with both hands to',
 ];
 
 export function lessonOf(row: number, taskName: string): string | undefined {

@@ -10,8 +10,8 @@ const SAID = [
   ['Wipe glass with a soft cloth', 'Sand old timber along its grain'],
   ['wipe glass with a soft cloth.'],
   [],
-  ['Copper parts need gloves'],
-  ['sand old timber along its grain', 'Fold velvet loosely'],
+  ['The copper parts need gloves'],
+  ['sand old timber along its grain', 'Fold the velvet loosely'],
 ];
 const BAD = 'Wipe glass with a soft cloth';
 

@@ -80,7 +80,15 @@ async function write(
 }
 
 export function isSame(a: LessonLedger, b: LessonLedger): boolean {
-  return a === b || JSON.stringify(a) === JSON.stringify(b);
+  if (a === b) return true;
+  const isEqual = (lesson: LessonRecord, i: number) => isSameLesson(lesson, b.lessons[i]!);
+  return a.next === b.next && a.lessons.length === b.lessons.length && a.lessons.every(isEqual);
+}
+
+/** Copies mostly share their fields. */
+function isSameLesson(a: LessonRecord, b: LessonRecord): boolean {
+  const fields = new Set([...Object.keys(a), ...Object.keys(b)]) as Set<keyof LessonRecord>;
+  return [...fields].every((field) => a[field] === b[field] || JSON.stringify(a[field]) === JSON.stringify(b[field]));
 }
 
 export function isSameList(a: readonly string[], b: readonly string[]): boolean {
