@@ -27,7 +27,8 @@ export function parseLessons(text: string | undefined, file: string): LessonsDoc
     const name = id === undefined ? `lesson ${i + 1} of the list` : `lesson ${id}`;
     if (id === undefined || !/^L[1-9]\d*$/.test(id)) throw fail(`${name} has no id such as L1`);
     if (known.has(id)) throw fail(`the id ${id} is there twice`, lineOf(text, id, true));
-    if (Number(id.slice(1)) >= ledger.next) throw fail(`${name} is newer than \`next\` (${ledger.next})`, lineOf(text, id));
+    if (Number(id.slice(1)) >= ledger.next)
+      throw fail(`${name} is newer than \`next\` (${ledger.next})`, lineOf(text, id));
     const wrong = Object.entries(FIELDS).find(([field, fits]) => !fits((record as Fields)[field]));
     if (wrong) throw fail(`${name} has no valid \`${wrong[0]}\``, lineOf(text, id));
     known.add(id);

@@ -91,7 +91,7 @@ test('L2 L5 one change before the next batch, which is given the new Steps; sequ
   expect(second.prompt).toContain('3. Knock');
 });
 
-test('L2 careful: a lesson waits until another row recommends it; eager, and without the key, one row is enough', async () => {
+test('L7 careful: a lesson waits until another row recommends it; eager, and without the key, one row is enough', async () => {
   for (const [lessons, expected] of [
     ['careful', ['L1 waiting: Knock twice', 'L2 firm: Wear gloves']],
     ['eager', ['L1 firm: Knock twice', 'L2 firm: Wear gloves']],
@@ -114,13 +114,13 @@ test('L2 careful: a lesson waits until another row recommends it; eager, and wit
 test('L2 a lesson that repeats a step, or another lesson, is not added again', async () => {
   const project = new Project();
   const shift = night(project, 'a b');
-  project.behave({ dev: recommend('close it.', 'Knock first', '3. Knock first.') });
+  project.behave({ dev: recommend('close it.', 'Knock first', 'knock first!') });
   const ended = await shift.start();
   expect([ended.code, steps(shift)]).toEqual([0, `${STEPS}\n3. Knock first`]);
   expect(ofType(ended, 'steps:changed')[0].lessons).toMatchObject([{ text: 'Knock first', rows: [1, 2] }]);
 });
 
-test('L2 two rows that blame a lesson retire it, with their reasons; two fresh rows bring it back', async () => {
+test('L8 two rows that blame a lesson retire it, with their reasons; two fresh rows bring it back', async () => {
   const project = new Project();
   const shift = night(project, 'a b c d e f g', { parallel: false });
   project.behave({
@@ -142,7 +142,7 @@ test('L2 two rows that blame a lesson retire it, with their reasons; two fresh r
   expect(given).toEqual(['a-', 'b+', 'c+', 'c+', 'd-', 'e-', 'f-', 'g+']);
 });
 
-test('L2 what qa says about a lesson counts, and credit keeps a lesson that helps more than it harms', async () => {
+test('L8 what qa says about a lesson counts, and credit keeps a lesson that helps more than it harms', async () => {
   const project = new Project();
   const shift = night(project, 'a b c d e', { parallel: false });
   project.behave({
@@ -235,7 +235,7 @@ test('L4 every lesson has its origin, every version is kept, and steps shows the
   expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('versions are: 1, 2, 3, 4')]);
 });
 
-test('L4 a person wins: a lesson that was deleted does not come back, a reworded one keeps its id', async () => {
+test('L10 a person wins: a lesson that was deleted does not come back, a reworded one keeps its id', async () => {
   const project = new Project();
   const shift = night(project, 'a b c d', { 'max-batch-size': '2' });
   project.behave({ dev: recommend('Knock', 'Wear thick gloves at all times'), manager: { report: null } });
@@ -251,7 +251,7 @@ test('L4 a person wins: a lesson that was deleted does not come back, a reworded
   ]);
 });
 
-test('L4 what waits, and what was learned, does not come back after a person went back to an older version', async () => {
+test('L10 what waits, and what was learned, does not come back after a person went back to an older version', async () => {
   for (const restores of [true, false]) {
     const project = new Project();
     const shift = night(project, 'a b');
@@ -303,7 +303,7 @@ test('L5 lessons: off and disable-self-improvement turn it off; so does an agent
   }
 });
 
-test('L5 holdout leaves the lessons out for the same share of rows in every run', async () => {
+test('L11 holdout leaves the lessons out for the same share of rows in every run', async () => {
   const project = new Project();
   const names = Array.from({ length: 12 }, (_, i) => `n${i}`);
   const shift = night(project, names.join(' '), { holdout: '50%', 'current-batch-size': '1' });

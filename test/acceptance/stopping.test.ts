@@ -142,7 +142,10 @@ describe('Ctrl-C', () => {
     const project = new Project();
     const shift = fourRows(project);
     const wish = 'Look twice before you begin';
-    project.behave({ dev: { report: { recommendations: [wish, 'Be brief'] } }, manager: { sh: 'touch asked; sleep 300' } });
+    project.behave({
+      dev: { report: { recommendations: [wish, 'Be brief'] } },
+      manager: { sh: 'touch asked; sleep 300' },
+    });
     const before = shift.task('make');
     const running = shift.spawn();
     await until(() => project.exists('asked'), 'the manager');

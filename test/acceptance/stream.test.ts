@@ -315,7 +315,9 @@ test('X7 L2 a lesson that comes up while another is folded in starts from the St
   expect(ofType(ended, 'steps:kept')).toEqual([]);
   const [first, second] = ofType(ended, 'steps:changed');
   expect(second.from).toBe(first.to);
-  expect(shift.task('work')).toContain('1. Open {name}\n2. Close it\n3. Hang up your coat\n4. Knock\n5. Wipe your feet\n');
+  expect(shift.task('work')).toContain(
+    '1. Open {name}\n2. Close it\n3. Hang up your coat\n4. Knock\n5. Wipe your feet\n',
+  );
 });
 
 test('X7 T2 a verdict that the checks alone give is recorded with the end of the dev, in one write', async () => {

@@ -75,7 +75,8 @@ export function playManager({ prompt, answers }: Talk): Move {
     const task = /The Steps of (\w+), without lessons:/.exec(said)![1];
     return run(`lesson ${shift} ${task} '${JSON.stringify({ lessons, summary: 'what was recommended' })}'`);
   }
-  if (/There are no new|^L\d+ \w+:|Nothing new was learned|The Steps stay/m.test(said)) return run(`batch open ${shift}`);
+  if (/There are no new|^L\d+ \w+:|Nothing new was learned|The Steps stay/m.test(said))
+    return run(`batch open ${shift}`);
   return { text: `Stopped: ${said}` };
 }
 

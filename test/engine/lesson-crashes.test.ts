@@ -42,7 +42,7 @@ test.each([
   ['careful', 'batch', 1, 2],
   ['eager', 'stream', 4, 3],
 ] as const)(
-  'P8 L2 killed at any moment, %s in a %s: each lesson is applied once, none is lost',
+  'P8 L10 killed at any moment, %s in a %s: each lesson is applied once, none is lost',
   async (lessons, dispatch, firm, first) => {
     const whole = newShift({ lessons, dispatch });
     const { moments, end } = await whole.run();
@@ -51,7 +51,7 @@ test.each([
     expect(whole.lessons.filter(({ state }) => state === 'firm')).toHaveLength(firm);
     expect(whole.lessons.find(({ text }) => text === BAD)).toMatchObject({ state: 'retired' });
     // Every third moment; over the modes that is every one.
-  for (let diesAt = first; diesAt < moments; diesAt += 3) {
+    for (let diesAt = first; diesAt < moments; diesAt += 3) {
       const shift = newShift({ lessons, dispatch });
       await shift.run({ diesAt, losesUnflushed: diesAt % 2 === 0 });
       await shift.run({ diesAt: 40 });

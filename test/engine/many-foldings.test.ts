@@ -15,7 +15,7 @@ function sentence(row: number): string {
 
 const sectionsOf = (text: string) => text.split(/^(?=## )/m);
 
-test('L3 L4 500 foldings: only the Steps change, within the budget, and every version can be restored', async () => {
+test('L3 L9 500 foldings: only the Steps change, within the budget, and every version can be restored', async () => {
   const versions: string[] = [];
   const shift = new SimulatedShift({
     rows: ROWS,

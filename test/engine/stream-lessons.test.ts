@@ -25,7 +25,7 @@ test('L5 X7 no dev of a stream begins with Steps that no event has told of yet',
   expect(fresh.filter(({ at }) => at < changed)).toEqual([]);
 });
 
-test('L2 X7 blame in a stream retires a lesson, also that of items which fail', async () => {
+test('L8 X7 blame in a stream retires a lesson, also that of items which fail', async () => {
   const shift = new SimulatedShift({
     rows: 12,
     settings: STREAM,

@@ -8,11 +8,14 @@ export function screenFor(
   texts: readonly string[],
 ): Screen {
   const known = shift.lessons.ledger.lessons.filter((lesson) => lesson.task === task.name);
-  return createScreen({
+  const screen = createScreen({
     authorSteps: author,
     columns: new Set(snapshot.header),
     secrets: Object.values(shift.secrets),
     rows: allRows(snapshot),
     texts: [...texts, ...known.map(({ text }) => text)],
   });
+  // What an agent says is masked before it gets here.
+  const masks = Object.keys(shift.secrets).map((name) => `[${name}]`);
+  return (text, others) => (masks.some((mask) => text.includes(mask)) ? 'holds a secret' : screen(text, others));
 }
