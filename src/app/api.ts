@@ -190,6 +190,9 @@ export type AgentReply = (
   | { readonly report: unknown }
   /** The attempt failed. */
   | { readonly failed: string }
-  /** Not the item's fault, such as a rate limit: the item goes back and the run waits. `until`: a time in milliseconds. */
+  /**
+   * Not the item's fault, such as a rate limit: the item is given back and the run waits. `until`: a time in
+   * milliseconds.
+   */
   | { readonly trouble: string; readonly until?: number }
 ) & { readonly usage?: Usage; readonly model?: string };

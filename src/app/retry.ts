@@ -53,7 +53,9 @@ export function refuseWhileRunning({ runLock, name }: ShiftPaths): void {
   refuseSecondRun(runLock, name);
 }
 
-/** Makes the checks of a run and finds what to retry. Writes nothing. Throws if something was chosen and nothing matches. */
+/**
+ * Checks everything as a run does and finds what to retry. Writes nothing. Throws if nothing matches what was chosen.
+ */
 export async function planRetry(paths: ShiftPaths, settings: RetrySettings, world: World): Promise<RetryPlan> {
   const { reason, task, rows, agent, model, agents, limits = {}, all, flags } = settings;
   const run = await planRun(paths, { agent, model, agents, task, rows, limits }, world);

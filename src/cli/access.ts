@@ -2,7 +2,7 @@
 // biome-ignore lint/suspicious/noExplicitAny: see above
 export type Options = Record<string, any>;
 
-/** Whether a command changes anything: always, never, or with these arguments and options. */
+/** Whether a command changes anything: always, never, or depending on its arguments and options. */
 export type Access = 'reads' | 'writes' | ((args: readonly string[], options: Options) => 'reads' | 'writes');
 
 export const writesUnlessDry: Access = (_, { dryRun }) => (dryRun ? 'reads' : 'writes');
@@ -12,7 +12,7 @@ const TABLE_WRITES = [
   ...['add-column', 'rename-column', 'drop-column'],
 ];
 
-/** The verb is the first or the second word. With a token, `edit` checks whose status it is. */
+/** The verb is the first or the second word. With a token, `edit` itself checks whose status it is. */
 export function tableAccess([first = '', second = '']: readonly string[], { token }: Options): 'reads' | 'writes' {
   const mayEdit = token !== undefined;
   const writes = [first, second].some((word) => TABLE_WRITES.includes(word) && !(word === 'edit' && mayEdit));

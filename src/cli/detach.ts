@@ -9,7 +9,10 @@ import type { Options } from './program.ts';
 /** Options for this terminal; the run does not get them. */
 const OWN = ['detach', 'json', 'plain', 'command'];
 
-/** Starts a run in the background, by `options.command` (`start` without it). Returns the exit code; undefined if everything is done and no run was started. */
+/**
+ * Starts a run in the background with `options.command` (default: `start`). Returns the exit code; undefined if
+ * everything is done and no run was started.
+ */
 export async function detach(
   io: Io,
   paths: ShiftPaths,

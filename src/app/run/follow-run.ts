@@ -81,8 +81,8 @@ async function* journalLines(
 }
 
 /**
- * The lines of growing files, until the run that writes them has ended or `signal` aborts. Without a run: the lines that
- * are there now. An empty list means that all lines so far were read.
+ * The lines of growing files, until the run that writes them has ended or `signal` aborts. Without a run: the lines
+ * that are there now. An empty list means that all lines so far were read.
  */
 export async function* followLines<T>(
   sources: readonly { readonly file: string; readonly tag: T }[],

@@ -31,8 +31,8 @@ interface EventMap {
   };
   'run:warning': { message: string };
   /**
-   * `signal`: who asked: a signal, `limit`, or `control` (the control file). `request`: the id of the request in that file.
-   * `running`: the items that may still finish.
+   * `signal`: who asked: a signal, `limit`, or `control` (the control file). `request`: the id of the request in that
+   * file. `running`: the items that may still finish.
    */
   'run:draining': { signal: string; request?: string; running: number; reason?: string };
   'run:stopping': { signal: string; request?: string; running: number };

@@ -1,7 +1,7 @@
 import type { Counts, TaskCounts } from '../model/events.ts';
 import { STATUSES, type Status } from '../model/status.ts';
 
-/** The statuses of all items, one column for each task in Task Order; a value is an index into STATUSES. */
+/** The statuses of all items, one column for each task in Task Order. A value is an index into STATUSES. */
 export interface Board {
   readonly count: number;
   readonly tasks: readonly string[];
@@ -11,10 +11,10 @@ export interface Board {
 /** What a run covers. */
 export interface Scope {
   readonly task?: string | undefined;
-  /** Tasks that nothing is claimed of any more (rule X6). */
+  /** Paused tasks (rule X6): nothing of them is claimed. */
   readonly paused?: ReadonlySet<string>;
   includes(row: number): boolean;
-  /** The first task of the row that it is about, by its position; absent: all of them. */
+  /** The position of the first task of the row that is in scope; absent: all tasks are. */
   since?(row: number): number;
 }
 
@@ -104,7 +104,7 @@ export function countCells(board: Board): { task: string; counts: Record<Status,
   });
 }
 
-/** The same for what a run is about, and how many of the `todo` it can't reach (rule M4). */
+/** The same for the scope of a run, and how many of the `todo` it can't reach (rule M4). */
 export function countSelected(board: Board, selection: Scope): TaskCounts[] {
   return board.tasks.flatMap((task, index) => {
     if (!isTaskInScope(selection, task)) return [];

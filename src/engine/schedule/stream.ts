@@ -144,7 +144,8 @@ export class Stream implements AsyncDisposable {
     if (history.unsettled(name).size === 0) return;
     this.#folding = this.#folding.then(async () => {
       if (control.isHalted) return;
-      // As the last lesson left it. A file that can't be read now (a person may be saving it) is tried with the next item.
+      // The Steps as the last lesson left them. An unreadable file (it may be half saved) is tried again with the
+      // next item.
       const shift = await ports.load().catch(() => undefined);
       const task = shift?.tasks.find((each) => each.name === name);
       if (!shift || !task) return;
