@@ -144,9 +144,14 @@ describe('F6 a file that can not be read while items are in flight', () => {
     project.write('.nightshift/go', '');
     const { code, stderr } = await running.ended;
     expect([code, stderr]).toEqual([2, expect.stringContaining('table.csv was restored to its last readable version')]);
-    // A stream ends with the devs; what they finished is judged first by the next run.
-    const [a, b] = { sequential: ['done', 'todo'], batches: ['done', 'failed'], stream: ['qa', 'failed'] }[mode];
-    expect(shift.column('work')).toEqual([a, b, 'todo', 'todo']);
+    // A stream ends with the devs: a qa that has not judged by then is left to the next run.
+    const { a, b } = {
+      sequential: { a: ['done'], b: 'todo' },
+      batches: { a: ['done'], b: 'failed' },
+      stream: { a: ['qa', 'done'], b: 'failed' },
+    }[mode];
+    const [first, ...others] = shift.column('work');
+    expect([a, others]).toEqual([expect.arrayContaining([first]), [b, 'todo', 'todo']]);
     expect(readdirSync(project.path(shift.folder)).filter((file) => file.includes('put-back'))).toEqual(broken);
     // The shift is as usable as before.
     expect(await shift.start()).toMatchObject({ code: 3, stderr: '' });
