@@ -17,13 +17,15 @@ import { patientDocuments, patientStore } from './patient-ports.ts';
 import type { RunEnd, RunPorts } from './ports.ts';
 import type { Call } from './worker/worker-ports.ts';
 
-/** A run waits for a quota that comes back within a day; a run must not sleep for a week. */
+/** A run waits for a quota that resets within a day, but does not sleep for a week. */
 const LONGEST_WAIT_MS = 24 * 3600_000;
 
-/** All that a run has and knows, in batches and in a stream: its ports, the shift as last read, what was spent. */
+/**
+ * Everything that a run has and knows, in batches and in a stream: its ports, the shift as last read, what was spent.
+ */
 export class RunContext implements Disposable {
   readonly ports: Omit<RunPorts, 'store' | 'documents' | 'worker'>;
-  /** They wait for files that can't be read (rule F6). */
+  /** The ports, which wait for unreadable files (rule F6). */
   readonly store: Store;
   readonly documents: Documents;
   readonly #worker: RunPorts['worker'];
@@ -32,7 +34,7 @@ export class RunContext implements Disposable {
   readonly patience: Patience;
   /** Items that asked to be tried later (rule X5). */
   readonly returns = new Returns();
-  /** What the manager's agent was asked last, by task: the same question is not paid for twice. */
+  /** What the manager's agent was last asked, by task: the same question is not paid for twice. */
   readonly questions = new Map<string, string>();
   readonly #folderId: string;
   #shift: Shift;
@@ -41,10 +43,11 @@ export class RunContext implements Disposable {
   #isGone = false;
   #stepsInUse: Promise<unknown> = Promise.resolve();
   #progress = { done: 0, total: 0 };
-  /** Batches, or in a stream items, so far. */
+  /** The number of batches so far; in a stream, of items. */
   dispatched = 0;
   /**
-   * The size of the next batch, if the run covers a part and so does not write it; `inFile`: what stood there then.
+   * The size of the next batch in a run of a part, which does not write it. `inFile`: the value in the file at that
+   * time.
    */
   ownSize: { readonly size: number; readonly inFile: number | undefined } | undefined;
 
@@ -78,12 +81,12 @@ export class RunContext implements Disposable {
     return this.ports.control;
   }
 
-  /** What the run covers, without the tasks that are paused. */
+  /** The scope of the run without paused tasks. */
   select(snapshot: Snapshot): Scope {
     return this.budget.narrow(this.ports.scope.select(snapshot));
   }
 
-  /** `secrets`: those that were in force when the item was claimed. */
+  /** `secrets`: those in force when the item was claimed. */
   work(order: Order, secrets: Shift['secrets'], signal: AbortSignal): Promise<Outcome> {
     return this.#files.whileAtWork(() => this.#worker(secrets).run(order, this.#call(signal)));
   }
@@ -103,7 +106,7 @@ export class RunContext implements Disposable {
     await this.#worker(secrets).drop(token);
   }
 
-  /** Reading the Steps for a claim, and writing them, one after the other. */
+  /** Runs `use` alone: reading the Steps for a claim and writing them must not overlap. */
   alone<T>(use: () => Promise<T>): Promise<T> {
     const turn = this.#stepsInUse.then(use);
     this.#stepsInUse = turn.catch(() => {});
@@ -114,7 +117,7 @@ export class RunContext implements Disposable {
     return this.#shift;
   }
 
-  /** The run itself changed the files: it reads them again before the next batch. */
+  /** The run itself changed the files, so it reads them again before the next batch. */
   expectChange(): void {
     this.#isRead = false;
   }
@@ -128,7 +131,7 @@ export class RunContext implements Disposable {
     try {
       return await this.#files.until(() => this.#read());
     } catch (error) {
-      // Stopped while it waited: the caller sees that and claims nothing.
+      // Stopped while waiting: the caller notices and claims nothing.
       if (isCurable(error) && this.control.drain.aborted) return undefined;
       throw error;
     }
@@ -189,7 +192,7 @@ export class RunContext implements Disposable {
     return { exitCode: EXIT.stopped, reason: message };
   }
 
-  /** Rule X5: how many milliseconds to wait, which it tells; or how the run ends. */
+  /** Rule X5: how many milliseconds to wait, with an event; or how the run ends. */
   endure({ reason, remedy, until }: Trouble): number | RunEnd {
     if (remedy !== undefined) return { exitCode: EXIT.agentMissing, reason: `${reason}: ${remedy}` };
     const left = (until ?? 0) - this.ports.clock.now();
@@ -206,7 +209,7 @@ export class RunContext implements Disposable {
     return ms;
   }
 
-  /** The run has a time to end, by which as much as possible should be done: until then, trouble may pass. */
+  /** Whether the run has an end time. Then it waits for trouble to pass until that time, to do as much as possible. */
   get #isTimed(): boolean {
     const { until, 'max-duration': maxDuration } = this.budget.inForce;
     return !this.#shift.settings.isPatienceSet && (until !== undefined || maxDuration !== undefined);
@@ -220,7 +223,7 @@ export class RunContext implements Disposable {
 
   async interrupted(): Promise<RunEnd> {
     const snapshot = await this.store.snapshot().catch((error: unknown) => {
-      // You can stop a run whose table can't be read.
+      // You can stop a run even if its table can't be read.
       if (isCurable(error)) return undefined;
       throw error;
     });

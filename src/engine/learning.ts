@@ -17,7 +17,7 @@ import type { Snapshot } from '../store/store.ts';
 import type { RunContext } from './context.ts';
 import { findRow } from './find-row.ts';
 
-/** What it takes to write a lesson down. */
+/** What is needed to write a lesson. */
 export type LessonPorts = Pick<RunContext, 'documents' | 'emit' | 'history' | 'alone'>;
 
 /** What a lesson is about. `batch`: its number in this run, 0 for what an earlier run left. */
@@ -28,12 +28,10 @@ export interface Lesson {
   readonly batch: number;
 }
 
-/** The newest ones: a manager that never answers must not make the question grow for ever. */
+/** Only the newest ones: the question must not grow forever if a manager never answers. */
 const CONSIDERED_AT_MOST = 100;
 
-/**
- * After a batch: what devs that succeeded recommended, on items that passed, becomes part of the Steps (rules L1-L6).
- */
+/** After a batch: recommendations of devs whose items passed become part of the Steps (rules L1-L6). */
 export async function foldLessons(context: RunContext, lesson: Lesson): Promise<void> {
   const { shift, task, snapshot } = lesson;
   if (!shift.settings.learn) return;
@@ -50,7 +48,7 @@ export async function foldLessons(context: RunContext, lesson: Lesson): Promise<
   context.questions.set(task.name, question);
   const { interrupt } = context.control;
   const answer = await askManager(context, shift, task, recommendations);
-  // The run stops or pauses at once: they wait until it continues.
+  // The run stops or pauses: recommendations wait until it continues.
   if (interrupt.aborted) {
     context.questions.delete(task.name);
     return;
@@ -60,7 +58,7 @@ export async function foldLessons(context: RunContext, lesson: Lesson): Promise<
   if (refused !== undefined) await foldPlainly(context, lesson, recommendations, refused);
 }
 
-/** Checks proposed changes (rule L3) and writes them; why not, if they are refused. */
+/** Checks proposed changes (rule L3) and writes them; returns why not, if they are refused. */
 export async function applyLessons(
   ports: LessonPorts,
   { shift, task, snapshot, batch }: Lesson,
@@ -75,7 +73,7 @@ export async function applyLessons(
   return undefined;
 }
 
-/** Rule L1; the table says which items passed, so that an interruption loses none (rule P8). */
+/** Rule L1: the table says which items passed, so an interruption loses none (rule P8). */
 export function passedRecommendations(
   { history }: Pick<LessonPorts, 'history'>,
   task: Task,
@@ -125,7 +123,7 @@ function* allRows(snapshot: Snapshot): Iterable<Record<string, string>> {
   for (let row = 0; row < snapshot.count; row++) yield snapshot.metadata(row);
 }
 
-/** Rule L6. What only one row said waits until another says it too. */
+/** Rule L6. A recommendation of only one row waits until another row repeats it. */
 async function foldPlainly(
   context: RunContext,
   { shift, task, snapshot, batch }: Lesson,
@@ -165,7 +163,7 @@ async function write(
     keep(ports, task, { reason: summary || 'nothing new was recommended', recommendations: [], settled });
     return;
   }
-  // No dev may start with Steps that no event has told of yet.
+  // No dev may start with Steps before the event that reports them.
   await ports.alone(async () => {
     const written = await ports.documents.writeSteps(task.name, task.text, steps);
     if (written === undefined) {

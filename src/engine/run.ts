@@ -11,15 +11,15 @@ import { Batches } from './schedule/batches.ts';
 import { Stream } from './schedule/stream.ts';
 
 /**
- * The manager: reads, decides, dispatches, and writes down what it decided. Interrupted at any moment, the next run
- * resumes from the files.
+ * The manager: reads, decides, dispatches, and records its decisions. If it is interrupted at any moment, the next
+ * run resumes from the files.
  */
 export async function runShift(ports: RunPorts, shift: Shift): Promise<RunEnd> {
   using context = new RunContext(ports, shift, await ports.documents.folderId());
   try {
     return await dispatch(context);
   } catch (error) {
-    // A folder that was moved or removed fails whatever touches it next.
+    // In a folder that was moved or removed, the next access fails.
     const lost = await context.lostFolder();
     if (lost) return lost;
     throw error;
@@ -37,10 +37,10 @@ async function dispatch(context: RunContext): Promise<RunEnd> {
       if (end) return end;
       continue;
     }
-    // A person may change the mode; running items end as they started.
+    // You may change the mode; running items finish the way they started.
     const isStream = context.shift.settings.stream || stream.isOpen;
     const end = await (isStream ? stream : batches).turn().catch((error: unknown) => {
-      // You can stop a run without correcting a file first.
+      // You can stop a run without fixing a file first.
       if (isCurable(error) && context.control.drain.aborted) return context.interrupted();
       throw error;
     });
@@ -48,21 +48,24 @@ async function dispatch(context: RunContext): Promise<RunEnd> {
   }
 }
 
-/** Waits while the run is paused; nothing runs meanwhile. Where nothing is left to do, the run ends instead. */
+/** Waits while the run is paused and nothing runs. If nothing is left to do, the run ends instead. */
 async function sitOut(context: RunContext): Promise<RunEnd | undefined> {
   const { store, control } = context;
   const snapshot = await store.snapshot();
   if (!context.isLeft(snapshot)) return context.finished(snapshot);
   await control.resumed();
   if (control.drain.aborted) return undefined;
-  // People may have edited anything meanwhile.
+  // You may have edited anything meanwhile.
   context.expectChange();
   const lost = await context.reload();
   if (!lost) await foldWaiting(context, await store.snapshot());
   return lost;
 }
 
-/** Recommendations of items that passed just before a pause or an interruption: the next batch gets the new Steps. */
+/**
+ * Applies recommendations of items that passed just before a pause or an interruption: the next batch gets the new
+ * Steps.
+ */
 async function foldWaiting(context: RunContext, snapshot: Snapshot): Promise<void> {
   const { history, shift } = context;
   for (const task of shift.tasks) {
@@ -72,11 +75,11 @@ async function foldWaiting(context: RunContext, snapshot: Snapshot): Promise<voi
   }
 }
 
-/** From now on each change of the control is an event. */
+/** From now on, each change of the control is an event. */
 function tellControl({ control, emit, ports }: RunContext): void {
   control.follow((change) => {
     const running = ports.running.size;
-    // At a limit with nothing running, the end of the run tells it.
+    // At a limit with nothing running, the end of the run reports it.
     if (change.signal !== 'limit' || running > 0) emit({ ...change, running });
   });
 }
@@ -109,16 +112,16 @@ async function recover(context: RunContext): Promise<void> {
     counts: countSelected(now, selection),
     hasModel: budget.hasModel,
     limits: budget.inForce,
-    // Those of the run before do not count.
+    // Failures of the previous run do not count.
     spent: { ...budget.spent, failures: 0 },
     ...(choice === undefined || isWholeShift(choice) ? {} : { selection: choice }),
     ...(ports.scope.request === undefined ? {} : { flags: [...ports.scope.request.flags] }),
     ...(ports.scope.request?.command === 'retry' ? { command: 'retry' } : {}),
   });
   tellControl(context);
-  // Before any agent starts: from now on the files that `protect:` names stay as they are.
+  // Before any agent starts: from now on, the files that `protect:` names stay as they are.
   await ports.protection.begin(protectedPlaces(shift, now, selection.includes));
   budget.check();
-  // Where nothing is left, or may be spent, no agent is started.
+  // If nothing is left to do or to spend, no agent is started.
   if (context.isLeft(now) && !context.control.isHalted) await foldWaiting(context, now);
 }
