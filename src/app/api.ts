@@ -78,7 +78,7 @@ export interface RunOptions extends AgentOptions {
   readonly rows?: string;
   /** Cells that must have exactly this value. */
   readonly where?: Readonly<Record<string, string>>;
-  /** Only so many of these rows, at random. */
+  /** Only this many of these rows, at random. */
   readonly sample?: number;
   /** The same seed chooses the same rows. */
   readonly seed?: string;
@@ -119,7 +119,7 @@ export interface RunResult {
   /** As the command line has it: 0 all done, 3 failed items, 4 stopped, 130 interrupted. */
   readonly exitCode: number;
   readonly reason: string;
-  /** The items of the whole shift; absent if the table can't be read any more. */
+  /** The items of the whole shift; absent if the table can no longer be read. */
   readonly counts?: Counts;
   /** Active time. */
   readonly ms: number;

@@ -39,7 +39,7 @@ export class RunContext implements Disposable {
   readonly #folderId: string;
   #shift: Shift;
   #isRead = true;
-  /** Established while an item was running: nothing is waited for or restored any more. */
+  /** The folder was found missing while an item was running: nothing is waited for or restored any more. */
   #isGone = false;
   #stepsInUse: Promise<unknown> = Promise.resolve();
   #progress = { done: 0, total: 0 };

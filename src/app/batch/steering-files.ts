@@ -15,7 +15,7 @@ export type SteeringFiles = Readonly<Record<string, string>>;
 const BESIDE = ['opencode.json', 'opencode.jsonc', '.mcp.json', 'AGENTS.md', 'CLAUDE.md', 'CLAUDE.local.md'];
 /** Files that these programs write there by themselves. */
 const THEIR_OWN = /(?:^|\/)(?:node_modules|worktrees|\.gitignore|bun\.lockb?|package(?:-lock)?\.json)(?:\/|$)/;
-/** At most so many files of a folder are compared; none of these should have more. */
+/** At most this many files of a folder are compared; none should have more. */
 const MOST_FILES = 2000;
 const NAMED_AT_MOST = 10;
 

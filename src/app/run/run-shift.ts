@@ -34,7 +34,7 @@ export interface RunOptions extends RunSettings {
   readonly openStop?: () => Stop & Disposable;
 }
 
-/** `counts` is absent if the table can't be read any more. */
+/** `counts` is absent if the table can no longer be read. */
 export interface RunResult extends RunEnd {
   readonly ms: number;
   readonly counts?: Counts;

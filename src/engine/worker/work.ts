@@ -241,7 +241,7 @@ export function criterionText(work: Work, criterion: Criterion): string {
   return resolveProse(criterion.text, work.site.secrets);
 }
 
-/** As it stands in verdicts. */
+/** The criterion as verdicts name it. */
 function maskedCriterion(work: Work, criterion: Criterion): string {
   return shorten(work.mask.text(criterionText(work, criterion)).trim(), LONGEST_REASON);
 }

@@ -11,7 +11,7 @@ export class Identities {
   readonly #columns: readonly number[];
   readonly #names: readonly string[];
   readonly #basis: IdentityBasis;
-  /** Those of the columns that ids are derived from. */
+  /** The columns that ids are derived from. */
   readonly #deriving: readonly number[];
   readonly #ids = new Map<number, string>();
   readonly #rows = new Map<string, number>();
