@@ -17,7 +17,7 @@ import { inject, onTestFinished } from 'vitest';
 import { RunningHere, runsHere } from './in-process.ts';
 import { type Ended, jsonLines, type Running, RunningProcess } from './running.ts';
 
-export { type Ended, type Running, RunningProcess, sleep, until } from './running.ts';
+export { type Ended, Running, RunningProcess, sleep, until } from './running.ts';
 
 /** The program that users run. */
 export const NIGHTSHIFT = resolve('dist/cli/main.js');
@@ -34,6 +34,8 @@ export interface RunOptions {
   uid?: number;
   env?: Record<string, string>;
   cwd?: string;
+  /** In this process, on a terminal; see in-process.ts. */
+  onTerminal?: boolean;
 }
 
 /** A project in a temporary folder that is gone after the test, with everything that still runs in it. */
@@ -130,9 +132,9 @@ export class Project {
 
   /** In this process where that can be: a new one takes 0.3 seconds of a core to start. */
   launch(args: readonly string[], options: RunOptions = {}): Running {
-    const { ulimit, uid, cwd = this.root, env = {} } = options;
+    const { ulimit, uid, cwd = this.root, env = {}, onTerminal = false } = options;
     const isHere = ulimit === undefined && uid === undefined && runsHere(args, env);
-    return isHere ? new RunningHere(args, { cwd, env }) : this.spawn(args, options);
+    return isHere ? new RunningHere(args, { cwd, env, onTerminal }) : this.spawn(args, options);
   }
 }
 
