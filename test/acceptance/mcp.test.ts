@@ -146,7 +146,9 @@ test('T6 a run outlives its client, is not started twice, and is stopped by the 
     tasks: { work: shellTask('touch at-{name}; until [ -e go ]; do sleep 0.1; done') },
   });
   const first = await new Desk(project).open();
-  expect((await first.ok('stop', { shift: 'night' })).facts).toMatchObject({ running: false, stopped: false });
+  const idle = await first.ok('stop', { shift: 'night' });
+  expect(idle.facts).toMatchObject({ running: false, stopped: false });
+  expect(idle.text).toContain('night is not running: there is nothing to stop.');
   const { facts } = await first.ok('start', { shift: 'night' });
   // Clients end a server with all that descends from it: the run is no child of the server.
   expect(ancestorsOf(facts.pid)).not.toContain(first.transport.pid);
@@ -178,7 +180,9 @@ test('T6 a run outlives its client, is not started twice, and is stopped by the 
   expect((await next.ok('resume', { shift: 'night' })).facts).toMatchObject({ running: true, resumed: true });
   expect((await next.ok('resume', { shift: 'night' })).facts).toMatchObject({ running: true, resumed: false });
   expect((await next.ok('stop', { shift: 'night', now: true })).facts).toMatchObject({ stopped: true });
-  expect((await next.ok('pause', { shift: 'night' })).facts).toMatchObject({ running: false, paused: false });
+  const over = await next.ok('pause', { shift: 'night' });
+  expect(over.facts).toMatchObject({ running: false, paused: false });
+  expect(over.text).toContain('night is not running: there is nothing to pause.');
   expect((await next.ok('status', { shift: 'night' })).facts).toMatchObject({
     running: null,
     counts: { completed: 0, remaining: 2 },
