@@ -31,7 +31,7 @@ export interface SimulatedShiftOptions {
   readonly manager?: LessonProposal;
   /** After the Steps are replaced and before the run knows. */
   readonly onStepsWritten?: (clock: SimulatedClock) => Promise<unknown>;
-  /** In place of a table in memory. */
+  /** In place of a table in memory. Only the run writes to it, so the run does not watch it for edits. */
   readonly store?: Store;
 }
 
@@ -165,7 +165,7 @@ export class SimulatedShift {
       load,
       worker: () => worker,
       findAgent: () => ({ hasModel: false, runsSteps: false, judges: true }),
-      shiftFiles: new Watch(clock),
+      shiftFiles: new Watch(this.#options.store ? { sleep: () => new Promise(() => {}) } : clock),
       protection: NO_PROTECTION,
       events: {
         emit,
