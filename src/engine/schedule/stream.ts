@@ -62,9 +62,7 @@ export class Stream implements AsyncDisposable {
     if (mayClaim && this.#slots.hasRoom && this.#pauseLeft === 0) await this.#refill();
     if (this.#slots.used === 0) return this.#idle();
     // After the refill: a free slot does not wait for the disk.
-    if (this.#isReportDue && ports.clock.elapsed() - this.#progressAt >= PROGRESS_EVERY_MS) {
-      await this.#writeProgress(await this.#count(), false);
-    }
+    if (this.#isReportDue && ports.clock.elapsed() - this.#progressAt >= PROGRESS_EVERY_MS) await this.#report(false);
     for (const end of await this.#slots.next(this.#waitAtMost())) await this.#settle(end);
     return undefined;
   }
@@ -93,7 +91,7 @@ export class Stream implements AsyncDisposable {
     if (batchSize !== this.#knownSize) this.#slots.setConcurrency(shift.settings);
     else this.#slots.setConcurrency({ batchSize: this.#slots.concurrency, maxBatchSize });
     this.#knownSize = batchSize;
-    await this.#slots.fill();
+    await this.#orEndLater(() => this.#slots.fill());
   }
 
   /**
@@ -107,11 +105,26 @@ export class Stream implements AsyncDisposable {
       this.#isLost = true;
       this.#ending = () => lost;
     } catch (error) {
-      this.#ending = () => {
-        throw error;
-      };
+      this.#failLater(error);
     }
     return false;
+  }
+
+  /** A file that nobody fixed in time (rule F6) ends the run, but not its running items. */
+  async #orEndLater<T>(work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isCurable(error)) throw error;
+      this.#failLater(error);
+      return undefined;
+    }
+  }
+
+  #failLater(error: unknown): void {
+    this.#ending = () => {
+      throw error;
+    };
   }
 
   /** Nothing is running: the run ends or pauses. */
@@ -138,7 +151,7 @@ export class Stream implements AsyncDisposable {
     else if (typeof end === 'object' && end.trouble) this.#pauseFor(end.trouble);
     if (end === 'done') this.#foldSoon(item.task);
     this.#isReportDue = true;
-    if (compacted) await this.#writeProgress(await this.#count(), true);
+    if (compacted) await this.#report(true);
   }
 
   /** Beside running items: a manager's agent that thinks for minutes must not leave slots empty. */
@@ -166,9 +179,11 @@ export class Stream implements AsyncDisposable {
     else if (next > this.#pauseLeft) this.#pause = new Pause(this.#context.ports.clock, next, trouble.until);
   }
 
-  /** Releases the snapshot, whose table may be large, before anything is written. */
-  async #count(): Promise<Counts> {
-    return countItems(await this.#context.store.snapshot());
+  async #report(compacted: boolean): Promise<void> {
+    // Releases the snapshot, whose table may be large, before anything is written.
+    const counts = await this.#orEndLater(async () => countItems(await this.#context.store.snapshot()));
+    if (counts) await this.#writeProgress(counts, compacted);
+    else this.#isReportDue = false;
   }
 
   async #writeProgress(counts: Counts, compacted: boolean): Promise<void> {
