@@ -142,6 +142,19 @@ test('X8 --detach hands on what start was asked, and tells what is wrong as star
   expect(bad.project.exists(`${bad.folder}/.engine`)).toBe(false);
 });
 
+test('X8 X6 --detach tells the warnings and limits of the run, whatever its lines look like', async () => {
+  // Its log has lines such as `warning: 1 item` and `limits: none`.
+  const shift = new Project().shift('warning', {
+    settings: { agent: 'shell', colour: 'blue' },
+    table: 'name,write\na,todo\n',
+    tasks: { write: shellTask('echo "limits: none"') },
+  });
+  const { stdout } = await shift.project.run(['start', 'warning', '--detach', '--json', '--max-failures=3']);
+  const { warnings, limits } = JSON.parse(stdout);
+  expect([warnings, limits]).toEqual([[expect.stringContaining('colour')], '0 of 3 failures in a run']);
+  await until(() => has(shift, 'run:finished'), 'the end of the run');
+});
+
 test('X8 attach shows a run from elsewhere to its end, and has its exit code', async () => {
   const shift = slowShift(undefined, ['a', 'bad', 'c']);
   const running = shift.launch();
