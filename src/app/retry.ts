@@ -115,8 +115,8 @@ export function retrySelection({ failures, left }: RetryPlan, { all }: RetrySett
   return { items: Object.fromEntries([...left, ...first]) };
 }
 
-function findFailures(history: History, { snapshot, selection }: RunPlan, wanted: string | undefined): Failure[] {
-  const failures = cellsAt(snapshot, 'failed', selection).map(({ row, task }) => {
+function findFailures(history: History, { snapshot, scope }: RunPlan, wanted: string | undefined): Failure[] {
+  const failures = cellsAt(snapshot, 'failed', scope).map(({ row, task }) => {
     const item = snapshot.id(row);
     return { row: row + 1, item, task, reason: history.of(task, item)?.failure ?? '' };
   });

@@ -93,8 +93,8 @@ export class Budget implements Disposable {
   }
 
   /** The scope without paused tasks. */
-  narrow(selection: Scope): Scope {
-    return this.#paused.size === 0 ? selection : { ...selection, paused: new Set(this.#paused.keys()) };
+  narrow(scope: Scope): Scope {
+    return this.#paused.size === 0 ? scope : { ...scope, paused: new Set(this.#paused.keys()) };
   }
 
   /** You may have changed the limits; what was spent stays spent. */
@@ -185,13 +185,13 @@ export class Budget implements Disposable {
     const most = sameFailures(this.#shift.settings.limits, this.#taskHasModel(task));
     const streak = this.#ports.events.history.tally.streakOf(task);
     if (most === undefined || !streak || streak.failures < most || this.#paused.has(task)) return;
-    const { place, failures } = streak;
-    const found = `${failures} in a row failed at the same point (${place})`;
+    const { failurePoint, failures } = streak;
+    const found = `${failures} in a row failed at the same point (${failurePoint})`;
     this.#paused.set(task, `${task} was paused: ${found}`);
     this.#ports.events.emit({
       type: 'task:paused',
       task,
-      place,
+      failurePoint,
       failures,
       reason: `${found}; no more of its items start`,
     });

@@ -235,19 +235,19 @@ export class RunContext implements Disposable {
     return { exitCode: EXIT.interrupted, reason: 'interrupted' };
   }
 
-  isLeft(snapshot: Snapshot, selection: Scope = this.select(snapshot)): boolean {
-    return isWorkLeft(snapshot, selection);
+  isLeft(snapshot: Snapshot, scope: Scope = this.select(snapshot)): boolean {
+    return isWorkLeft(snapshot, scope);
   }
 
   /** An earlier run may have been killed before it wrote the Progress of its last batch. */
   async finished(snapshot: Snapshot): Promise<RunEnd> {
     await this.documents.finishBatch(countItems(snapshot), undefined);
-    const selection = this.ports.scope.select(snapshot);
+    const scope = this.ports.scope.select(snapshot);
     const { pauses } = this.budget;
-    if (pauses !== undefined && this.isLeft(snapshot, selection)) {
+    if (pauses !== undefined && this.isLeft(snapshot, scope)) {
       return { exitCode: EXIT.stopped, reason: pauses };
     }
-    const failed = cellsAt(snapshot, 'failed', selection).length;
+    const failed = cellsAt(snapshot, 'failed', scope).length;
     if (failed > 0) return { exitCode: EXIT.failedItems, reason: 'finished, with failed items' };
     const { total, completed } = countItems(snapshot);
     if (this.dispatched === 0 && completed === total) {

@@ -91,10 +91,10 @@ function hasBegun(snapshot: Snapshot): boolean {
 /** Rule T5: items whose lease is over go back to `todo`. */
 async function recover(context: RunContext): Promise<void> {
   const { store, ports, budget, shift, history } = context;
-  const { selection: choice } = ports.scope;
+  const { selection } = ports.scope;
   const stale = await store.giveBackStale(ports.clock.now());
   const now = await store.snapshot();
-  const selection = context.select(now);
+  const scope = context.select(now);
   if (budget.countsEarlierRuns && history.isEmpty && hasBegun(now)) {
     const message = 'table.csv shows finished work, but no journal says what it cost: the limits count from 0';
     context.emit({ type: 'run:warning', message });
@@ -108,19 +108,19 @@ async function recover(context: RunContext): Promise<void> {
     agent: [...new Set(shift.tasks.map(({ settings }) => settings.agent))].join(', '),
     pid: process.pid,
     recovered: stale,
-    waiting: cellsAt(now, 'qa', selection).length,
-    counts: countSelected(now, selection),
+    waiting: cellsAt(now, 'qa', scope).length,
+    counts: countSelected(now, scope),
     hasModel: budget.hasModel,
     limits: budget.inForce,
     // Failures of the previous run do not count.
     spent: { ...budget.spent, failures: 0 },
-    ...(choice === undefined || isWholeShift(choice) ? {} : { selection: choice }),
+    ...(selection === undefined || isWholeShift(selection) ? {} : { selection }),
     ...(ports.scope.request === undefined ? {} : { flags: [...ports.scope.request.flags] }),
     ...(ports.scope.request?.command === 'retry' ? { command: 'retry' } : {}),
   });
   tellControl(context);
   // Before any agent starts: from now on, the files that `protect:` names stay as they are.
-  await ports.protection.begin(protectedPlaces(shift, now, selection.includes));
+  await ports.protection.begin(protectedPlaces(shift, now, scope.includes));
   budget.check();
   // If nothing is left to do or to spend, no agent is started.
   if (context.isLeft(now) && !context.control.isHalted) await foldWaiting(context, now);

@@ -73,7 +73,7 @@ test('F3 F5 T1 what /nightshift-update-table asks for: a new table has `row`; co
     'note of row 2 (index 1): say "hi" -> other',
     'the column note is now the note',
     '2 rows removed',
-    '{"removed":1,"inFlight":0}',
+    '{"removed":1,"running":0}',
     '{"column":"row","rows":1}',
     '1 reset to todo',
   ]);

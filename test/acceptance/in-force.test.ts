@@ -65,7 +65,7 @@ describe('D5 what an agent changes of how items are done', () => {
     const { code, events, stderr } = await shift.start();
     expect([code, stderr, shift.column('work')]).toEqual([0, '', ['done', 'done', 'done']]);
     const reverted = events.filter(({ type }) => type === 'edit:reverted');
-    expect(reverted).toMatchObject([{ inFlight: [{ task: 'work', index: 0 }], remedy: 'nightshift accept night' }]);
+    expect(reverted).toMatchObject([{ runningItems: [{ task: 'work', index: 0 }], remedy: 'nightshift accept night' }]);
     if (typeof edit.what === 'string') expect(reverted[0].what).toBe(edit.what);
     else expect(reverted[0].what).toMatch(edit.what);
     const { 'new.md': __, ...after } = files(shift);

@@ -227,7 +227,7 @@ test('X6 a task whose items fail in a row at one step is paused: the others go o
   expect(shift.column('draft')).toEqual(rows.map(() => 'done'));
   expect(shift.column('print')).toEqual(['failed', 'failed', 'failed', 'todo', 'todo']);
   const paused = shift.journal().filter(({ type }) => type === 'task:paused');
-  expect(paused).toMatchObject([{ task: 'print', failures: 3, place: 'step 1' }]);
+  expect(paused).toMatchObject([{ task: 'print', failures: 3, failurePoint: 'step 1' }]);
   expect(ended.stdout).toMatch(/^limits: 3 failures in a row at one point pause a task$/m);
   expect(ended.stdout).toContain('print: paused: 3 in a row failed at the same point (step 1)');
   expect(ended.stdout).toMatch(
@@ -273,7 +273,7 @@ test.each(['batch', 'stream'])(
     const ended = await shift.start();
     expect(ended.code).toBe(4);
     expect(shift.column('work').join()).toBe('failed,failed,done,failed,failed,failed,failed,failed,todo');
-    expect(ofType(ended, 'task:paused')).toMatchObject([{ task: 'work', failures: 3, place: 'criterion 2' }]);
+    expect(ofType(ended, 'task:paused')).toMatchObject([{ task: 'work', failures: 3, failurePoint: 'criterion 2' }]);
   },
 );
 
@@ -282,11 +282,11 @@ test('X6 what qa rejects is a place, too, and so is a timeout; a pause that keep
   const shift = night(project, ['a', 'b'], { 'max-same-failures': 1 });
   project.behave({ qa: { report: { overall_status: 'FAIL', criteria: [] } } });
   const rejected = await shift.start();
-  expect([rejected.code, ofType(rejected, 'task:paused')]).toMatchObject([4, [{ place: 'criterion 1' }]]);
+  expect([rejected.code, ofType(rejected, 'task:paused')]).toMatchObject([4, [{ failurePoint: 'criterion 1' }]]);
   project.write('.nightshift/night/work.md', agentTask(undefined, undefined, '- timeout: 1s\n'));
   project.behave({ dev: { sleep: 60_000 } });
   const timedOut = await shift.start();
-  expect([timedOut.code, ofType(timedOut, 'task:paused')]).toMatchObject([3, [{ place: 'timeout' }]]);
+  expect([timedOut.code, ofType(timedOut, 'task:paused')]).toMatchObject([3, [{ failurePoint: 'timeout' }]]);
 });
 
 test.each([

@@ -42,7 +42,7 @@ export async function carryOut(
   if (role === 'dev') {
     const status = to === 'qa' ? 'SUCCESS' : to === 'failed' ? 'FAILED (step 1)' : 'NONE';
     const said = {
-      ...(reason === undefined ? {} : { reason, place: 'step 1' }),
+      ...(reason === undefined ? {} : { reason, failurePoint: 'step 1' }),
       recommendations: [...recommendations],
     };
     emit({ type: 'dev:finished', ...about, status, attempts: 1, ms: act.ms ?? 0, key, usage, ...said });

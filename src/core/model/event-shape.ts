@@ -18,7 +18,7 @@ const NEEDED: Partial<Record<NightshiftEvent['type'], Record<string, (value: unk
   'usage:spent': { usage: isUsage },
   'steps:changed': { to: isText, summary: isText, lessons: Array.isArray, considered: isTexts },
   'steps:kept': { considered: isTexts },
-  'edit:reverted': { file: isText, what: isText, inFlight: isAbsentOr(isItems) },
+  'edit:reverted': { file: isText, what: isText, runningItems: isAbsentOr(isItems) },
   'table:edited': {
     changes: (value) => Array.isArray(value) && value.every(isCellEdit),
     retry: isAbsentOr(isTexts),

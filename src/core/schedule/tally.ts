@@ -3,7 +3,7 @@ import type { Limits } from './budget.ts';
 
 /** Items of one task that failed in a row at the same failure point. */
 export interface Streak {
-  readonly place: string;
+  readonly failurePoint: string;
   readonly failures: number;
 }
 
@@ -12,7 +12,7 @@ export interface TallyState {
   readonly failures: number;
   readonly limits?: Limits;
   readonly streaks: readonly (readonly [task: string, streak: Streak])[];
-  readonly places: readonly (readonly [name: string, place: string])[];
+  readonly failurePoints: readonly (readonly [name: string, failurePoint: string])[];
   readonly run: string;
   readonly startedAt: string;
   readonly lastAt: string;
@@ -45,7 +45,7 @@ export class Tally {
       failures: this.failures,
       ...(this.limits === undefined ? {} : { limits: this.limits }),
       streaks: [...this.#streaks],
-      places: [...this.#failurePoints],
+      failurePoints: [...this.#failurePoints],
       run: this.#run,
       startedAt: this.#startedAt,
       lastAt: this.#lastAt,
@@ -65,7 +65,7 @@ export class Tally {
     this.#streaks.clear();
     this.#failurePoints.clear();
     for (const [task, streak] of state.streaks) this.#streaks.set(task, streak);
-    for (const [name, place] of state.places) this.#failurePoints.set(name, place);
+    for (const [name, failurePoint] of state.failurePoints) this.#failurePoints.set(name, failurePoint);
   }
 
   /** Another record knows of more time than the journal. */
@@ -86,8 +86,8 @@ export class Tally {
     this.#toldMs = amount(event.type === 'run:finished' ? event.ms : event.elapsed) ?? this.#toldMs;
     const { task = '', item = '' } = event;
     const name = `${task} ${item}`;
-    if ((event.type === 'dev:finished' || event.type === 'qa:finished') && event.place !== undefined) {
-      this.#failurePoints.set(name, event.place);
+    if ((event.type === 'dev:finished' || event.type === 'qa:finished') && event.failurePoint !== undefined) {
+      this.#failurePoints.set(name, event.failurePoint);
     }
     // The verdict may come before `qa` is recorded.
     if (event.type !== 'item:recorded' || event.to === 'qa') return;
@@ -107,10 +107,13 @@ export class Tally {
     this.#failurePoints.clear();
   }
 
-  #failed(task: string, place: string): void {
+  #failed(task: string, failurePoint: string): void {
     this.failures++;
     const before = this.#streaks.get(task);
-    this.#streaks.set(task, { place, failures: before?.place === place ? before.failures + 1 : 1 });
+    this.#streaks.set(task, {
+      failurePoint,
+      failures: before?.failurePoint === failurePoint ? before.failures + 1 : 1,
+    });
   }
 }
 

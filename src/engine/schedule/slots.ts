@@ -82,7 +82,7 @@ export class Slots implements AsyncDisposable {
       const snapshot = await store.snapshot();
       const next = chooseNext({
         board: snapshot,
-        selection: this.#context.select(snapshot),
+        scope: this.#context.select(snapshot),
         mode: 'stream',
         room: this.#concurrency.size - this.#used.size,
         deferred: rowsOf(snapshot, returns.deferred),

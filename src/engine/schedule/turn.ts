@@ -23,7 +23,7 @@ export function chooseTurn(context: RunContext, snapshot: Snapshot): Turn | unde
   const size = settings.parallel ? sizeOf(context) : 1;
   const next = chooseNext({
     board: snapshot,
-    selection: context.select(snapshot),
+    scope: context.select(snapshot),
     mode: settings.parallel ? 'batch' : 'sequential',
     room: size,
     deferred: rowsOf(snapshot, context.returns.deferred),

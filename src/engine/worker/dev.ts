@@ -58,7 +58,7 @@ export async function performDev(work: Work): Promise<Outcome> {
     ms,
     key: order.key,
     ...(outcome.reason === undefined ? {} : { reason: outcome.reason }),
-    ...(outcome.failurePoint === undefined ? {} : { place: outcome.failurePoint }),
+    ...(outcome.failurePoint === undefined ? {} : { failurePoint: outcome.failurePoint }),
     captured: shortened(outcome.captured),
     recommendations: [...outcome.recommendations],
     usage: outcome.usage,

@@ -59,7 +59,7 @@ export async function performQa(work: Work): Promise<Outcome> {
     status: passed ? 'PASS' : judgement.kind === 'trouble' ? 'NONE' : 'FAIL',
     ms: Math.round(work.site.clock.elapsed() - started),
     ...told,
-    ...(failurePoint === undefined ? {} : { place: failurePoint }),
+    ...(failurePoint === undefined ? {} : { failurePoint }),
     verdicts: [...verdicts],
     usage: spent.usage,
     key: order.key,
