@@ -2,7 +2,7 @@ import type { ShiftStatus } from '../core/folds/shift-status.ts';
 import type { Counts, NightshiftEvent } from '../core/model/events.ts';
 import type { Role, Usage } from '../core/model/model.ts';
 import type { Status } from '../core/model/status.ts';
-import type { Item as ItemReport } from './read-item.ts';
+import type { ItemReport } from './read-item.ts';
 
 export type { ItemReport };
 

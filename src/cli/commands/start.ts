@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ShiftPaths } from '../../app/find-shift.ts';
 import { readClosing } from '../../app/run/closing.ts';
 import type { RunSettings } from '../../app/run/plan-run.ts';
-import { type RunResult, runFolder } from '../../app/run/run-shift.ts';
+import { type EndedRun, runFolder } from '../../app/run/run-shift.ts';
 import { parseConditions, parseSample } from '../../app/select-rows.ts';
 import { EXIT } from '../../core/model/errors.ts';
 import type { RunRequest } from '../../core/schedule/run-request.ts';
@@ -47,13 +47,13 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
 }
 
 /** The view is gone before anything else is printed, also when the run throws. */
-async function runInView(io: Io, paths: ShiftPaths, settings: Settings, options: Options): Promise<RunResult> {
+async function runInView(io: Io, paths: ShiftPaths, settings: Settings, options: Options): Promise<EndedRun> {
   using view = await viewEvents(io, options);
   const listeners = { onEvent: view.event.bind(view), onTranscript: view.heard.bind(view) };
   return await runFolder(paths, { ...settings, ...listeners, openStop: () => new StopSignals() }, io);
 }
 
-async function printClosing(io: Io, paths: ShiftPaths, settings: Settings, result: RunResult): Promise<void> {
+async function printClosing(io: Io, paths: ShiftPaths, settings: Settings, result: EndedRun): Promise<void> {
   const isFinished = result.exitCode === EXIT.done || result.exitCode === EXIT.failedItems;
   const closing = await readClosing(paths, result, settings, io);
   for (const line of closingLines({ shift: paths.name, isFinished, ...result }, closing)) io.print(line);
