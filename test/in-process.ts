@@ -14,6 +14,8 @@ interface Surroundings {
   env: Readonly<Record<string, string>>;
   /** On a terminal of 60 columns and 20 rows; what is written to it is in `stdout`. */
   onTerminal: boolean;
+  /** What a person at the terminal types, one for each question; undefined: there is none. */
+  answers: readonly string[] | undefined;
 }
 
 /** A command of the built program, in this process. */
@@ -25,17 +27,21 @@ export class RunningHere extends Running {
     this.ended = this.#run(args, world);
   }
 
-  async #run(args: readonly string[], { cwd, env, onTerminal }: Surroundings): Promise<Ended> {
+  async #run(args: readonly string[], { cwd, env, onTerminal, answers }: Surroundings): Promise<Ended> {
     const { runProgram } = (await import(resolve('dist/cli/run-program.js'))) as Program;
+    const left = [...(answers ?? [])];
     const io = {
       cwd,
       env: { ...process.env, ...env },
-      isInteractive: false,
+      isInteractive: answers !== undefined,
       terminal: onTerminal ? this.#terminal() : undefined,
       now: Date.now,
       print: (line: string) => this.print(`${escapeUnsafe(line)}\n`),
       send: (bytes: Uint8Array) => this.print(Buffer.from(bytes).toString()),
-      ask: async () => undefined,
+      ask: async (question: string) => {
+        this.print(`${question}\n`);
+        return left.shift();
+      },
       warn: (line: string) => {
         this.stderr += `${escapeUnsafe(line)}\n`;
       },

@@ -7,6 +7,7 @@ import {
   NIGHTSHIFT,
   Project,
   processesOf,
+  processIn,
   Running,
   RunningProcess,
   type ShiftHandle,
@@ -94,12 +95,10 @@ test('X8 --plain on a terminal, and pipes, get plain lines', async () => {
 test('X8 --detach returns when the run holds its lock, and says how to watch and stop it', async () => {
   const shift = slowShift();
   // In a process of its own: it must not wait for the run that it started.
-  const { code, stdout } = await shift.project.spawn(['start', 'pages', '--detach']).ended;
+  const begun = await shift.project.spawn(['start', 'pages', '--detach']).ended;
+  const { code, stdout } = begun;
   expect(code).toBe(0);
-  const pid = Number(/process (\d+) since/.exec(stdout)![1]);
-  onTestFinished(() => {
-    if (isAlive(pid)) process.kill(pid, 'SIGKILL');
-  });
+  const pid = processIn(begun);
   expect(stdout).toContain('log: .nightshift/pages/.engine/run.log\n');
   expect(stdout).toContain('`nightshift attach pages` shows it, `nightshift stop pages` ends it.');
   const { running } = JSON.parse((await shift.project.run(['status', 'pages', '--json'])).stdout);
@@ -123,9 +122,10 @@ test('X8 --detach returns when the run holds its lock, and says how to watch and
 test('X8 --detach hands on what start was asked, and tells what is wrong as start does, with nothing written', async () => {
   const shift = slowShift();
   go(shift);
-  const ended = await shift.project.run(['start', 'pages', '--detach', '--rows', '2:3']);
-  expect(ended.code).toBe(0);
-  await until(() => has(shift, 'run:finished'), 'the end of the run');
+  const begun = await shift.project.run(['start', 'pages', '--detach', '--rows', '2:3']);
+  expect(begun.code).toBe(0);
+  const pid = processIn(begun);
+  await until(() => !isAlive(pid), 'the end of the run');
   expect(shift.column('write')).toEqual(['todo', 'done', 'done', 'todo']);
 
   const bad = new Project().shift('pages', {
