@@ -15,7 +15,7 @@ async function withFailures(): Promise<{ project: Project; shift: ShiftHandle }>
   const shift = project.shift('night', {
     table: 'name,work,more\na,todo,todo\nb,todo,todo\nc,todo,todo\nd,todo,todo\ne,todo,todo\n',
     tasks: { work: agentTask(), more: agentTask() },
-    settings: { parallel: true, 'current-batch-size': 9 },
+    settings: { parallel: true, 'current-batch-size': 9, attempts: 1 },
   });
   const fails = (error: string) => ({ report: { overall_status: 'FAILED (step 1)', error } });
   project.behave({
