@@ -3,8 +3,7 @@ import { mean } from './measure.ts';
 import { lognormal, randomFrom } from './random.ts';
 import { type SimulatedItem, simulate } from './simulation.ts';
 
-/** In simulated milliseconds. Only ratios count, and a run looks at its files every 500 ms. */
-const MINUTE = 600;
+const MINUTE = 60_000;
 /** The more items, the less chance there is in one draw. */
 const SEEDS = new Map([
   [200, 20],

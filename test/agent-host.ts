@@ -123,7 +123,7 @@ function scriptOf(wanted: Behaviour, { role, prompt }: { role: string; prompt: s
 
 function defaultReport(role: string, prompt: string): object {
   if (role === 'dev') return { overall_status: 'SUCCESS' };
-  if (role !== 'qa') return { changes: [], summary: 'nothing' };
+  if (role !== 'qa') return { lessons: [], summary: 'nothing' };
   const criteria = [...prompt.matchAll(/<criterion-\w+>\n([\s\S]*?)\n<\/criterion-\w+>/g)].map(([, text]) => text);
   return { overall_status: 'PASS', criteria: criteria.map((criterion) => ({ criterion, status: 'PASS' })) };
 }

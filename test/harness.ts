@@ -17,7 +17,7 @@ import { inject, onTestFinished } from 'vitest';
 import { RunningHere, runsHere } from './in-process.ts';
 import { type Ended, jsonLines, type Running, RunningProcess } from './running.ts';
 
-export { type Ended, type Running, RunningProcess, sleep, until } from './running.ts';
+export { type Ended, Running, RunningProcess, sleep, until } from './running.ts';
 
 /** The program that users run. */
 export const NIGHTSHIFT = resolve('dist/cli/main.js');
@@ -34,6 +34,10 @@ export interface RunOptions {
   uid?: number;
   env?: Record<string, string>;
   cwd?: string;
+  /** In this process, on a terminal; see in-process.ts. */
+  onTerminal?: boolean;
+  /** In this process, with a person who answers questions. */
+  answers?: readonly string[];
 }
 
 /** A project in a temporary folder that is gone after the test, with everything that still runs in it. */
@@ -130,9 +134,9 @@ export class Project {
 
   /** In this process where that can be: a new one takes 0.3 seconds of a core to start. */
   launch(args: readonly string[], options: RunOptions = {}): Running {
-    const { ulimit, uid, cwd = this.root, env = {} } = options;
+    const { ulimit, uid, cwd = this.root, env = {}, onTerminal = false, answers } = options;
     const isHere = ulimit === undefined && uid === undefined && runsHere(args, env);
-    return isHere ? new RunningHere(args, { cwd, env }) : this.spawn(args, options);
+    return isHere ? new RunningHere(args, { cwd, env, onTerminal, answers }) : this.spawn(args, options);
   }
 }
 
@@ -225,6 +229,15 @@ export function shellTask(step: string, check = 'true', configuration = ''): str
 /** A task for the agent fixture: prose only, so that dev and qa are both asked. */
 export function agentTask(steps = '1. Do {name}', validation = '- {name} is done', configuration = ''): string {
   return task({ configuration: `- agent: command\n- command: ${AGENT}\n${configuration}`, steps, validation });
+}
+
+/** The process of a run in the background, by what `--detach` printed. It does not outlive the test. */
+export function processIn({ stdout }: Ended): number {
+  const pid = Number(/process (\d+) since/.exec(stdout)![1]);
+  onTestFinished(() => {
+    if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+  });
+  return pid;
 }
 
 export function isAlive(pid: number): boolean {

@@ -3,23 +3,27 @@ import type { TranscriptEntry } from '../core/model/events.ts';
 import type { Role, Step, Trouble, Usage } from '../core/model/model.ts';
 import type { Mask } from '../core/text/mask.ts';
 
-/**
- * An agent plays a role. It works in sessions: opened, asked one or more times, closed. These functions don't throw
- * for what the program does: a failure is a value that says whose fault it is. If an agent keeps something for the
- * whole run, such as a server, it ends that when it is disposed.
- */
-export interface Agent extends AgentTraits, Partial<AsyncDisposable> {
+/** An agent plays a role. What is known about it without its program comes first. */
+export interface Agent extends AgentTraits, AgentProgram {
   readonly name: string;
   /** Whether its shell gets the item's variables as environment. If not, the prompt carries them. */
   readonly hasEnvironment: boolean;
   /** The caller's variables that its program logs in with: names, or `PREFIX_*`. */
   readonly credentials: readonly string[];
+}
+
+/**
+ * The program behind an agent. It works in sessions: opened, asked one or more times, closed. These functions don't
+ * throw for what the program does: a failure is a value that says whose fault it is. If a program keeps something for
+ * the whole run, such as a server, it ends that when it is disposed.
+ */
+export interface AgentProgram extends Partial<AsyncDisposable> {
   /**
    * Called before anything is claimed. Undefined if the program can be started; otherwise a sentence with what to do.
    */
   missing(settings: AgentSettings, context: LaunchContext): Promise<string | undefined>;
-  /** For `doctor`; absent if there is nothing to inspect. */
-  inspect?(context: LaunchContext): Promise<Inspection>;
+  /** For `doctor`; absent or undefined if there is nothing to inspect. */
+  inspect?(context: LaunchContext): Promise<Inspection | undefined>;
   open(opening: Opening): Promise<Session>;
 }
 

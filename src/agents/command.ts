@@ -1,7 +1,6 @@
-import { AGENT_TRAITS } from '../core/model/agent-traits.ts';
 import type { Usage } from '../core/model/model.ts';
 import { PrintedUsage, reportedUsage } from '../core/model/reported-usage.ts';
-import type { Agent, Answer, Opening, Question } from './agent.ts';
+import type { AgentProgram, Answer, Opening, Question } from './agent.ts';
 import { jsonObjects, lastJsonObject } from './last-json.ts';
 import { asksToTryLater, howItEnded, type ProcessResult, runProcess, SHELL } from './process/process.ts';
 import { missingProgram } from './program.ts';
@@ -13,11 +12,7 @@ const NOT_EXECUTABLE = 126;
 const NOT_FOUND = 127;
 
 /** Rule X4: any program; the prompt on standard input, the report on standard output. */
-export const commandAgent: Agent = {
-  name: 'command',
-  ...AGENT_TRAITS.command,
-  hasEnvironment: true,
-  credentials: [],
+export const commandAgent: AgentProgram = {
   async missing({ command = '' }, context) {
     const missing = await missingProgram(command, context);
     return missing === undefined ? undefined : `${missing}: install it, or correct \`command: ${command}\``;

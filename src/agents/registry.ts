@@ -1,21 +1,19 @@
-import { AGENT_TRAITS } from '../core/model/agent-traits.ts';
-import { acpAgent } from './acp/acp.ts';
-import type { Agent } from './agent.ts';
-import { claudeAgent } from './claude/claude.ts';
-import { codexAgent } from './codex/codex.ts';
-import { commandAgent } from './command.ts';
-import { createOpencode } from './opencode/opencode.ts';
-import { shellAgent } from './shell.ts';
+import { AGENT_TRAITS, type AgentName } from '../core/model/agent-traits.ts';
+import type { Agent, AgentProgram } from './agent.ts';
+import { CREDENTIALS } from './credentials.ts';
 
-/** What makes each agent of `AGENT_TRAITS`. */
-const MAKE: Readonly<Record<keyof typeof AGENT_TRAITS, () => Agent>> = {
-  opencode: createOpencode,
-  claude: () => claudeAgent,
-  codex: () => codexAgent,
-  acp: () => acpAgent,
-  shell: () => shellAgent,
-  command: () => commandAgent,
+/** A run needs few of them, so each is loaded when it is first used. */
+const LOAD: Readonly<Record<AgentName, () => Promise<AgentProgram>>> = {
+  opencode: async () => (await import('./opencode/opencode.ts')).createOpencode(),
+  claude: async () => (await import('./claude/claude.ts')).claudeAgent,
+  codex: async () => (await import('./codex/codex.ts')).codexAgent,
+  acp: async () => (await import('./acp/acp.ts')).acpAgent,
+  shell: async () => (await import('./shell.ts')).shellAgent,
+  command: async () => (await import('./command.ts')).commandAgent,
 };
+
+/** Their process or server outlives an attempt, and the variables change with it. */
+const WITHOUT_ENVIRONMENT: readonly string[] = ['opencode', 'acp'];
 
 export const agentNames: readonly string[] = Object.keys(AGENT_TRAITS);
 
@@ -32,8 +30,7 @@ export class AgentSet implements AsyncDisposable {
   readonly names: readonly string[];
 
   readonly find = (name: string): Agent | undefined => {
-    const make = Object.hasOwn(MAKE, name) ? MAKE[name as keyof typeof MAKE] : undefined;
-    const agent = this.#made.get(name) ?? make?.();
+    const agent = this.#made.get(name) ?? (isBuiltIn(name) ? builtIn(name) : undefined);
     if (agent) this.#made.set(name, agent);
     return agent;
   };
@@ -41,4 +38,26 @@ export class AgentSet implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([...this.#made.values()].map((agent) => agent[Symbol.asyncDispose]?.()));
   }
+}
+
+function isBuiltIn(name: string): name is AgentName {
+  return Object.hasOwn(AGENT_TRAITS, name);
+}
+
+function builtIn(name: AgentName): Agent {
+  let loading: Promise<AgentProgram> | undefined;
+  const program = () => {
+    loading ??= LOAD[name]();
+    return loading;
+  };
+  return {
+    name,
+    ...AGENT_TRAITS[name],
+    hasEnvironment: !WITHOUT_ENVIRONMENT.includes(name),
+    credentials: CREDENTIALS[name],
+    missing: async (settings, context) => (await program()).missing(settings, context),
+    inspect: async (context) => (await program()).inspect?.(context),
+    open: async (opening) => (await program()).open(opening),
+    [Symbol.asyncDispose]: async () => (await loading)?.[Symbol.asyncDispose]?.(),
+  };
 }

@@ -1,7 +1,6 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
-import { AGENT_TRAITS } from '../core/model/agent-traits.ts';
-import type { Agent, Answer, Opening, Question } from './agent.ts';
+import type { AgentProgram, Answer, Opening, Question } from './agent.ts';
 import { lastLines, type StreamName } from './process/output.ts';
 import { asksToTryLater, howItEnded, runProcess, SHELL } from './process/process.ts';
 
@@ -9,11 +8,7 @@ import { asksToTryLater, howItEnded, runProcess, SHELL } from './process/process
 const KEEP_BYTES = 16 * 1024;
 
 /** Rule X3: runs the fenced `sh` blocks of the Steps, in order, without a model. */
-export const shellAgent: Agent = {
-  name: 'shell',
-  ...AGENT_TRAITS.shell,
-  hasEnvironment: true,
-  credentials: [],
+export const shellAgent: AgentProgram = {
   async missing() {
     const there = await access(SHELL, constants.X_OK).then(
       () => true,

@@ -2,7 +2,7 @@ import type { ShiftStatus } from '../core/folds/shift-status.ts';
 import type { Counts, NightshiftEvent } from '../core/model/events.ts';
 import type { Role, Usage } from '../core/model/model.ts';
 import type { Status } from '../core/model/status.ts';
-import type { Item as ItemReport } from './read-item.ts';
+import type { ItemReport } from './read-item.ts';
 
 export type { ItemReport };
 
@@ -78,7 +78,7 @@ export interface RunOptions extends AgentOptions {
   readonly rows?: string;
   /** Cells that must have exactly this value. */
   readonly where?: Readonly<Record<string, string>>;
-  /** Only so many of these rows, at random. */
+  /** Only this many of these rows, at random. */
   readonly sample?: number;
   /** The same seed chooses the same rows. */
   readonly seed?: string;
@@ -119,7 +119,7 @@ export interface RunResult {
   /** As the command line has it: 0 all done, 3 failed items, 4 stopped, 130 interrupted. */
   readonly exitCode: number;
   readonly reason: string;
-  /** The items of the whole shift; absent if the table can't be read any more. */
+  /** The items of the whole shift; absent if the table can no longer be read. */
   readonly counts?: Counts;
   /** Active time. */
   readonly ms: number;
@@ -190,6 +190,9 @@ export type AgentReply = (
   | { readonly report: unknown }
   /** The attempt failed. */
   | { readonly failed: string }
-  /** Not the item's fault, such as a rate limit: the item goes back and the run waits. `until`: a time in milliseconds. */
+  /**
+   * Not the item's fault, such as a rate limit: the item is given back and the run waits. `until`: a time in
+   * milliseconds.
+   */
   | { readonly trouble: string; readonly until?: number }
 ) & { readonly usage?: Usage; readonly model?: string };

@@ -11,8 +11,8 @@ const LOOK_EVERY_MS = 50;
 const ANSWER_WITHIN_MS = 15_000;
 
 /**
- * Waits until a run obeys a request that was written to the control file, and answers what it obeys then; undefined if it
- * has ended. A run that does not react is an error that names what helps.
+ * Waits until a run obeys a request in the control file and returns what it obeys then; undefined if it has ended. A
+ * run that does not react is an error whose hint says what to do.
  */
 export async function untilObeyed(
   paths: ShiftPaths,

@@ -15,7 +15,7 @@ export { HOOK_COMMAND } from '../kit/claude-settings.ts';
 
 type Deed = 'written' | 'updated' | 'unchanged' | 'kept' | 'removed' | 'absent';
 
-/** What became of a file. `kept`: a person wrote or edited it, so it was left alone. */
+/** What happened to a file. `kept`: you wrote or edited it, so it was left alone. */
 export interface FileDeed {
   readonly path: string;
   readonly deed: Deed;
@@ -24,7 +24,7 @@ export interface FileDeed {
 export interface InitOptions {
   /** The program that gets agents and commands. */
   readonly program: string;
-  /** Also files that a person wrote or edited. */
+  /** Also files that you wrote or edited. */
   readonly force?: boolean;
 }
 
@@ -124,7 +124,7 @@ async function removeEmpty(root: string, from: string): Promise<void> {
   }
 }
 
-/** A link counts as a person's file, whatever it leads to. */
+/** A link counts as your file, wherever it leads. */
 function readThere(file: string): string | undefined {
   if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return '';
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined;

@@ -10,7 +10,7 @@ import { readHistory, spentIn } from './history.ts';
 import { openAndCheck } from './open-shift.ts';
 import type { World } from './world.ts';
 
-/** What is to be known of a shift before a command is suggested. */
+/** What has to be known about a shift before a command is suggested. */
 interface Known {
   readonly shift: string;
   readonly history: History;

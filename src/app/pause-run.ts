@@ -6,7 +6,10 @@ import { untilObeyed } from './ask-run.ts';
 import { findRun } from './stop-run.ts';
 import type { World } from './world.ts';
 
-/** Since when a shift is paused, and how; undefined: it is not. It stays so until `resume`, whatever happens to runs. */
+/**
+ * When and how the shift was paused; undefined: it is not paused. A pause lasts until `resume`, whatever happens to
+ * runs.
+ */
 export function pauseOf(paths: ShiftPaths): PauseRequest | undefined {
   return new ControlFile(paths).requests()?.pause;
 }

@@ -21,7 +21,7 @@ export interface ItemTask extends Past {
   readonly transcripts: readonly string[];
 }
 
-export interface Item {
+export interface ItemReport {
   readonly shift: string;
   /** 1-based. */
   readonly row: number;
@@ -32,7 +32,7 @@ export interface Item {
 }
 
 /** Everything about one row (1-based), or about one task of it. */
-export async function readItem(world: World, paths: ShiftPaths, row: string, only?: string): Promise<Item> {
+export async function readItem(world: World, paths: ShiftPaths, row: string, only?: string): Promise<ItemReport> {
   const { shift, snapshot } = await openAndCheck(paths);
   const index = parseRow(row, snapshot.count);
   const history = await readHistory(paths, world);

@@ -53,7 +53,9 @@ export function refuseWhileRunning({ runLock, name }: ShiftPaths): void {
   refuseSecondRun(runLock, name);
 }
 
-/** Makes the checks of a run and finds what to retry. Writes nothing. Throws if something was chosen and nothing matches. */
+/**
+ * Checks everything as a run does and finds what to retry. Writes nothing. Throws if nothing matches what was chosen.
+ */
 export async function planRetry(paths: ShiftPaths, settings: RetrySettings, world: World): Promise<RetryPlan> {
   const { reason, task, rows, agent, model, agents, limits = {}, all, flags } = settings;
   const run = await planRun(paths, { agent, model, agents, task, rows, limits }, world);
@@ -113,8 +115,8 @@ export function retrySelection({ failures, left }: RetryPlan, { all }: RetrySett
   return { items: Object.fromEntries([...left, ...first]) };
 }
 
-function findFailures(history: History, { snapshot, selection }: RunPlan, wanted: string | undefined): Failure[] {
-  const failures = cellsAt(snapshot, 'failed', selection).map(({ row, task }) => {
+function findFailures(history: History, { snapshot, scope }: RunPlan, wanted: string | undefined): Failure[] {
+  const failures = cellsAt(snapshot, 'failed', scope).map(({ row, task }) => {
     const item = snapshot.id(row);
     return { row: row + 1, item, task, reason: history.of(task, item)?.failure ?? '' };
   });

@@ -23,7 +23,7 @@ export function readRunOptions(options: RunOptions): RunSettings {
   return { ...readAgentOptions(options), ...selection, request: { command: 'start', flags } };
 }
 
-/** Those of a retry. Its flags are what the same retry has on the command line, which continues it. */
+/** The options of a retry. Its flags are those of the command that continues it. */
 export function readRetryOptions(options: RetryOptions): RetrySettings {
   const { task, rows, reason } = options;
   const flags = [...agentFlags(options), ...selectionFlags({ task, rows }), ...word('reason', reason)];

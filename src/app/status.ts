@@ -18,12 +18,13 @@ export interface StatusReport {
 }
 
 export async function readStatus(paths: ShiftPaths, world: Pick<World, 'env' | 'now'>): Promise<StatusReport> {
+  // Before the table: if no run holds the lock, the table that is read next has all its results.
+  const holder = currentHolder(paths.runLock);
   const { shift, snapshot } = await openAndCheck(paths);
   const history = await readHistory(paths, world);
   const now = world.now();
   const { usage, tally } = history;
   const set = shift.settings.limits;
-  const holder = currentHolder(paths.runLock);
   // Only the run knows the limits of its command line; it told them when it began.
   const limits = (holder && tally.limits) ?? limitsInForce(set, false, now);
   const batch = readBatch(paths);

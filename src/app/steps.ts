@@ -12,7 +12,7 @@ import { readHistory } from './history.ts';
 import { openAndCheck } from './open-shift.ts';
 import type { World } from './world.ts';
 
-/** Rule L4: a version of a task's Steps. A version without `at` was written by a person. */
+/** Rule L4: a version of a task's Steps. A version without `at` is your own edit. */
 export interface StepsVersion extends Partial<Pick<StepsChange, 'at' | 'run' | 'batch' | 'summary' | 'lessons'>> {
   readonly number: number;
   readonly version: string;
@@ -40,7 +40,7 @@ export async function diffSteps(paths: ShiftPaths, taskName: string, wanted: str
   return diffLines(before, text);
 }
 
-/** Goes back to the Steps of a version. Configuration and Validation stay as they are: they are a person's. */
+/** Restores the Steps of a version. Configuration and Validation stay as they are. */
 export async function restoreSteps(world: World, paths: ShiftPaths, taskName: string, wanted: string): Promise<string> {
   const { task, files, versions } = await readVersions(paths, taskName);
   const { text } = findVersion(versions, wanted);

@@ -44,7 +44,7 @@ export async function stopRun(
   return { hasEnded: true, end: await lastEvent(paths, holder.run, 'run:finished') };
 }
 
-/** What a person wants to know after a run was stopped. */
+/** What to report after a run was stopped. */
 export interface AfterStop {
   /** The command that continues; undefined: there is nothing to continue. */
   readonly next: NextCommand | undefined;

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { findShift, type ShiftPaths, shiftNames } from '../app/find-shift.ts';
 import type { Io } from './io.ts';
 
-/** The named shift, or the only one. If there are several, a person on a terminal chooses one. */
+/** The named shift, or the only one. If there are several, you choose one on a terminal. */
 export async function chooseShift(io: Io, name: string | undefined): Promise<ShiftPaths> {
   if (name !== undefined || !io.isInteractive) return findShift(io, name);
   const shifts = shiftNames(io);

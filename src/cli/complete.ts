@@ -2,10 +2,10 @@ import type { Command, Option } from 'commander';
 import { findShift, type ShiftPaths, shiftNames } from '../app/find-shift.ts';
 import { agentNames, columnNames, kitNames, lessonIds, taskNames } from '../app/names.ts';
 import { STATUSES } from '../core/model/status.ts';
+import { VERBS } from './access.ts';
 import { SHELLS } from './completion-scripts.ts';
 import type { Io } from './io.ts';
 import { JUDGING_VERBS, LESSON_VERBS } from './lesson-verbs.ts';
-import { VERBS } from './table-verbs.ts';
 
 /** Asks the shell to complete file names itself. */
 const FILES = ':files';

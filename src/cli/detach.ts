@@ -2,6 +2,7 @@ import type { ShiftPaths } from '../app/find-shift.ts';
 import { type DetachedRun, startDetached } from '../app/run/detach.ts';
 import type { RunSettings } from '../app/run/plan-run.ts';
 import { EXIT } from '../core/model/errors.ts';
+import { oneLine } from '../core/text/printable.ts';
 import { wordsIn } from './command-line.ts';
 import type { Io } from './io.ts';
 import type { Options } from './program.ts';
@@ -9,7 +10,10 @@ import type { Options } from './program.ts';
 /** Options for this terminal; the run does not get them. */
 const OWN = ['detach', 'json', 'plain', 'command'];
 
-/** Starts a run in the background, by `options.command` (`start` without it). Returns the exit code; undefined if everything is done and no run was started. */
+/**
+ * Starts a run in the background with `options.command` (default: `start`). Returns the exit code; undefined if
+ * everything is done and no run was started.
+ */
 export async function detach(
   io: Io,
   paths: ShiftPaths,
@@ -34,7 +38,7 @@ export async function detach(
 }
 
 function tell(io: Io, { name, root }: ShiftPaths, { pid, since, log, limits, warnings, paused }: DetachedRun): void {
-  for (const warning of warnings) io.warn(`warning: ${warning}`);
+  for (const warning of warnings) io.warn(`warning: ${oneLine(warning)}`);
   if (limits !== null) io.print(`limits: ${limits}`);
   io.print(`${name} runs in the background: process ${pid} since ${since}`);
   if (paused !== null) io.print(`paused since ${paused}; \`nightshift resume ${name}\` continues`);

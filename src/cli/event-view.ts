@@ -1,7 +1,6 @@
 import type { NightshiftEvent, TranscriptHappening } from '../core/model/events.ts';
 import { plainLines } from '../views/plain.ts';
 import type { Io } from './io.ts';
-import { LiveTerminal } from './live-terminal.ts';
 import type { Options } from './program.ts';
 
 /** Shows a run. Disposing of it leaves the terminal as it was. */
@@ -14,8 +13,11 @@ export interface EventView extends Disposable {
 export const ONLY_WATCHING = 'Ctrl-C here only stops watching.';
 
 /** JSON for programs, the live view on a terminal, else plain lines. `ctrlC`: what it does, if not stop the run. */
-export function viewEvents(io: Io, { json, plain }: Options, ctrlC?: string): EventView {
-  if (!json && !plain && io.terminal) return new LiveTerminal(io.terminal, io.now, ctrlC);
+export async function viewEvents(io: Io, { json, plain }: Options, ctrlC?: string): Promise<EventView> {
+  if (!json && !plain && io.terminal) {
+    const { LiveTerminal } = await import('./live-terminal.ts');
+    return new LiveTerminal(io.terminal, io.now, ctrlC);
+  }
   return {
     event: (event) => {
       if (json) io.print(JSON.stringify(event));

@@ -38,7 +38,7 @@ export function processIo(): Io {
     },
     env: process.env,
     isInteractive: process.stdin.isTTY === true && process.stdout.isTTY === true,
-    terminal: findTerminal(),
+    terminal: findTerminal(process.stdout, process.env),
     now: Date.now,
     print: (line) => write(1, line),
     send: (bytes) => (process.stdout.isTTY ? write(1, Buffer.from(bytes).toString().replace(/\n$/, '')) : send(bytes)),
@@ -63,8 +63,11 @@ async function askTerminal(question: string): Promise<string | undefined> {
   }
 }
 
-function findTerminal(): Terminal | undefined {
-  const { stdout, env } = process;
+/** Undefined if the output goes elsewhere, or to a terminal that can't redraw lines. */
+export function findTerminal(
+  stdout: Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'rows'> & Pick<NodeJS.EventEmitter, 'on' | 'off'>,
+  env: Readonly<Record<string, string | undefined>>,
+): Terminal | undefined {
   const isLog = env.CI !== undefined && env.CI !== '' && env.CI !== 'false';
   if (!stdout.isTTY || isLog || env.TERM === undefined || env.TERM === 'dumb') return undefined;
   return {

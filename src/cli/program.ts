@@ -43,7 +43,11 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
       subcommandTerm: (command) =>
         `${command.name()} ${command.usage().replace('[options] ', '').replace('[options]', '')}`,
     })
-    .configureOutput({ outputError: () => {} })
+    .configureOutput({
+      writeOut: (text) => io.print(text.trimEnd()),
+      writeErr: (text) => io.warn(text.trimEnd()),
+      outputError: () => {},
+    })
     .exitOverride();
 
   const add = (

@@ -5,8 +5,8 @@ const DRAIN_AT_MOST_MS = 60_000;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Turns process signals into a stop of the run: the first Ctrl-C lets running items finish, the second ends them. SIGTERM
- * and SIGHUP let them finish for at most a minute.
+ * Turns process signals into a stop of the run: the first Ctrl-C lets running items finish, the second ends them.
+ * SIGTERM and SIGHUP let them finish for at most a minute.
  */
 export class StopSignals implements Disposable {
   readonly #drain = new AbortController();

@@ -9,13 +9,7 @@ import { NightshiftError } from '../core/model/errors.ts';
 import { count } from '../core/text/count.ts';
 import { printable } from '../core/text/printable.ts';
 import { removedLine, resetLine } from '../views/table.ts';
-import type { Options } from './access.ts';
-
-export const VERBS = [
-  ...(['count', 'headers', 'show', 'search', 'slice', 'edit', 'add', 'import', 'remove', 'reset'] as const),
-  ...(['add-column', 'rename-column', 'drop-column'] as const),
-] as const;
-export type Verb = (typeof VERBS)[number];
+import type { Options, Verb } from './access.ts';
 
 interface VerbInput {
   readonly table: OpenTable;

@@ -17,21 +17,21 @@ import type { RunPorts } from './ports.ts';
 
 type Ports = Pick<RunPorts, 'findAgent' | 'clock' | 'control' | 'events'>;
 
-/** Machines sleep and people set clocks: the time that is left is checked this often, however much it is. */
+/** Machines sleep and clocks are set: the remaining time is checked this often, however long it is. */
 const LOOK_EVERY_MS = 1000;
 
 /**
- * Rule X6: the limits of a run and what it has spent. At a limit it drains the run, as a first Ctrl-C does; a task
- * whose items fail one after the other at the same failure point is paused.
+ * Rule X6: the limits of a run and what it has spent. At a limit it drains the run, as a first Ctrl-C does. It pauses
+ * a task whose items fail in a row at the same failure point.
  */
 export class Budget implements Disposable {
   readonly #ports: Ports;
-  /** By the wall clock, and in active time. */
+  /** When the run started, by the wall clock and in active time. */
   readonly #startedAt: number;
   readonly #startedElapsed: number;
   #earlierMs: number;
   readonly #spentUp = new AbortController();
-  /** By task: why. */
+  /** Paused tasks, and why. */
   readonly #paused = new Map<string, string>();
   #shift: Shift;
   #inForce: Limits;
@@ -50,7 +50,7 @@ export class Budget implements Disposable {
     ports.events.listen((event) => {
       const { type, task } = event;
       if (type === 'dev:finished') this.#warnOfSilence(event);
-      // Of a command beside this run.
+      // From a command beside this run.
       if (type === 'usage:spent') this.#earlierMs += event.ms ?? 0;
       if (type !== 'usage:spent' && type !== 'item:recorded') return;
       if (type === 'item:recorded' && task !== undefined) this.#pause(task);
@@ -62,7 +62,7 @@ export class Budget implements Disposable {
     return this.#inForce;
   }
 
-  /** Whether something is limited that earlier runs have spent of. */
+  /** Whether a limit covers what earlier runs spent. */
   get countsEarlierRuns(): boolean {
     return (['max-cost', 'max-tokens', 'max-duration'] as const).some((key) => this.#inForce[key] !== undefined);
   }
@@ -75,29 +75,29 @@ export class Budget implements Disposable {
     return this.#shift.tasks.some((task) => hasModel(task, this.#ports.findAgent));
   }
 
-  /** Which limit was reached, and how much is spent by now. */
+  /** Which limit was reached, and how much has been spent. */
   get reason(): string | undefined {
     return this.#reached && (this.#usedUpIn(0) ?? this.#reached).text;
   }
 
-  /** Aborts when cost or tokens are used up: no agent is asked anything more. Its reason says which limit it is. */
+  /** Aborts when cost or tokens are used up: no agent gets another prompt. Its reason names the limit. */
   get spentUp(): AbortSignal {
     return this.#spentUp.signal;
   }
 
-  /** Why nothing more is claimed of some tasks, if it is so; a limit that was reached meanwhile counts first. */
+  /** Why some tasks are paused, if any are; a limit that was reached meanwhile comes first. */
   get pauses(): string | undefined {
     if (this.#paused.size === 0) return undefined;
     const pauses = [...this.#paused.values()].join('; ');
     return this.reason === undefined ? pauses : `${this.reason}; ${pauses}`;
   }
 
-  /** Without the tasks that are paused. */
-  narrow(selection: Scope): Scope {
-    return this.#paused.size === 0 ? selection : { ...selection, paused: new Set(this.#paused.keys()) };
+  /** The scope without paused tasks. */
+  narrow(scope: Scope): Scope {
+    return this.#paused.size === 0 ? scope : { ...scope, paused: new Set(this.#paused.keys()) };
   }
 
-  /** A person may have changed them; what is spent stays spent. */
+  /** You may have changed the limits; what was spent stays spent. */
   follow(shift: Shift): void {
     this.#shift = shift;
     this.#inForce = this.#resolve();
@@ -119,7 +119,7 @@ export class Budget implements Disposable {
     this.#ports.control.startDraining({ signal: 'limit', reason: reached.text });
   }
 
-  /** Which limit would have been reached when something ends that is waited for. */
+  /** Which limit would be reached by the end of a wait. */
   before(end: number): string | undefined {
     const now = this.#ports.clock.now();
     const isInTime = end < timeIsOver(this.#inForce, this.spent, now);
@@ -131,7 +131,7 @@ export class Budget implements Disposable {
     return limitsInForce(this.#shift.settings.limits, this.hasModel, this.#startedAt);
   }
 
-  /** In so many milliseconds, if the machine does not sleep. */
+  /** In this many milliseconds, if the machine does not sleep. */
   #usedUpIn(milliseconds: number): ReachedLimit | undefined {
     return usedUp(this.#inForce, this.#spentIn(milliseconds), this.#ports.clock.now() + milliseconds);
   }
@@ -169,12 +169,12 @@ export class Budget implements Disposable {
     this.#ports.events.emit({ type: 'run:warning', message });
   }
 
-  /** A limit can't hold for an agent that spends and never says how much. */
+  /** Warns about an agent that does not report what it spends: the limit can't count it. */
   #warnOfSilence({ task = '', status, usage = {} }: Extract<NightshiftEvent, { type: 'dev:finished' }>): void {
     const keys = (['max-cost', 'max-tokens'] as const).filter((key) => this.#inForce[key] !== undefined);
     if (this.#hasWarnedOfSilence || keys.length === 0 || status !== 'SUCCESS' || Object.keys(usage).length > 0) return;
     const agent = this.#shift.tasks.find(({ name }) => name === task)?.settings.agent;
-    // Scripts have nothing to report.
+    // Scripts spend nothing.
     if (agent === undefined || this.#ports.findAgent(agent)?.runsSteps) return;
     this.#hasWarnedOfSilence = true;
     const what = `${task}: agent ${agent} did not report what it spent, so ${keys.join(' and ')} can't count it`;
@@ -185,13 +185,13 @@ export class Budget implements Disposable {
     const most = sameFailures(this.#shift.settings.limits, this.#taskHasModel(task));
     const streak = this.#ports.events.history.tally.streakOf(task);
     if (most === undefined || !streak || streak.failures < most || this.#paused.has(task)) return;
-    const { place, failures } = streak;
-    const found = `${failures} in a row failed at the same point (${place})`;
+    const { failurePoint, failures } = streak;
+    const found = `${failures} in a row failed at the same point (${failurePoint})`;
     this.#paused.set(task, `${task} was paused: ${found}`);
     this.#ports.events.emit({
       type: 'task:paused',
       task,
-      place,
+      failurePoint,
       failures,
       reason: `${found}; no more of its items start`,
     });

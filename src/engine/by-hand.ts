@@ -5,7 +5,7 @@ import { verify } from './worker/dev.ts';
 import { withWork } from './worker/worker.ts';
 import type { Call, EquippedSite } from './worker/worker-ports.ts';
 
-/** What a dev that the engine did not start says of its item. */
+/** The report of a dev that the engine did not start. */
 export type DevStatement =
   | {
       readonly to: 'qa';
@@ -15,7 +15,7 @@ export type DevStatement =
     }
   | { readonly to: 'failed'; readonly reason: string; readonly votes?: readonly ReportedVote[] };
 
-/** `to` absent: it is not over, and `reason` says why. `isAttempt`: that was an attempt, and it failed. */
+/** `to` absent: the item continues, and `reason` says why. `isAttempt`: it was a failed attempt. */
 export interface DevVerdict {
   readonly to?: 'qa' | 'failed';
   readonly reason?: string;
@@ -24,9 +24,9 @@ export interface DevVerdict {
 }
 
 /**
- * A dev that works elsewhere (inside OpenCode, or a person) says that it is finished. As for any dev, declared outputs
- * must be there, and the checks run (rule X2). The engine counts attempts (rule D3), also those that fail by the dev's
- * own word.
+ * A dev that works elsewhere (inside OpenCode, or a person) says that it is finished. As for any dev, declared
+ * outputs must be there, and the checks run (rule X2). The engine counts attempts (rule D3), including those that the
+ * dev itself calls failed.
  */
 export async function hearDev(
   site: EquippedSite,

@@ -17,13 +17,15 @@ import { patientDocuments, patientStore } from './patient-ports.ts';
 import type { RunEnd, RunPorts } from './ports.ts';
 import type { Call } from './worker/worker-ports.ts';
 
-/** A run waits for a quota that comes back within a day; a run must not sleep for a week. */
+/** A run waits for a quota that resets within a day, but does not sleep for a week. */
 const LONGEST_WAIT_MS = 24 * 3600_000;
 
-/** All that a run has and knows, in batches and in a stream: its ports, the shift as last read, what was spent. */
+/**
+ * Everything that a run has and knows, in batches and in a stream: its ports, the shift as last read, what was spent.
+ */
 export class RunContext implements Disposable {
   readonly ports: Omit<RunPorts, 'store' | 'documents' | 'worker'>;
-  /** They wait for files that can't be read (rule F6). */
+  /** The ports, which wait for unreadable files (rule F6). */
   readonly store: Store;
   readonly documents: Documents;
   readonly #worker: RunPorts['worker'];
@@ -35,14 +37,15 @@ export class RunContext implements Disposable {
   readonly #folderId: string;
   #shift: Shift;
   #isRead = true;
-  /** Established while an item was running: nothing is waited for or restored any more. */
+  /** The folder was found missing while an item was running: nothing is waited for or restored any more. */
   #isGone = false;
   #stepsInUse: Promise<unknown> = Promise.resolve();
   #progress = { done: 0, total: 0 };
-  /** Batches, or in a stream items, so far. */
+  /** The number of batches so far; in a stream, of items. */
   dispatched = 0;
   /**
-   * The size of the next batch, if the run covers a part and so does not write it; `inFile`: what stood there then.
+   * The size of the next batch in a run of a part, which does not write it. `inFile`: the value in the file at that
+   * time.
    */
   ownSize: { readonly size: number; readonly inFile: number | undefined } | undefined;
 
@@ -76,12 +79,12 @@ export class RunContext implements Disposable {
     return this.ports.control;
   }
 
-  /** What the run covers, without the tasks that are paused. */
+  /** The scope of the run without paused tasks. */
   select(snapshot: Snapshot): Scope {
     return this.budget.narrow(this.ports.scope.select(snapshot));
   }
 
-  /** `secrets`: those that were in force when the item was claimed. */
+  /** `secrets`: those in force when the item was claimed. */
   work(order: Order, secrets: Shift['secrets'], signal: AbortSignal): Promise<Outcome> {
     return this.#files.whileAtWork(() => this.#worker(secrets).run(order, this.#call(signal)));
   }
@@ -101,7 +104,7 @@ export class RunContext implements Disposable {
     await this.#worker(secrets).drop(token);
   }
 
-  /** Reading the Steps for a claim, and writing them, one after the other. */
+  /** Runs `use` alone: reading the Steps for a claim and writing them must not overlap. */
   alone<T>(use: () => Promise<T>): Promise<T> {
     const turn = this.#stepsInUse.then(use);
     this.#stepsInUse = turn.catch(() => {});
@@ -112,7 +115,7 @@ export class RunContext implements Disposable {
     return this.#shift;
   }
 
-  /** The run itself changed the files: it reads them again before the next batch. */
+  /** The run itself changed the files, so it reads them again before the next batch. */
   expectChange(): void {
     this.#isRead = false;
   }
@@ -126,7 +129,7 @@ export class RunContext implements Disposable {
     try {
       return await this.#files.until(() => this.#read());
     } catch (error) {
-      // Stopped while it waited: the caller sees that and claims nothing.
+      // Stopped while waiting: the caller notices and claims nothing.
       if (isCurable(error) && this.control.drain.aborted) return undefined;
       throw error;
     }
@@ -187,7 +190,7 @@ export class RunContext implements Disposable {
     return { exitCode: EXIT.stopped, reason: message };
   }
 
-  /** Rule X5: how many milliseconds to wait, which it tells; or how the run ends. */
+  /** Rule X5: how many milliseconds to wait, with an event; or how the run ends. */
   endure({ reason, remedy, until }: Trouble): number | RunEnd {
     if (remedy !== undefined) return { exitCode: EXIT.agentMissing, reason: `${reason}: ${remedy}` };
     const left = (until ?? 0) - this.ports.clock.now();
@@ -204,7 +207,7 @@ export class RunContext implements Disposable {
     return ms;
   }
 
-  /** The run has a time to end, by which as much as possible should be done: until then, trouble may pass. */
+  /** Whether the run has an end time. Then it waits for trouble to pass until that time, to do as much as possible. */
   get #isTimed(): boolean {
     const { until, 'max-duration': maxDuration } = this.budget.inForce;
     return !this.#shift.settings.isPatienceSet && (until !== undefined || maxDuration !== undefined);
@@ -218,7 +221,7 @@ export class RunContext implements Disposable {
 
   async interrupted(): Promise<RunEnd> {
     const snapshot = await this.store.snapshot().catch((error: unknown) => {
-      // You can stop a run whose table can't be read.
+      // You can stop a run even if its table can't be read.
       if (isCurable(error)) return undefined;
       throw error;
     });
@@ -230,19 +233,19 @@ export class RunContext implements Disposable {
     return { exitCode: EXIT.interrupted, reason: 'interrupted' };
   }
 
-  isLeft(snapshot: Snapshot, selection: Scope = this.select(snapshot)): boolean {
-    return isWorkLeft(snapshot, selection);
+  isLeft(snapshot: Snapshot, scope: Scope = this.select(snapshot)): boolean {
+    return isWorkLeft(snapshot, scope);
   }
 
   /** An earlier run may have been killed before it wrote the Progress of its last batch. */
   async finished(snapshot: Snapshot): Promise<RunEnd> {
     await this.documents.finishBatch(countItems(snapshot), undefined);
-    const selection = this.ports.scope.select(snapshot);
+    const scope = this.ports.scope.select(snapshot);
     const { pauses } = this.budget;
-    if (pauses !== undefined && this.isLeft(snapshot, selection)) {
+    if (pauses !== undefined && this.isLeft(snapshot, scope)) {
       return { exitCode: EXIT.stopped, reason: pauses };
     }
-    const failed = cellsAt(snapshot, 'failed', selection).length;
+    const failed = cellsAt(snapshot, 'failed', scope).length;
     if (failed > 0) return { exitCode: EXIT.failedItems, reason: 'finished, with failed items' };
     const { total, completed } = countItems(snapshot);
     if (this.dispatched === 0 && completed === total) {

@@ -15,7 +15,7 @@ export interface Pause {
   readonly now: boolean;
 }
 
-/** What a control tells the run, which adds how many items are running. */
+/** A change of the control; the run adds how many items are running. */
 export type ControlChange =
   | ({ readonly type: 'run:draining' | 'run:stopping' | 'run:resumed' } & Origin)
   | ({ readonly type: 'run:paused' } & Pause & Origin);
@@ -23,8 +23,8 @@ export type ControlChange =
 type Listener = (change: ControlChange) => void;
 
 /**
- * The one place that is told to drain, stop, pause or resume a run: by signals, by the control file, by a limit, by a
- * caller. To drain and to stop are final. Each change is told once, also to a listener that comes later.
+ * The one place that receives requests to drain, stop, pause or resume a run: by signals, the control file, a limit,
+ * or a caller. Draining and stopping are final. Each change is reported once, also to a listener that is added later.
  */
 export class RunControl implements Stop {
   readonly #drain = new AbortController();
@@ -33,25 +33,25 @@ export class RunControl implements Stop {
   #pause: Pause | undefined;
   readonly #told: ControlChange[] = [];
   readonly #listeners: Listener[] = [];
-  /** Those who wait for a resume or an end. */
+  /** Callers that wait for a resume or the end. */
   #waiting: (() => void)[] = [];
 
-  /** Nothing new starts; running items finish, and the run ends. */
+  /** Nothing new starts, running items finish, and the run ends. */
   get drain(): AbortSignal {
     return this.#drain.signal;
   }
 
-  /** Running items end now and are given back, and the run ends. */
+  /** Running items are ended and given back, and the run ends. */
   get now(): AbortSignal {
     return this.#now.signal;
   }
 
-  /** Ends items that run now: because of `now`, or of a pause at once. After such a pause it is another signal. */
+  /** Ends running items, because of a stop or a `pause --now`. After such a pause it is a new signal. */
   get interrupt(): AbortSignal {
     return this.#interrupt.signal;
   }
 
-  /** Nothing new starts until the run is resumed; undefined: the run is not paused. */
+  /** Nothing new starts until the run is resumed. Undefined: the run is not paused. */
   get pause(): Pause | undefined {
     return this.#pause;
   }
@@ -69,7 +69,7 @@ export class RunControl implements Stop {
     };
   }
 
-  /** From the first change on. */
+  /** Also reports changes made before the call. */
   follow(listener: Listener): void {
     for (const change of this.#told) listener(change);
     this.#listeners.push(listener);
@@ -84,7 +84,7 @@ export class RunControl implements Stop {
 
   stopNow(by: Origin): void {
     if (this.now.aborted) return;
-    // Told before what it does to running items.
+    // Reported before running items are ended.
     this.#tell({ type: 'run:stopping', ...by });
     this.#drain.abort();
     this.#now.abort();
@@ -92,7 +92,7 @@ export class RunControl implements Stop {
     this.#wake();
   }
 
-  /** A pause that stands may become one at once. */
+  /** A pause may turn into a `pause --now`. */
   startPause(pause: Pause, by: Origin): void {
     if (this.#pause && (this.#pause.now || !pause.now)) return;
     this.#pause = pause;
@@ -103,13 +103,13 @@ export class RunControl implements Stop {
   resume(by: Origin): void {
     if (!this.#pause) return;
     this.#pause = undefined;
-    // Items that run on through the pause keep their signal.
+    // Items that keep running during the pause keep their signal.
     if (this.#interrupt.signal.aborted && !this.now.aborted) this.#interrupt = new AbortController();
     this.#tell({ type: 'run:resumed', ...by });
     this.#wake();
   }
 
-  /** Resolves when the run is not paused, or is to end. */
+  /** Resolves when the run is not paused, or has to end. */
   async resumed(): Promise<void> {
     while (this.#pause && !this.drain.aborted) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }

@@ -6,7 +6,7 @@ import type { Emit } from '../core/model/events.ts';
 import type { Restoration } from '../store/store.ts';
 import type { Stop } from './ports.ts';
 
-/** What a person can fix by editing a file. Not `disk`: a run that can't write must not continue. */
+/** Errors that you can fix by editing a file. Not `disk`: a run that can't write must not continue. */
 const CURABLE: readonly ErrorCode[] = [
   'bad-manager',
   'bad-table',
@@ -20,9 +20,9 @@ const CURABLE: readonly ErrorCode[] = [
   'agent-missing',
   'locked',
 ];
-/** After this time the file is not just half written: a person has to correct it. */
+/** After this time the file is not just half written: you have to fix it. */
 const SETTLE_MS = 1000;
-/** For a run that is to stop: long enough to save a file, and short enough to wait for. */
+/** For a run that has to stop: long enough to save a file, short enough to wait for. */
 const STOPPING_MS = 5000;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 1000;
@@ -32,15 +32,15 @@ export interface FilePatienceOptions {
   readonly stop: Stop;
   /** How long a file may stay unreadable before the run ends. */
   patienceMs(): number;
-  /** Whether the shift's folder is still there; if not, nothing is worth waiting for. */
+  /** Whether the shift's folder still exists; if not, there is nothing to wait for. */
   isThere(): Promise<boolean>;
   readonly clock: Clock;
 }
 
 interface WaitOptions {
-  /** The result of an item: worth waiting for although the run is to stop. */
+  /** The result of an item: worth waiting for even if the run has to stop. */
   readonly isResult?: boolean;
-  /** At the end of patience: makes the file readable, so that a result can still be recorded. */
+  /** When patience ends: makes the file readable, so that results can still be recorded. */
   readonly restore?: () => Promise<Restoration | undefined>;
 }
 
@@ -52,9 +52,8 @@ interface Problem {
 }
 
 /**
- * Rule F6: a table, manifest or task file that can't be read does not stop running items. Code that needs the file
- * waits here until it can be read. If that takes longer than `patience`, and no agent is at work any more, the error
- * ends the run.
+ * Rule F6: an unreadable table, manifest or task file does not stop running items. Code that needs the file waits
+ * here until it can be read. If that takes longer than `patience`, and no agent is working, the error ends the run.
  */
 export class FilePatience {
   readonly #options: FilePatienceOptions;
@@ -69,7 +68,7 @@ export class FilePatience {
     this.#options = options;
   }
 
-  /** While an agent is at work, nothing gives up: its result would be lost. */
+  /** While an agent works, nothing gives up: its result would be lost. */
   async whileAtWork<T>(work: () => Promise<T>): Promise<T> {
     this.#atWork++;
     try {
@@ -79,7 +78,7 @@ export class FilePatience {
     }
   }
 
-  /** The result of `read`, once the file that it needs can be read. */
+  /** Returns the result of `read` once its file can be read. */
   async until<T>(read: () => Promise<T>, options: WaitOptions = {}): Promise<T> {
     if (this.#end && options.isResult !== true) throw this.#end;
     const met = new Set<string>();
@@ -97,7 +96,7 @@ export class FilePatience {
     }
   }
 
-  /** For callers that must not wait: a file that can't be read now is reported, and read later. */
+  /** For callers that must not wait: an unreadable file is reported, and read later. */
   async inPassing<T>(read: () => Promise<T>, nothing: T): Promise<T> {
     try {
       const answer = await read();
@@ -111,7 +110,7 @@ export class FilePatience {
     }
   }
 
-  /** Rule F6: results are recorded even if the file was never corrected. The run ends all the same. */
+  /** Rule F6: results are recorded even if the file was never fixed. The run ends anyway. */
   async #restored(error: NightshiftError, { restore }: WaitOptions): Promise<boolean> {
     if (!restore || error.code === 'locked' || this.#options.stop.now.aborted) return false;
     if (!(await this.#options.isThere())) return false;
@@ -172,7 +171,7 @@ function afterRestore({ code, message, hint, file, line }: NightshiftError, { ke
 
 export function isCurable(error: unknown): error is NightshiftError {
   if (!(error instanceof NightshiftError) || !CURABLE.includes(error.code)) return false;
-  // Without a file, it is a name that you asked for: no edit brings it back.
+  // Without a file, the error is about a name that you gave: no edit fixes it.
   return error.code !== 'not-found' || error.file !== undefined;
 }
 

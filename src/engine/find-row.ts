@@ -1,6 +1,6 @@
 import type { Snapshot } from '../store/store.ts';
 
-/** Mostly it is where it was; after a restart ids are handed out anew, and rows may have moved meanwhile. */
+/** Usually the row is where it was. After a restart ids are new, and rows may have moved. */
 export function findRow(snapshot: Snapshot, item: string, guess: number): number | undefined {
   const known = snapshot.rowOf(item);
   if (known !== undefined) return known;

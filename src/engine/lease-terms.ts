@@ -2,7 +2,7 @@ import type { Clock } from '../core/model/clock.ts';
 import type { LeaseTerms } from '../core/model/lease.ts';
 import type { RunPorts } from './ports.ts';
 
-/** How long a lease lasts without renewal. The watch renews it every half a second while items run. */
+/** How long a lease lasts without renewal. The watch renews it every half second while items run. */
 const LEASE_MS = 60_000;
 
 type Leaseholder = Pick<RunPorts, 'owner'> & { readonly clock: Pick<Clock, 'now'> };
@@ -12,7 +12,7 @@ export function leaseTerms({ owner, clock }: Leaseholder): LeaseTerms {
   return { owner, now, expiresAt: now + LEASE_MS };
 }
 
-/** Also of items that wait for their qa, which nothing else watches. */
+/** Includes items that wait for their qa, which nothing else watches. */
 export async function renewLeases({ store, ...holder }: Leaseholder & Pick<RunPorts, 'store'>): Promise<void> {
   const { owner, expiresAt } = leaseTerms(holder);
   const own = (await store.leases()).filter((lease) => lease.owner === owner);

@@ -1,4 +1,4 @@
-/** Rule X5: growing pauses while trouble is not the items' fault, and an end to them when nothing moves. */
+/** Rule X5: growing pauses during trouble that is not the items' fault, until there was no progress for too long. */
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 60_000;
 
@@ -11,15 +11,15 @@ export class Patience {
     this.#now = now;
   }
 
-  /** An item has ended: whatever the trouble was, it does not stop everything. */
+  /** An item has ended, so the trouble does not stop everything. */
   progress(): void {
     this.#troubleSince = undefined;
     this.#pauseMs = FIRST_PAUSE_MS;
   }
 
-  /** How long to wait before the next try; undefined: it has lasted for too long. */
+  /** How long to wait before the next try; undefined: it has taken too long. */
   pause(patienceMs: number): number | undefined {
-    // From the first trouble on: the hours that an item was worked on before that are none.
+    // Counted from the first trouble, not from the start of the item that met it.
     this.#troubleSince ??= this.#now();
     const left = patienceMs - (this.#now() - this.#troubleSince);
     if (left <= 0) return undefined;

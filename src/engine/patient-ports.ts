@@ -3,13 +3,13 @@ import type { Documents } from '../store/documents.ts';
 import type { Store } from '../store/store.ts';
 import { type FilePatience, isCurable } from './file-patience.ts';
 
-/** The store for a run: what can't be read is waited for (rule F6), and what has ended is recorded once it can. */
+/** The store for a run: waits for unreadable files (rule F6), and records results once it can. */
 export function patientStore(store: Store, patience: FilePatience): Store {
   const result = { isResult: true, restore: () => store.restore() };
   return {
     prepare: (tasks, outputs) => patience.until(() => store.prepare(tasks, outputs)),
     snapshot: () => patience.until(() => store.snapshot()),
-    // A task that was taken out of the Task Order meanwhile has nothing to claim.
+    // A task that was removed from the Task Order has nothing to claim.
     claim: (task, ids, terms) => patience.until(() => store.claim(task, ids, terms).catch(noneIfUnknown)),
     adopt: (cell, terms) => patience.until(() => store.adopt(cell, terms)),
     renew: (tokens, expiresAt) => store.renew(tokens, expiresAt),
@@ -19,7 +19,7 @@ export function patientStore(store: Store, patience: FilePatience): Store {
       patience.until(() => store.record(token, from, to, outputs, reason), result),
     release: (token, reason) => patience.until(() => store.release(token, reason), result),
     reset: (cells) => patience.until(() => store.reset(cells)),
-    // Who watches must not be held up: what can't be seen now is seen with the next look.
+    // The watch must not wait: what it can't see now, it sees the next time.
     changes: () => patience.inPassing(() => store.changes(), []),
     restore: () => store.restore(),
   };

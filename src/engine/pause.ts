@@ -1,9 +1,9 @@
 import type { Clock } from '../core/model/clock.ts';
 
-/** Machines sleep and people set clocks: a run checks this often how much of a pause is left. */
+/** Machines sleep and clocks are set: a run checks this often how much of a pause is left. */
 const LOOK_EVERY_MS = 1000;
 
-/** A pause of a run, in active time. `until`: a time of the wall clock that ends it earlier. */
+/** A pause of a run, in active time. `until`: a wall-clock time that ends it earlier. */
 export class Pause {
   readonly #clock: Clock;
   readonly #end: number;
@@ -20,7 +20,7 @@ export class Pause {
     return Math.max(0, Math.min(this.#end - this.#clock.elapsed(), this.#until - this.#clock.now()));
   }
 
-  /** Waits for a part of what is left. */
+  /** Waits for a part of the remaining time. */
   async wait(signal: AbortSignal): Promise<void> {
     await this.#clock.sleep(Math.min(this.left, LOOK_EVERY_MS), signal);
   }

@@ -17,9 +17,9 @@ import type { Worker } from './worker/worker-ports.ts';
 
 /** How the caller of a run asks it to end. */
 export interface Stop {
-  /** Nothing new is started; what runs is finished. */
+  /** Nothing new starts; running items finish. */
   readonly drain: AbortSignal;
-  /** What runs is ended now and given back. */
+  /** Running items are ended and given back. */
   readonly now: AbortSignal;
 }
 
@@ -27,31 +27,31 @@ export interface Stop {
 export interface RunPorts {
   readonly store: Store;
   readonly documents: Documents;
-  /** Reads and checks everything that people may have edited (rule M1). */
+  /** Reads and checks everything that you may have edited (rule M1). */
   load(): Promise<Shift>;
-  /** The worker that has these values of `.env`: an order only names them. */
+  /** The worker with these values of `.env`: an order only names them. */
   worker(secrets: Shift['secrets']): Worker;
   /** What an agent is; only workers ask one. */
   readonly findAgent: FindTraits;
   /** Watches the shift's files while items run. */
   readonly shiftFiles: Watch;
-  /** Holds the files that `protect:` names. */
+  /** Protects the files that `protect:` names. */
   readonly protection: Pick<Protection, 'begin' | 'end'>;
   readonly events: Events;
-  /** Told to drain, stop, pause and resume. */
+  /** Receives requests to drain, stop, pause and resume. */
   readonly control: RunControl;
   readonly running: Running;
   readonly clock: Clock;
   readonly scope: RunScope;
   /** Names this run in its leases. */
   readonly owner: string;
-  /** How long a run waits for a file that can't be read; absent: as long as the shift's `patience`. */
+  /** How long a run waits for an unreadable file; absent: the shift's `patience`. */
   readonly filePatienceMs?: number;
 }
 
 export interface Events {
   readonly emit: Emit;
-  /** Calls back after each event, when the history has it. */
+  /** Calls back after each event, once it is in the history. */
   listen(listener: (event: NightshiftEvent) => void): void;
   /** Resolves when every event so far is durable. */
   flush(): Promise<void>;
@@ -63,9 +63,9 @@ export interface Events {
 /** What the run covers. */
 interface RunScope {
   select(snapshot: Snapshot): Scope;
-  /** What chose it. A run of a part keeps to itself what it learns about the size of batches (rule P4). */
+  /** What chose the scope. A run of a part does not write the batch size (rule P4). */
   readonly selection?: Selection;
-  /** How it was asked for. */
+  /** How the run was requested. */
   readonly request?: RunRequest;
 }
 
@@ -75,11 +75,11 @@ export interface RunEnd {
   readonly reason: string;
   /** An ISO time: another run would wait until then. */
   readonly notBefore?: string;
-  /** Everything was done before it began. */
+  /** Everything was done before the run began. */
   readonly alreadyComplete?: true;
 }
 
-/** What became of the items of a batch. `trouble`: why items were given back, if it was not their fault. */
+/** How the items of a batch ended. `trouble`: why items were given back, if it was not their fault. */
 export interface BatchEnd {
   readonly done: number;
   readonly failed: number;

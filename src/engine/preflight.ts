@@ -4,7 +4,7 @@ import { NightshiftError } from '../core/model/errors.ts';
 import { nearest } from '../core/model/names.ts';
 import type { Shift, Task } from '../core/model/shift.ts';
 
-/** What the agents that are to play need: checked before anything is claimed. */
+/** Checks, before anything is claimed, what the agents of the run need. */
 export async function checkAgents(
   shift: Shift,
   find: (name: string) => Agent | undefined,
@@ -23,7 +23,7 @@ export async function checkAgents(
   }
 }
 
-/** The template is well-formed; to send it to an agent would cost money for nothing. */
+/** An unedited template is well-formed, but sending it to an agent would waste money. */
 export function refuseUnwritten({ name, file, unwritten }: Task): void {
   if (!unwritten) return;
   const message = `${unwritten.what} of ${name} is still the template's`;
@@ -31,7 +31,7 @@ export function refuseUnwritten({ name, file, unwritten }: Task): void {
   throw new NightshiftError('bad-task', message, hint, { file, line: unwritten.line });
 }
 
-/** What a task asks of an agent's program; the qa's settings differ only in what no program has to be there for. */
+/** What a task needs from an agent's program. The qa's settings differ only in what needs no program. */
 async function requireProgram(task: Task, agent: Agent, context: LaunchContext): Promise<void> {
   const { name, needs } = agent;
   const lines = { command: task.settings.command, 'acp-command': task.settings.acpCommand };
@@ -50,7 +50,7 @@ async function requireProgram(task: Task, agent: Agent, context: LaunchContext):
   }
 }
 
-/** A `working-dir` with placeholders differs from item to item, so relative programs can't be looked for yet. */
+/** A `working-dir` with placeholders differs from item to item, so relative programs can't be checked yet. */
 function launchContext(task: Task, shift: Shift, environment: Readonly<Record<string, string>>): LaunchContext {
   const [only, ...more] = task.workingDir.segments;
   if (more.length > 0 || typeof only !== 'string') return { environment };
@@ -73,7 +73,7 @@ function requireAgent(
   throw new NightshiftError('bad-task', message, hint, task.place(key));
 }
 
-/** Rule X3: an agent that runs the blocks can't do a step without one. */
+/** Rule X3: an agent that runs scripts can't do a step without one. */
 function requireScripts(task: Task, { name }: Agent): void {
   const step = task.steps.find(({ scripts }) => scripts.length === 0);
   if (step) {

@@ -4,11 +4,14 @@ import type { ProtectedPlace } from '../core/model/protection.ts';
 import { type Shift, valuesOf } from '../core/model/shift.ts';
 import type { Snapshot } from '../store/store.ts';
 
-/** Rows whose working folder is looked at before a run; with more, a folder is held from its first claim on. */
+/**
+ * Up to this many rows, working folders are checked before a run; with more, a folder is protected from its first
+ * claim on.
+ */
 const MOST_ROWS = 10_000;
 const MOST_PLACES = 200;
 
-/** Where the items of a run are worked on, and what must not be changed there. */
+/** The working folders of a run, and the files that must not change there. */
 export function protectedPlaces(
   shift: Shift,
   snapshot: Snapshot,

@@ -11,15 +11,15 @@ import { Batches } from './schedule/batches.ts';
 import { Stream } from './schedule/stream.ts';
 
 /**
- * The manager: reads, decides, dispatches, and writes down what it decided. Interrupted at any moment, the next run
- * resumes from the files.
+ * The manager: reads, decides, dispatches, and records its decisions. If it is interrupted at any moment, the next
+ * run resumes from the files.
  */
 export async function runShift(ports: RunPorts, shift: Shift): Promise<RunEnd> {
   using context = new RunContext(ports, shift, await ports.documents.folderId());
   try {
     return await dispatch(context);
   } catch (error) {
-    // A folder that was moved or removed fails whatever touches it next.
+    // In a folder that was moved or removed, the next access fails.
     const lost = await context.lostFolder();
     if (lost) return lost;
     throw error;
@@ -37,10 +37,10 @@ async function dispatch(context: RunContext): Promise<RunEnd> {
       if (end) return end;
       continue;
     }
-    // A person may change the mode; running items end as they started.
+    // You may change the mode; running items finish the way they started.
     const isStream = context.shift.settings.stream || stream.isOpen;
     const end = await (isStream ? stream : batches).turn().catch((error: unknown) => {
-      // You can stop a run without correcting a file first.
+      // You can stop a run without fixing a file first.
       if (isCurable(error) && context.control.drain.aborted) return context.interrupted();
       throw error;
     });
@@ -48,21 +48,23 @@ async function dispatch(context: RunContext): Promise<RunEnd> {
   }
 }
 
-/** Waits while the run is paused; nothing runs meanwhile. Where nothing is left to do, the run ends instead. */
+/** Waits while the run is paused and nothing runs. If nothing is left to do, the run ends instead. */
 async function sitOut(context: RunContext): Promise<RunEnd | undefined> {
   const { store, control } = context;
   const snapshot = await store.snapshot();
   if (!context.isLeft(snapshot)) return context.finished(snapshot);
   await control.resumed();
   if (control.drain.aborted) return undefined;
-  // People may have edited anything meanwhile.
+  // You may have edited anything meanwhile.
   context.expectChange();
   const lost = await context.reload();
   if (!lost) await foldWaiting(context);
   return lost;
 }
 
-/** Recommendations of items that passed just before a pause or an interruption: the next batch gets the new Steps. */
+/**
+ * Folds what items reported just before a pause or an interruption: the next batch gets the new Steps.
+ */
 async function foldWaiting(context: RunContext): Promise<void> {
   const { history, shift } = context;
   for (const { name } of shift.tasks) {
@@ -70,11 +72,11 @@ async function foldWaiting(context: RunContext): Promise<void> {
   }
 }
 
-/** From now on each change of the control is an event. */
+/** From now on, each change of the control is an event. */
 function tellControl({ control, emit, ports }: RunContext): void {
   control.follow((change) => {
     const running = ports.running.size;
-    // At a limit with nothing running, the end of the run tells it.
+    // At a limit with nothing running, the end of the run reports it.
     if (change.signal !== 'limit' || running > 0) emit({ ...change, running });
   });
 }
@@ -86,10 +88,10 @@ function hasBegun(snapshot: Snapshot): boolean {
 /** Rule T5: items whose lease is over go back to `todo`. */
 async function recover(context: RunContext): Promise<void> {
   const { store, ports, budget, shift, history } = context;
-  const { selection: choice } = ports.scope;
+  const { selection } = ports.scope;
   const stale = await store.giveBackStale(ports.clock.now());
   const now = await store.snapshot();
-  const selection = context.select(now);
+  const scope = context.select(now);
   if (budget.countsEarlierRuns && history.isEmpty && hasBegun(now)) {
     const message = 'table.csv shows finished work, but no journal says what it cost: the limits count from 0';
     context.emit({ type: 'run:warning', message });
@@ -103,21 +105,21 @@ async function recover(context: RunContext): Promise<void> {
     agent: [...new Set(shift.tasks.map(({ settings }) => settings.agent))].join(', '),
     pid: process.pid,
     recovered: stale,
-    waiting: cellsAt(now, 'qa', selection).length,
-    counts: countSelected(now, selection),
+    waiting: cellsAt(now, 'qa', scope).length,
+    counts: countSelected(now, scope),
     hasModel: budget.hasModel,
     limits: budget.inForce,
-    // Those of the run before do not count.
+    // Failures of the previous run do not count.
     spent: { ...budget.spent, failures: 0 },
-    ...(choice === undefined || isWholeShift(choice) ? {} : { selection: choice }),
+    ...(selection === undefined || isWholeShift(selection) ? {} : { selection }),
     ...(ports.scope.request === undefined ? {} : { flags: [...ports.scope.request.flags] }),
     ...(ports.scope.request?.command === 'retry' ? { command: 'retry' } : {}),
   });
   tellControl(context);
-  // Before any agent starts: from now on the files that `protect:` names stay as they are.
-  await ports.protection.begin(protectedPlaces(shift, now, selection.includes));
+  // Before any agent starts: from now on, the files that `protect:` names stay as they are.
+  await ports.protection.begin(protectedPlaces(shift, now, scope.includes));
   budget.check();
   await reconcileLessons(context);
-  // Where nothing is left, or may be spent, no agent is started.
+  // If nothing is left to do or to spend, no agent is started.
   if (context.isLeft(now) && !context.control.isHalted) await foldWaiting(context);
 }

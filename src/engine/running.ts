@@ -1,11 +1,11 @@
 /** An item-task that is claimed and has not ended. */
 interface Entry {
   readonly token: string;
-  /** The item's. */
+  /** The id of the item. */
   readonly id: string;
 }
 
-/** The one record of what runs now: from its claim to its end, also between its dev and its qa. */
+/** The one record of running items: from claim to end, including the time between dev and qa. */
 export class Running {
   readonly #entries = new Map<string, Entry>();
 

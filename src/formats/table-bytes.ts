@@ -42,18 +42,41 @@ export function decodeCell(bytes: Buffer, start: number, end: number): string {
   return bytes.toString('utf8', start + 1, end - 1).replaceAll('""', '"');
 }
 
-export const FNV_START = 0x811c9dc5;
+/**
+ * The start of a cell, found from the end of its row: status columns are mostly the last ones. -1 if a quoted cell is
+ * in the way, because only from the start is it clear where that begins. `behind`: how many cells follow.
+ */
+export function cellStartFromEnd(bytes: Buffer, start: number, limit: number, behind: number): number {
+  let at = limit;
+  for (let passed = 0; ; passed++) {
+    if (at > start && bytes[at - 1] === QUOTE) return -1;
+    while (at > start && bytes[at - 1] !== COMMA) at--;
+    if (passed === behind) return at;
+    at--;
+  }
+}
+
+const FNV_START = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 
-/** Continues a hash (FNV-1a) with the decoded text of the cell, and its end. */
-export function hashCell(bytes: Buffer, start: number, end: number, before: number): number {
-  const quoted = start < end && bytes[start] === QUOTE;
-  let hash = before;
-  for (let at = quoted ? start + 1 : start; at < (quoted ? end - 1 : end); at++) {
-    hash = Math.imul(hash ^ bytes[at]!, FNV_PRIME);
-    if (quoted && bytes[at] === QUOTE) at++;
+/** A hash (FNV-1a) of the decoded text of the chosen cells of a row, each with its end. Sees every byte once. */
+export function hashCells(bytes: Buffer, start: number, limit: number, isChosen: readonly boolean[]): number {
+  const last = isChosen.lastIndexOf(true);
+  let hash = FNV_START;
+  for (let at = start, column = 0; column <= last; column++, at++) {
+    if (!isChosen[column]) {
+      at = cellEnd(bytes, at, limit);
+      continue;
+    }
+    const isQuoted = at < limit && bytes[at] === QUOTE;
+    for (at += isQuoted ? 1 : 0; at < limit; at++) {
+      const byte = bytes[at]!;
+      if (isQuoted ? byte === QUOTE && bytes[++at] !== QUOTE : byte === COMMA) break;
+      hash = Math.imul(hash ^ byte, FNV_PRIME);
+    }
+    hash = Math.imul(hash ^ COMMA, FNV_PRIME);
   }
-  return Math.imul(hash ^ COMMA, FNV_PRIME);
+  return hash >>> 0;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { cellEnd, cellStart, decodeCell, FNV_START, hashCell, lineAt } from './table-bytes.ts';
+import { cellEnd, cellStart, decodeCell, hashCells, lineAt } from './table-bytes.ts';
 import { type Gaps, lineEnd } from './table-scan.ts';
 
 /** The position of a row in the source, without its line ending. */
@@ -92,14 +92,8 @@ export class Table {
 
   /** Equal for rows with the same text in the chosen columns, however it is quoted. Decodes nothing. */
   hash(row: number, isChosen: readonly boolean[]): number {
-    const { bytes, start, end: limit } = this.source(row);
-    let hash = FNV_START;
-    for (let at = start, column = 0; column < isChosen.length; column++) {
-      const end = cellEnd(bytes, at, limit);
-      if (isChosen[column]) hash = hashCell(bytes, at, end, hash);
-      at = end + 1;
-    }
-    return hash >>> 0;
+    const { bytes, start, end } = this.source(row);
+    return hashCells(bytes, start, end, isChosen);
   }
 
   /**

@@ -96,6 +96,18 @@ test('T7 rows with the same text in the columns of their identity have the same 
 });
 
 describe('readStatuses', () => {
+  const spellings = ['', 'done', '"done"', '"a,b"', '"say ""x"""', '"a\nb"', '","'];
+  const around = spellings.flatMap((before) => spellings.map((after) => [before, after]));
+
+  test.each([0, 1, 2])('F3 a status in column %i is found, however the cells beside it are quoted', (column) => {
+    const others = ['a', 'b', 'c'].filter((_, i) => i !== column);
+    const line = (cells: readonly string[], status: string) => cells.toSpliced(column, 0, status).join(',');
+    const rows = around.flatMap((cells) => [line(cells, 'failed'), line(cells, '"qa"')]);
+    const table = parse(`${others.toSpliced(column, 0, 's').join(',')}\n${rows.join('\n')}\n`);
+    const found = [...readStatuses(table, column, 'table.csv')].map((index) => STATUSES[index]);
+    expect(found).toEqual(around.flatMap(() => ['failed', 'qa']));
+  });
+
   test('F3 reads bare and quoted statuses of the column that it is told', () => {
     const table = parse('id,t\r\ntodo,todo\r\n"x,",in_progress\r\n,"qa"\r\n1,done\r\n2,"failed"');
     expect([...readStatuses(table, 1, 'table.csv')].map((index) => STATUSES[index])).toEqual([...STATUSES]);

@@ -1,6 +1,6 @@
 import { NightshiftError } from '../core/model/errors.ts';
 import { readStatus, STATUSES } from '../core/model/status.ts';
-import { cellEnd, cellStart, checkTableSize, decodeCell, lineAt } from './table-bytes.ts';
+import { cellEnd, cellStart, cellStartFromEnd, checkTableSize, decodeCell, lineAt } from './table-bytes.ts';
 import { encodeRow } from './table-edit.ts';
 import { checkEncoding } from './table-encoding.ts';
 import { refuseConflict, refuseOtherSeparator } from './table-mistakes.ts';
@@ -39,9 +39,11 @@ const STATUS_BYTES = STATUSES.map((status) => Buffer.from(status));
 /** For each row the index of its status in `STATUSES`; an empty cell is `todo`. Any other value throws (rule F6). */
 export function readStatuses(table: Table, column: number, file: string): Uint8Array {
   const statuses = new Uint8Array(table.rowCount);
+  const behind = table.header.length - 1 - column;
   for (let row = 0; row < statuses.length; row++) {
     const { bytes, start: rowStart, end: limit } = table.source(row);
-    const start = cellStart(bytes, rowStart, limit, column);
+    const fromEnd = cellStartFromEnd(bytes, rowStart, limit, behind);
+    const start = fromEnd === -1 ? cellStart(bytes, rowStart, limit, column) : fromEnd;
     const end = cellEnd(bytes, start, limit);
     let status = bareStatus(bytes, start, end);
     if (status === -1) {

@@ -52,10 +52,10 @@ const pauseTool = defineTool({
   annotations: { destructiveHint: true, idempotentHint: true },
   async answer(host, { shift, now: isNow = false }) {
     const { running, since } = await pauseRun(findShift(host, shift), isNow, host);
-    const state = since === undefined ? 'there is nothing to pause' : 'and it is paused';
+    const idle = since === undefined ? 'is not running: there is nothing to pause' : 'is not running, and paused';
     return {
       facts: { shift, running: running !== null, paused: since !== undefined },
-      lines: [running === null ? `${shift} is not being run, ${state}.` : `${shift} is paused; resume continues it.`],
+      lines: [`${shift} ${running === null ? idle : 'is paused; resume continues it'}.`],
     };
   },
 });
@@ -69,10 +69,10 @@ const resumeTool = defineTool({
   async answer(host, { shift }) {
     const { wasPaused, running } = await resumeShift(findShift(host, shift));
     const isRunning = running !== null;
-    const state = wasPaused ? 'is not paused any more' : 'is not paused';
+    const state = wasPaused ? 'is no longer paused' : 'is not paused';
     return {
       facts: { shift, running: isRunning, resumed: wasPaused },
-      lines: [`${shift} ${state}; ${isRunning ? 'its run continues' : 'it is not being run'}.`],
+      lines: [`${shift} ${state}; ${isRunning ? 'its run continues' : 'it is not running'}.`],
     };
   },
 });
@@ -88,7 +88,10 @@ const stopTool = defineTool({
     const paths = findShift(host, shift);
     const holder = await findRun(paths);
     if (!holder) {
-      return { facts: { shift, running: false, stopped: false }, lines: [`${shift} is not being run.`] };
+      return {
+        facts: { shift, running: false, stopped: false },
+        lines: [`${shift} is not running: there is nothing to stop.`],
+      };
     }
     const { hasEnded, end } = await stopRun(paths, holder, { now: isNow, within: STOP_WITHIN_MS }, host);
     if (!hasEnded) {

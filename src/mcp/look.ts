@@ -118,7 +118,7 @@ const lessonsTool = defineTool({
   },
 });
 
-/** Anybody who may write in the project can write to the journal; a number can't mislead. */
+/** Anyone who can write to the project can write to the journal; a number can't mislead. */
 function numbersIn(amounts: object): object {
   return Object.fromEntries(Object.entries(amounts).filter(([, value]) => typeof value === 'number'));
 }

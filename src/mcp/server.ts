@@ -11,9 +11,12 @@ it, and the work can be resumed at any moment. To set up a shift: create_shift, 
 it: start, which returns at once, then status now and then (a night is long: wait minutes, not seconds), show_item for failed rows, reset, start again.
 ${ABOUT_DATA}`;
 
-/** Speaks MCP on standard input and output until the client is gone. */
-export async function serve(host: Host, version: string): Promise<void> {
-  const wire = new ClosingTransport();
+/** Input and output; without them, those of the process. */
+type Streams = ConstructorParameters<typeof StdioServerTransport>;
+
+/** Serves MCP until the client disconnects. */
+export async function serve(host: Host, version: string, ...streams: Streams): Promise<void> {
+  const wire = new ClosingTransport(...streams);
   serveStdio(
     () => {
       const server = new McpServer({ name: 'nightshift', version }, { instructions: INSTRUCTIONS });

@@ -6,13 +6,13 @@ import { NightshiftError } from '../core/model/errors.ts';
 import { systemError } from '../core/model/system-errors.ts';
 import { ABOUT_DATA, markData } from './marked-data.ts';
 
-/** What the server has of the world. */
+/** What the server gets from its surroundings. */
 export interface Host extends World {
   /** A line on standard error. */
   warn(line: string): void;
 }
 
-/** What a tool answers. Some clients show a model the text, others the facts: each must do without the other. */
+/** What a tool returns. Some clients show a model the text, others the facts: each must be complete on its own. */
 export interface Answer {
   /** Only numbers, checked names and paths. */
   readonly facts: Readonly<Record<string, unknown>>;
@@ -26,7 +26,7 @@ interface ToolDefinition<Input extends z.ZodObject> {
   readonly name: string;
   readonly description: string;
   readonly input: Input;
-  /** A tool that changes anything is refused to agents that work on an item. */
+  /** Agents that work on an item can't call a tool that changes anything. */
   readonly changes: boolean;
   readonly annotations?: ToolAnnotations;
   answer(host: Host, input: z.output<Input>): Promise<Answer>;
@@ -63,7 +63,7 @@ function toResult({ facts, lines, data }: Answer): CallToolResult {
   };
 }
 
-/** As the CLI does for a command. Messages and hints quote files, so they are data too. */
+/** Handles errors as the CLI does for a command. Messages and hints quote files, so they are data too. */
 function toError(host: Host, thrown: unknown): CallToolResult {
   const error = systemError(thrown) ?? thrown;
   if (!(error instanceof NightshiftError)) {

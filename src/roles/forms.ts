@@ -8,7 +8,7 @@ import { LONGEST_REASON, type Role } from '../core/model/model.ts';
  * report is not refused for what can be read without doubt.
  */
 
-/** Of a longer list in a report, only so many entries are kept. */
+/** Of a longer list in a report, only this many entries are kept. */
 export const MOST_ENTRIES = 100;
 
 type Forms = ReturnType<typeof makeForms>;

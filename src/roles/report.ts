@@ -101,7 +101,7 @@ function toVotes(
   return [...votes.values()];
 }
 
-/** Matches by exact text, then by text that a model copied loosely, then by position. Of several answers, a FAIL counts. */
+/** Matches by exact text, then by similar text, then by position. Of several answers, a FAIL counts. */
 function matchVerdicts(criteria: readonly string[], given: readonly CriterionVerdict[]): CriterionVerdict[] {
   const rules: ((asked: string, verdict: CriterionVerdict, position: number) => boolean)[] = [
     (asked, verdict) => verdict.criterion === asked,

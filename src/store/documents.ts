@@ -27,12 +27,13 @@ export interface Documents {
    * While an agent works, edits by others are undone (rule D5). Dispose of it after the processes of the agent have
    * ended.
    */
-  protect(item?: ItemInFlight): AsyncDisposable;
+  protect(item?: RowTask): AsyncDisposable;
   /** Checks now. Returns the edits that were undone since the last call. */
   putBack(): Promise<readonly DocumentEdit[]>;
 }
 
-export interface ItemInFlight {
+/** A running item-task, by its row. */
+export interface RowTask {
   readonly task: string;
   readonly index: number;
 }

@@ -23,7 +23,7 @@ export function closedLines(shift: string, { task, progress, left, done, failed,
   ];
 }
 
-/** Standard error: what a person should look at. */
+/** For standard error: what you should look at. */
 export function closedWarnings({ warning, silent }: ClosedBatch): string[] {
   return [
     ...(warning === undefined ? [] : [`warning: ${warning}`]),

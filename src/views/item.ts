@@ -1,10 +1,10 @@
-import type { Item, ItemTask } from '../app/read-item.ts';
+import type { ItemReport, ItemTask } from '../app/read-item.ts';
 import { formatDuration } from '../core/model/duration.ts';
 import { oneLine, printable } from '../core/text/printable.ts';
 import { usageText } from './summary.ts';
 
 /** `show`: paths are relative to `root`. */
-export function itemLines(root: string, { shift, row, metadata, tasks }: Item): string[] {
+export function itemLines(root: string, { shift, row, metadata, tasks }: ItemReport): string[] {
   return [
     `${shift}, row ${row}`,
     ...Object.entries(metadata).map(([column, value]) => `  ${printable(column)}: ${oneLine(value)}`),

@@ -1,5 +1,5 @@
 import { estimateFinish } from '../core/folds/estimate.ts';
-import type { InFlight } from '../core/folds/in-flight.ts';
+import type { RunningItem } from '../core/folds/running-item.ts';
 import type { Failure, ViewState } from '../core/folds/view-state.ts';
 import { formatDuration } from '../core/model/duration.ts';
 import { limitTexts } from '../core/schedule/budget.ts';
@@ -116,7 +116,7 @@ function pauseLines({ shift, waiting, pausedSince, draining, begun }: ViewState,
 /** First items that may need attention, then the longest running. */
 function itemLines(state: ViewState, now: number, width: number, most: number): Span[][] {
   const rank = { stalled: 0, slow: 1, usual: 1 };
-  const items = [...state.inFlight.values()].sort(
+  const items = [...state.running.values()].sort(
     (a, b) => rank[state.paceOf(a, now)] - rank[state.paceOf(b, now)] || a.since - b.since || a.index - b.index,
   );
   const shown = items.length > most ? items.slice(0, Math.max(0, most - 1)) : items;
@@ -133,14 +133,14 @@ interface Columns {
   readonly task: number;
 }
 
-function columnsOf(items: readonly InFlight[], width: number): Columns {
+function columnsOf(items: readonly RunningItem[], width: number): Columns {
   return {
     row: Math.max(0, ...items.map(({ index }) => String(index + 1).length)),
     task: width < NARROW ? 0 : Math.min(width >> 2, Math.max(0, ...items.map(({ task }) => task.length))),
   };
 }
 
-function itemLine(state: ViewState, item: InFlight, now: number, columns: Columns): Span[] {
+function itemLine(state: ViewState, item: RunningItem, now: number, columns: Columns): Span[] {
   const pace = state.paceOf(item, now);
   const time = formatDuration(wholeSeconds(now - item.since)).padStart(7);
   const role =

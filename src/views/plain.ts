@@ -188,10 +188,10 @@ function revertedLines({
   file,
   what,
   kept,
-  inFlight = [],
+  runningItems = [],
   remedy,
 }: Extract<NightshiftEvent, { type: 'edit:reverted' }>): string[] {
-  const rows = [...new Set(inFlight.map(({ index }) => index))].sort((a, b) => a - b);
+  const rows = [...new Set(runningItems.map(({ index }) => index))].sort((a, b) => a - b);
   const during = rows.length === 0 ? '' : ` while ${rowList(rows)} ${rows.length === 1 ? 'was' : 'were'} running`;
   const copy = kept === undefined ? '' : `; the edited text is in ${kept}`;
   const accept = remedy === undefined || kept === undefined ? '' : `; \`${remedy}\` applies it`;

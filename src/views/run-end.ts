@@ -10,7 +10,7 @@ import { putBackLines, summaryLines, usageText } from './summary.ts';
 
 export type RunFinished = Extract<NightshiftEvent, { type: 'run:finished' }>;
 
-/** For those who watch the run of another process: how it ended. Without an end, it was killed. */
+/** For watching the run of another process: how it ended. Without an end, it was killed. */
 export function attachedEndLines(shift: string, end: RunFinished | undefined, next: NextCommand | undefined): string[] {
   const more = next ? [`${nextLine(next)}.`] : [];
   if (!end) return [[`${shift}: the run was killed.`, ...more].join(' ')];
@@ -39,7 +39,7 @@ interface Standing {
   readonly next: NextCommand | undefined;
 }
 
-/** Rule M7: what a person reads in the morning. Without a standing, the shift can't be read any more. */
+/** Rule M7: the summary that you read in the morning. Without a standing, the shift can no longer be read. */
 export function closingLines(end: Ended, standing: Standing | undefined): string[] {
   const { shift, reason } = end;
   if (!standing) return [`stopped: ${reason}`];

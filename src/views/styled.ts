@@ -1,6 +1,6 @@
 import { cutTo, widthOf } from './text-width.ts';
 
-/** How a part of a line stands out; the text alone must say it too, for those who see no colour. */
+/** How a part of a line is highlighted. The text alone must say the same, for readers without colours. */
 type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow';
 
 export interface Span {

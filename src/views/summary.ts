@@ -41,8 +41,8 @@ export function putBackLines(shift: string, edits: readonly PutBackEdit[]): stri
   if (edits.length === 0) return [];
   return [
     `reverted: ${count(edits.length, 'edit')} made while items were running`,
-    ...edits.map(({ file, what, inFlight }) => {
-      const rows = [...new Set(inFlight.map(({ index }) => index))].sort((a, b) => a - b);
+    ...edits.map(({ file, what, runningItems }) => {
+      const rows = [...new Set(runningItems.map(({ index }) => index))].sort((a, b) => a - b);
       return `  ${oneLine(file)}${rows.length === 0 ? '' : ` (${rowList(rows)} running)`}: ${oneLine(what)}`;
     }),
     `  \`nightshift accept ${shift}\` shows the difference and applies it.`,

@@ -21,10 +21,10 @@ export function resetLine({ reset, tasks }: Reset): string {
   return `${reset} reset to todo${counts.length > 1 ? `: ${counts.join(', ')}` : ''}`;
 }
 
-/** `2 rows removed, 1 of them in flight: ...`. */
-export function removedLine({ removed, inFlight }: RemovalResult): string {
+/** `2 rows removed, 1 of them running: ...`. */
+export function removedLine({ removed, running }: RemovalResult): string {
   const stopped = 'agents stopped, results dropped';
-  return `${count(removed, 'row')} removed${inFlight > 0 ? `, ${inFlight} of them running: ${stopped}` : ''}`;
+  return `${count(removed, 'row')} removed${running > 0 ? `, ${running} of them running: ${stopped}` : ''}`;
 }
 
 export function tokenEditLine(result: TokenEditResult): string {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type FoundFiles, findNamed } from './listing.ts';
+import { type FoundFiles, findBelow, findNamed, isTooMany, MOST_FILES } from './listing.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'nightshift-listing-'));
 const FILES = [
@@ -50,4 +50,13 @@ test.each([
       .sort()
       .join(' '),
   ).toBe(named);
+});
+
+test('Q2 a folder with more files than are watched is not walked to its end', async () => {
+  const others = Array.from({ length: MOST_FILES - 1 }, (_, i) => `${i}`);
+  const found: FoundFiles = { files: new Set(others), folders: 0, leftOut: join(folder, '.nightshift') };
+  await findBelow(join(folder, 'a.db'), found);
+  expect(isTooMany(found)).toBe(false);
+  await findBelow(folder, found);
+  expect([isTooMany(found), found.files.size]).toEqual([true, MOST_FILES + 1]);
 });

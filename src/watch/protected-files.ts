@@ -30,7 +30,7 @@ export interface PutBackFile {
   readonly path: string;
   /** Where the other version is, if it is kept. */
   readonly kept?: string;
-  readonly inFlight: readonly ProtectedItem[];
+  readonly running: readonly ProtectedItem[];
   /** The change was found at this start: a killed run left it. */
   readonly isLeft: boolean;
 }
@@ -62,7 +62,7 @@ export class ProtectedFiles implements Protection {
   readonly #around: ProtectedSurroundings;
   readonly #putBack: PutBack;
   readonly #places = new Set<string>();
-  readonly #inFlight = new Map<string, ProtectedItem>();
+  readonly #running = new Map<string, ProtectedItem>();
   /** All items that ran since the last check. */
   #suspects = new Map<string, ProtectedItem>();
   #edits: Edit[] = [];
@@ -113,11 +113,11 @@ export class ProtectedFiles implements Protection {
     return new Baseline({ scope: { root, leftOut, git, signal: NEVER }, record, ownOutput, warn });
   }
 
-  enter(flight: ProtectedItem): Disposable {
-    this.#inFlight.set(flight.token, flight);
-    this.#suspects.set(flight.token, flight);
+  enter(item: ProtectedItem): Disposable {
+    this.#running.set(item.token, item);
+    this.#suspects.set(item.token, item);
     if (this.#baseline && !this.#timer) this.#lookLater(EVERY_MS);
-    return { [Symbol.dispose]: () => void this.#inFlight.delete(flight.token) };
+    return { [Symbol.dispose]: () => void this.#running.delete(item.token) };
   }
 
   #lookLater(milliseconds: number): void {
@@ -126,7 +126,7 @@ export class ProtectedFiles implements Protection {
       this.#record?.signOfLife();
       await this.#looking.done().catch((error: Error) => this.#warnOnce(error.message));
       this.#timer = undefined;
-      if (this.#inFlight.size > 0) this.#lookLater(Math.max(EVERY_MS, (performance.now() - started) * SHARE_OF_TIME));
+      if (this.#running.size > 0) this.#lookLater(Math.max(EVERY_MS, (performance.now() - started) * SHARE_OF_TIME));
     }, milliseconds);
   }
 
@@ -134,9 +134,9 @@ export class ProtectedFiles implements Protection {
     if (!this.#baseline) return undefined;
     await this.#looking.done();
     const isOwn = ({ path, suspects, writers }: Edit) => {
-      const flight = suspects.get(token);
-      if (!flight) return false;
-      return writers.has(flight.key) || calls.some((call) => namesFile(call, this.#around.root, path));
+      const item = suspects.get(token);
+      if (!item) return false;
+      return writers.has(item.key) || calls.some((call) => namesFile(call, this.#around.root, path));
     };
     const own = this.#edits.filter(isOwn).map(({ path }) => relative(this.#around.root, path));
     this.#edits = this.#edits.filter((edit) => !isOwn(edit));
@@ -151,7 +151,7 @@ export class ProtectedFiles implements Protection {
     await this.#looking.done();
     // Only the run itself could have put the other content there and removed it.
     const counts = ({ look, isSame }: { look: number; isSame: boolean }) =>
-      look > before && !(isSame && this.#inFlight.size <= 1);
+      look > before && !(isSame && this.#running.size <= 1);
     const found = [...this.#changes].filter(([, change]) => counts(change));
     const changed = found.map(([path]) => relative(this.#around.root, path));
     return { result, changed, isSame: found.every(([, { isSame }]) => isSame) };
@@ -176,9 +176,9 @@ export class ProtectedFiles implements Protection {
   async #lookNow(): Promise<void> {
     const { shiftFolder } = this.#around;
     const suspects = this.#suspects;
-    this.#suspects = new Map(this.#inFlight);
+    this.#suspects = new Map(this.#running);
     const look = ++this.#looks;
-    this.#edits = this.#edits.filter(({ suspects }) => [...suspects.keys()].some((token) => this.#inFlight.has(token)));
+    this.#edits = this.#edits.filter(({ suspects }) => [...suspects.keys()].some((token) => this.#running.has(token)));
     if (!this.#baseline || !existsSync(shiftFolder)) return;
     let told = 0;
     let writers: ReturnType<ProtectedSurroundings['writers']> | undefined;
@@ -228,8 +228,8 @@ export class ProtectedFiles implements Protection {
     await found.remove();
   }
 
-  #report(path: string, kept: string | undefined, inFlight: readonly ProtectedItem[], isLeft = false): void {
-    this.#around.report({ path, ...(kept === undefined ? {} : { kept }), inFlight, isLeft });
+  #report(path: string, kept: string | undefined, running: readonly ProtectedItem[], isLeft = false): void {
+    this.#around.report({ path, ...(kept === undefined ? {} : { kept }), running, isLeft });
   }
 
   #warnOnce(message: string): void {

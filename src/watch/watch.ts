@@ -39,7 +39,7 @@ interface Suspicion {
 export class Watch {
   readonly #clock: Pick<Clock, 'sleep'>;
   #watched: WatchTarget | undefined;
-  readonly #inFlight = new Map<string, AbortController>();
+  readonly #running = new Map<string, AbortController>();
   /** The keys of their items, by token. */
   readonly #keys = new Map<string, string>();
   /** All items that ran since the last check. */
@@ -76,14 +76,14 @@ export class Watch {
     const controller = new AbortController();
     const withdrawn = this.#withdrawn.get(token);
     if (withdrawn !== undefined) controller.abort(new Error(withdrawn));
-    this.#inFlight.set(token, controller);
+    this.#running.set(token, controller);
     this.#keys.set(token, key);
     this.#suspects.add(token);
     return controller.signal;
   }
 
   leave(token: string): void {
-    this.#inFlight.delete(token);
+    this.#running.delete(token);
     this.#keys.delete(token);
   }
 
@@ -125,20 +125,20 @@ export class Watch {
     const watched = this.#watched;
     if (!watched) return;
     const suspects = this.#suspects;
-    this.#suspects = new Set(this.#inFlight.keys());
+    this.#suspects = new Set(this.#running.keys());
     const edits: Edit[] = [];
     for (const change of await watched.changes()) {
       if (change.kind === 'withdrawn') this.#withdraw(change.token, change.reason);
       else edits.push({ what: change.what, file: 'table.csv' });
     }
     edits.push(...(await watched.putBack()));
-    this.#edits = this.#edits.filter((each) => [...each.suspects].some((token) => this.#inFlight.has(token)));
+    this.#edits = this.#edits.filter((each) => [...each.suspects].some((token) => this.#running.has(token)));
     if (suspects.size > 0) this.#edits.push(...edits.map((edit) => ({ edit, suspects })));
   }
 
   #withdraw(token: string, reason: string): void {
     this.#withdrawn.set(token, reason);
-    this.#inFlight.get(token)?.abort(new Error(reason));
+    this.#running.get(token)?.abort(new Error(reason));
   }
 }
 

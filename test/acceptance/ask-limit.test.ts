@@ -3,8 +3,10 @@ import { chmodSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import {
   agentTask,
+  isAlive,
   NIGHTSHIFT,
   Project,
+  processIn,
   RunningProcess,
   type ShiftHandle,
   shellTask,
@@ -54,13 +56,12 @@ test('X6 without any limit on cost, tokens or time a model is started on a termi
   expect(shift.manager).not.toContain('max-cost');
   expect(project.exists(`${shift.folder}/.engine/journal.jsonl`)).toBe(false);
 
-  const answered = typing(project, 'start night');
-  await asked(answered, 'no limit on cost');
-  answered.type('2.50\n');
-  expect((await answered.ended).stdout).toMatch(/limits: \$0\.00 of \$2\.50/);
+  const start = ['start', 'night'];
+  const answered = await project.run(start, { env: pathOf(project), answers: ['2.50'] });
+  expect(answered.stdout).toMatch(/limits: \$0\.00 of \$2\.50/);
   expect(shift.manager).toContain('- max-cost: 2.50\n');
   shift.manager = shift.manager.replace('max-cost: 2.50', 'max-cost: none');
-  const free = await typing(project, 'start night').ended;
+  const free = await project.run(start, { env: pathOf(project), answers: [] });
   expect(free.stdout).not.toContain(QUESTION);
   expect(free.stdout).toContain('limits: no cost limit');
 });
@@ -70,8 +71,9 @@ test('X6 nobody is asked where there is no terminal, no model, or a limit of ano
   withModel(project);
   const piped = await project.run(['start', 'night'], { env: pathOf(project) });
   expect(piped.stdout).toContain('limits: no cost limit');
-  for (const flag of ['--max-tokens 1M', '--max-cost none']) {
-    expect((await typing(project, `start night ${flag}`).ended).stdout).not.toContain(QUESTION);
+  for (const flag of ['--max-tokens=1M', '--max-cost=none']) {
+    const { stdout } = await project.run(['start', 'night', flag], { env: pathOf(project), answers: [] });
+    expect(stdout).not.toContain(QUESTION);
   }
   const shell = new Project();
   shell.shift('night', {
@@ -79,18 +81,20 @@ test('X6 nobody is asked where there is no terminal, no model, or a limit of ano
     table: 'name,work\na,todo\n',
     tasks: { work: shellTask('true') },
   });
-  expect((await typing(shell, 'start night').ended).code).toBe(0);
+  expect((await shell.run(['start', 'night'], { answers: [] })).code).toBe(0);
 });
 
 test('X6 --detach says what the run warns of, and its limits, before it returns', async () => {
   const project = new Project();
-  const shift = project.shift('night', {
+  project.shift('night', {
     settings: { 'max-cost': 1, mood: 'good' },
     table: 'name,work\na,todo\n',
     tasks: { work: agentTask() },
   });
-  const { stdout, stderr } = await project.run(['start', 'night', '--detach']);
+  const begun = await project.run(['start', 'night', '--detach']);
+  const { stdout, stderr } = begun;
   expect(stderr).toMatch(/^warning: unknown key `mood`/);
   expect(stdout).toMatch(/^limits: \$0\.00 of \$1\.00\nnight runs in the background/);
-  await until(() => shift.journal().some(({ type }) => type === 'run:finished'), 'the end');
+  const pid = processIn(begun);
+  await until(() => !isAlive(pid), 'the end');
 });

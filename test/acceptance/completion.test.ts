@@ -34,18 +34,14 @@ function makeProject(): { project: Project; env: NodeJS.ProcessEnv } {
   return { project, env: { ...process.env, PATH: `${project.path('bin')}:${process.env.PATH}`, HOME: project.root } };
 }
 
-const CASES: readonly [typed: string[], offered: string[]][] = [
-  [['st'], ['start', 'status', 'steps', 'stop']],
-  [
-    ['start', ''],
-    ['night', 'noon'],
-  ],
+type Case = [typed: string[], offered: string[]];
+
+const CASES: readonly Case[] = [
   [
     ['start', 'night', '--task', ''],
     ['more', 'work'],
   ],
   [['start', 'night', '--json', '--w'], ['--where']],
-  [['start', 'night', '--where', 'pl'], ['place=']],
   [['show', 'noon', '1', 'w'], ['work']],
   [
     ['table', 'night', 're'],
@@ -64,16 +60,35 @@ const CASES: readonly [typed: string[], offered: string[]][] = [
   ],
   [['create', 'x', '--lessons-from', 'ni'], ['night']],
   [['completion', 'z'], ['zsh']],
+  [['no-such-command', ''], []],
+];
+
+/** Asked of the shell itself: it reads the words and adds file names. */
+const IN_SHELL: readonly Case[] = [
+  [['st'], ['start', 'status', 'steps', 'stop']],
+  [
+    ['start', ''],
+    ['night', 'noon'],
+  ],
+  [['start', 'night', '--where', 'pl'], ['place=']],
   [
     ['create', 'x', '--from', 'b'],
     ['behaviour.json', 'bin'],
   ],
-  [['no-such-command', ''], []],
 ];
+
+test('completion offers commands, flags, shifts, tasks, verbs and agents', async () => {
+  const { project } = makeProject();
+  for (const [typed, offered] of CASES) {
+    const { code, stdout, stderr } = await project.run(['__complete', '--', ...typed]);
+    const lines = stdout.split('\n').filter((line) => line !== '');
+    expect([typed, code, lines.sort(), stderr]).toEqual([typed, 0, offered, '']);
+  }
+});
 
 /** Where a shell is not installed, its script is only looked at; bash, zsh and fish run it where they are. */
 test.each(['bash', 'zsh', 'fish'])(
-  'completion in %s offers commands, flags, shifts and tasks, and runs nothing that a name holds',
+  'completion in %s offers what the program says, and runs nothing that a name holds',
   async (shell) => {
     const { project, env } = makeProject();
     project.behave({});
@@ -88,7 +103,7 @@ test.each(['bash', 'zsh', 'fish'])(
       ]!,
     );
     if (spawnSync(shell, ['-c', 'true']).status !== 0) return;
-    for (const [typed, offered] of CASES) {
+    for (const [typed, offered] of IN_SHELL) {
       const asked = spawnSync(shell, ASK[shell]!(typed), { cwd: project.root, env, encoding: 'utf8' });
       const lines = asked.stdout.split('\n').map((line) => line.split('\t')[0]!.replace(/\/$/, ''));
       expect([typed, lines.filter((line) => line !== '').sort(), asked.stderr]).toEqual([typed, offered, '']);

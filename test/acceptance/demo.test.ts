@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { NIGHTSHIFT, Project, ShiftHandle } from '../harness.ts';
+import { Project, ShiftHandle } from '../harness.ts';
 
 const SHIFT = 'night-notes';
 
@@ -27,13 +27,14 @@ function contents(folder: string): Record<string, string> {
 }
 
 describe('X3 the demo', () => {
-  test('X3 `demo` runs a real shift: pages on disk, one second attempt, one failure with its reason', async () => {
+  test('X3 `demo` runs a real shift: pages on disk, a second attempt, a failure with its reason, commands that work', async () => {
     const project = new Project();
-    const { code, stdout, stderr } = await project.run(['demo']);
+    const dir = "my night's demo";
+    const { code, stdout, stderr } = await project.run(['demo', dir]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
 
-    const shift = inside(project, 'nightshift-demo');
-    const notes = readdirSync(project.path('nightshift-demo/notes'));
+    const shift = inside(project, dir);
+    const notes = readdirSync(shift.project.path('notes'));
     const rows = shift.rows();
     expect(rows).toHaveLength(24);
     expect(notes.sort()).toEqual(rows.map(({ note }) => `${note}.md`).sort());
@@ -73,35 +74,30 @@ describe('X3 the demo', () => {
     const lines = stdout.trimEnd().split('\n');
     const closing = lines.slice(lines.findIndex((line) => line.startsWith('Made: '))).join('\n');
     expect(closing).toContain('Made: 23 pages');
-    const made = closing.match(/^ {2}nightshift-demo\/\S+$/gm)!.map((line) => line.trim());
+    const made = closing.match(/^ {2}my night's demo\/\S+$/gm)!.map((line) => line.trim());
     expect(made.filter((file) => project.exists(file))).toHaveLength(4);
     expect(closing).toMatch(/Passed at attempt 2: row 4 \(hedgehog\).*\n.*had CRLF line ends/);
     expect(closing).toMatch(/Failed, .*row 7 \(nightjar\), after 3 attempts:\n.*notes\/nightjar\.md has no title line/);
-  });
 
-  test('X3 the commands that `demo` suggests work as they are printed, where the user is', async () => {
-    const project = new Project();
-    const { stdout } = await project.run(['demo', "my night's demo"]);
+    // A folder with something in it is refused, and stays as it is.
+    const before = contents(shift.project.root);
+    const again = await project.run(['demo', dir]);
+    expect([again.code, again.stdout]).toEqual([2, '']);
+    expect(again.stderr).toMatch(/demo is not empty\n.*nightshift demo DIR/);
+    expect(contents(shift.project.root)).toEqual(before);
+
+    // The commands that it suggests work as they are printed, where the user is.
     const [, block] = stdout.split(/^Try next.*\n/m);
     const ran = spawnSync('sh', ['-e', '-c', block!], { cwd: project.root, encoding: 'utf8' });
     expect({ code: ran.status, stderr: ran.stderr }).toEqual({ code: 0, stderr: '' });
     expect(ran.stdout).toContain('23 completed, 1 failed');
     expect(ran.stdout).toContain('attempt 3: FAILED (step 1)');
-    const shift = inside(project, "my night's demo");
     expect(new Set([...shift.column('make_page'), ...shift.column('add_to_index')])).toEqual(new Set(['done']));
     expect(shift.project.read('site/index.html')).toContain('href="nightjar.html">Nightjar<');
   });
 
-  test('X3 a folder with something in it is refused, and stays as it is', async () => {
+  test('X3 where a file is in the way, `demo` touches nothing', async () => {
     const project = new Project();
-    expect((await project.run(['demo', 'here'])).code).toBe(0);
-    const before = contents(project.path('here'));
-    const again = await project.run(['demo', 'here']);
-    expect(again.code).toBe(2);
-    expect(again.stdout).toBe('');
-    expect(again.stderr).toMatch(/here is not empty\n.*nightshift demo DIR/);
-    expect(contents(project.path('here'))).toEqual(before);
-
     project.write('file', 'mine');
     const inTheWay = await project.run(['demo', 'file']);
     expect(inTheWay.code).toBe(2);
@@ -109,24 +105,15 @@ describe('X3 the demo', () => {
     expect(project.read('file')).toBe('mine');
   });
 
-  test('X3 `demo --json` prints events only; a run that ends otherwise keeps its exit code', async () => {
+  test('X3 `demo --json` prints events only, into the folder nightshift-demo; stopped, it has the exit code of its run', async () => {
     const project = new Project();
-    const whole = await project.run(['demo', '--json']);
-    expect(whole.code).toBe(0);
-    expect(whole.events).toHaveLength(whole.stdout.trimEnd().split('\n').length);
-    expect(whole.events.at(-1)).toMatchObject({ type: 'run:finished', exitCode: 3, completed: 23, failed: 1 });
-
-    const running = project.spawn(['demo', 'stopped', '--json']);
+    const running = project.launch(['demo', '--json']);
     await running.seen('batch:claimed');
-    running.kill('SIGINT');
-    const stopped = await running.ended;
-    expect(stopped.code).toBe(130);
-    const resumed = spawnSync(process.execPath, [NIGHTSHIFT, 'start'], { cwd: project.path('stopped') });
-    expect(resumed.status).toBe(3);
-    expect(
-      inside(project, 'stopped')
-        .column('add_to_index')
-        .filter((status) => status === 'done'),
-    ).toHaveLength(23);
+    await project.run(['stop'], { cwd: project.path('nightshift-demo') });
+    const { code, events, stdout } = await running.ended;
+    expect(code).toBe(130);
+    expect(events).toHaveLength(stdout.trimEnd().split('\n').length);
+    expect(events.at(-1)).toMatchObject({ type: 'run:finished', exitCode: 130 });
+    expect(inside(project, 'nightshift-demo').column('make_page')).toContain('todo');
   });
 });

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { linkSync, readdirSync, symlinkSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
-import { agentTask, NIGHTSHIFT, Project, type ShiftHandle } from '../harness.ts';
+import { agentTask, Project, type ShiftHandle } from '../harness.ts';
 
 const CELLS = [
   '=1+1',
@@ -22,7 +22,7 @@ async function exported(): Promise<{ project: Project; shift: ShiftHandle }> {
   const shift = project.shift('night', {
     table: `name,status,work,more\n${cells.join('')}`,
     tasks: { work: agentTask(), more: agentTask() },
-    settings: { parallel: true, 'current-batch-size': 9 },
+    settings: { parallel: true, 'current-batch-size': 9, attempts: 2 },
   });
   const usage = { input_tokens: 100, output_tokens: 20, cost_usd: 0.25 };
   project.behave({
@@ -45,7 +45,7 @@ test('X8 export writes each item-task with metadata, status, reason, attempts, c
   expect(rows[0]).toMatchObject({ row: '1', name: 'n0', task: 'work', nightshift_status: 'done', attempts: '1' });
   expect(rows[0]).toMatchObject({ captured: '{"found":"@it"}', input_tokens: '100', cost_usd: '0.25', reason: '' });
   expect(rows[1]).toMatchObject({ row: '1', task: 'more', nightshift_status: 'todo', attempts: '0', cost_usd: '' });
-  expect(rows[2]).toMatchObject({ name: 'n1', nightshift_status: 'failed', attempts: '3' });
+  expect(rows[2]).toMatchObject({ name: 'n1', nightshift_status: 'failed', attempts: '2' });
   expect(rows[2]!.reason).toContain('=cmd|bad');
   expect(Number(rows[2]!.cost_usd)).toBeGreaterThan(0);
 
@@ -77,11 +77,8 @@ test('X8 export writes each item-task with metadata, status, reason, attempts, c
 test('S11 what a spreadsheet takes for a formula is text in an exported CSV, in every column; --raw leaves it', async () => {
   const { project, shift } = await exported();
   const read = async (...args: string[]) => {
-    // Standard output as it is, byte for byte: what another program gets.
-    const bytes = execFileSync(process.execPath, [NIGHTSHIFT, 'export', 'night', '--csv', '-', ...args], {
-      cwd: project.root,
-    });
-    return parse(bytes, { columns: true }) as Record<string, string>[];
+    const { stdout } = await project.run(['export', 'night', '--csv', '-', ...args]);
+    return parse(stdout, { columns: true }) as Record<string, string>[];
   };
   const safe = await read();
   const values = safe.filter((_, i) => i % 2 === 0).map(({ status }) => status);

@@ -34,17 +34,6 @@ test('X5 a check that exits 75 gives the item back, and uses up no attempt', asy
   expect(events.filter(({ type }) => type === 'attempt:finished').map(({ attempt }) => attempt)).toEqual([1]);
 });
 
-test('X5 while no other item is done, it is trouble of all: nothing fails, however often it is given back', async () => {
-  const project = new Project();
-  const shift = fiveRows(project, { agent: 'shell', patience: '5s', parallel: true }, shellTask('exit 75'));
-  const { code, events } = await shift.start();
-  expect(code).toBe(4);
-  expect(shift.column('make')).toEqual(['todo', 'todo', 'todo', 'todo', 'todo']);
-  expect(events.filter(({ type, index }) => type === 'item:returned' && index === 0).length).toBeGreaterThan(1);
-  // Each has its turn, instead of the first ones again and again.
-  expect(new Set(events.filter(({ type }) => type === 'item:returned').map(({ index }) => index)).size).toBe(5);
-});
-
 test('X5 Q4 a qa that always exits 75 leaves its item at qa, gives way to others, and fails it at the third time', async () => {
   const project = new Project();
   const shift = fiveRows(project, {}, agentTask());

@@ -77,29 +77,21 @@ test.each(['shell', 'command'])(
     const project = new Project();
     const secret = `sk-${randomBytes(45).toString('base64url')}`;
     const pads = Array.from({ length: 24 }, (_, i) => 200 + i * 45);
-    project.write(
-      'talk.mjs',
-      `const [pad, agent] = [Number(process.argv[2] ?? JSON.parse(process.env.NIGHTSHIFT_ITEM).pad), ${JSON.stringify(agent)}];
-const text = 'x'.repeat(pad) + process.env.API_KEY + ' ' + 'y'.repeat(1200 - pad) + process.env.API_KEY + 'z'.repeat(pad);
-console.error(text);
-if (agent === 'command') console.log(JSON.stringify({ overall_status: 'FAILED (step 1)', error: text, recommendations: [text] }));
-else process.exit(1);
-`,
-    );
+    for (const [index, pad] of pads.entries()) {
+      const text = `${'x'.repeat(pad)}${secret} ${'y'.repeat(1200 - Math.min(pad, 1200))}${secret}${'z'.repeat(pad)}`;
+      const report = { overall_status: 'FAILED (step 1)', error: text, recommendations: [text] };
+      project.write(`says/error-${index}`, `${text}\n`);
+      project.write(`says/report-${index}`, `${JSON.stringify(report)}\n`);
+    }
+    const talk = 'cat "says/error-$NIGHTSHIFT_INDEX" >&2';
     const shift = project.shift('night', {
       settings: {
-        agent,
-        command: `${process.execPath} talk.mjs`,
-        parallel: true,
-        'current-batch-size': 24,
-        'max-same-failures': 'none',
+        ...{ agent, command: `${talk}; cat "says/report-$NIGHTSHIFT_INDEX"`, attempts: 2 },
+        ...{ parallel: true, 'current-batch-size': 24, 'max-same-failures': 'none' },
       },
       table: `pad,work\n${pads.map((pad) => `${pad},todo\n`).join('')}`,
       tasks: {
-        work:
-          agent === 'shell'
-            ? shellTask(`${process.execPath} talk.mjs {pad}`)
-            : task({ steps: '1. Talk', validation: '- It is said' }),
+        work: agent === 'shell' ? shellTask(`${talk}\nexit 1`) : task({ steps: '1. Talk', validation: '- It is said' }),
       },
       env: `API_KEY=${secret}\n`,
     });

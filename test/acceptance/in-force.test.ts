@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { agentTask, Project, type RunningProcess, type ShiftHandle, shellTask, until } from '../harness.ts';
+import { Gate } from '../gate.ts';
+import { agentTask, Project, type Running, type ShiftHandle, shellTask, until } from '../harness.ts';
 
 const TABLE = 'name,work\na,todo\nb,todo\nc,todo\n';
-const WAITS = { sh: 'until [ -e .nightshift/go ]; do sleep 0.05; done' };
 const QUIET = { 'disable-self-improvement': true };
 
 function copies(shift: ShiftHandle): string[] {
@@ -17,18 +17,23 @@ function files(shift: ShiftHandle): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, text(name).replace(/## Progress[\s\S]*/, '')]));
 }
 
-/** A shift whose first dev waits until `.nightshift/go` is there. */
-async function inFlight(
-  settings = {},
-  table = TABLE,
-): Promise<{ project: Project; shift: ShiftHandle; running: RunningProcess }> {
+interface InFlight {
+  project: Project;
+  shift: ShiftHandle;
+  running: Running;
+  gate: Gate;
+}
+
+/** A shift whose first dev waits until the gate is open. */
+async function inFlight(settings = {}, table = TABLE): Promise<InFlight> {
   const project = new Project();
+  const gate = new Gate(project);
   const tasks = { work: agentTask('1. Do {name} as {ENV:HOW}') };
   const shift = project.shift('night', { settings: { ...QUIET, ...settings }, table, tasks, env: 'HOW=well\n' });
-  project.behave({ 'dev:a': WAITS });
-  const running = shift.spawn();
+  project.behave({ 'dev:a': { sh: gate.wait } });
+  const running = shift.launch();
   await until(() => project.calls().some(({ name }) => name === 'a'), 'the dev of a');
-  return { project, shift, running };
+  return { project, shift, running, gate };
 }
 
 describe('D5 what an agent changes of how items are done', () => {
@@ -55,52 +60,63 @@ describe('D5 what an agent changes of how items are done', () => {
     'a task that leads elsewhere': { sh: `cp ${dir}/work.md x; ln -sf "$PWD/x" ${dir}/work.md`, what: /symbolic link/ },
     'a manifest that is a folder': { sh: `rm ${dir}/manager.md; mkdir ${dir}/manager.md`, what: /is a folder/ },
   };
-  test.each(Object.entries(EDITS))('D5 %s is put back, kept and reported; no item notices', async (_, edit) => {
+  test('D5 is put back, kept and reported; no other item notices', async () => {
     const project = new Project();
     const tasks = { work: agentTask('1. Do {name} as {ENV:HOW}') };
     const settings = { ...QUIET, 'max-cost': 5 };
-    const shift = project.shift('night', { settings, table: TABLE, tasks, env: 'HOW=well\n' });
+    const edits = Object.entries(EDITS);
+    const table = `name,work\n${edits.map(([name]) => `"${name}",todo\n`).join('')}`;
+    const shift = project.shift('night', { settings, table, tasks, env: 'HOW=well\n' });
     const before = files(shift);
-    project.behave({ 'dev:a': { sh: edit.sh } });
+    project.behave(Object.fromEntries(edits.map(([name, { sh }]) => [`dev:${name}`, { sh }])));
     const { code, events, stderr } = await shift.start();
-    expect([code, stderr, shift.column('work')]).toEqual([0, '', ['done', 'done', 'done']]);
+    expect([code, stderr, new Set(shift.column('work'))]).toEqual([0, '', new Set(['done'])]);
     const reverted = events.filter(({ type }) => type === 'edit:reverted');
-    expect(reverted).toMatchObject([{ inFlight: [{ task: 'work', index: 0 }], remedy: 'nightshift accept night' }]);
-    if (typeof edit.what === 'string') expect(reverted[0].what).toBe(edit.what);
-    else expect(reverted[0].what).toMatch(edit.what);
+    expect(reverted).toMatchObject(
+      edits.map(([, { what }], index) => ({
+        runningItems: [{ task: 'work', index }],
+        what: typeof what === 'string' ? what : expect.stringMatching(what),
+        remedy: 'nightshift accept night',
+      })),
+    );
     const { 'new.md': __, ...after } = files(shift);
     expect(after).toEqual(before);
-    expect(copies(shift)).toHaveLength(edit.keeps === false ? 0 : 1);
+    expect(copies(shift)).toHaveLength(edits.filter(([, { keeps }]) => keeps !== false).length);
     expect(JSON.stringify(events)).not.toContain('evilly');
     const prompts = project.calls().filter((call) => call.role === 'dev' && !call.ended);
+    expect(prompts).toHaveLength(edits.length);
     for (const { name, prompt } of prompts) expect(prompt).toContain(`1. Do ${name} as well`);
   });
 
   test('D5 so is what a check, a qa or the agent of the manager changes, in batches and in a stream', async () => {
     const evil = 'sed -i "s/1. Do/1. Sabotage/" "$NIGHTSHIFT_SHIFT_DIR/work.md"';
+    const cases = [
+      ['check', 'stream'],
+      ['qa:a', 'batch'],
+      ['manager', 'batch'],
+      ['manager', 'stream'],
+    ] as const;
     await Promise.all(
-      ['batch', 'stream'].flatMap((dispatch) =>
-        ['check', 'qa:a', 'manager'].map(async (by) => {
-          const project = new Project();
-          const check = `- It is fine\n\n  \`\`\`sh\n  ${evil}\n  \`\`\`\n- {name} is done`;
-          const shift = project.shift('night', {
-            settings: { parallel: true, dispatch, 'current-batch-size': 1, 'max-batch-size': 1 },
-            table: TABLE,
-            tasks: { work: agentTask('1. Do {name}', by === 'check' ? check : undefined) },
-          });
-          project.behave({
-            dev: { report: { recommendations: by === 'manager' ? ['Knock', 'Wipe your feet'] : [] } },
-            ...(by === 'check' ? {} : { [by]: { sh: evil } }),
-          });
-          const { code, events } = await shift.start();
-          expect([by, code]).toEqual([by, 0]);
-          expect(events.some(({ type }) => type === 'edit:reverted')).toBe(true);
-          expect(shift.task('work')).toContain('1. Do {name}');
-          for (const { prompt } of project.calls().filter((call) => call.role === 'dev' && !call.ended)) {
-            expect(prompt).toMatch(/^1\. Do \w$/m);
-          }
-        }),
-      ),
+      cases.map(async ([by, dispatch]) => {
+        const project = new Project();
+        const check = `- It is fine\n\n  \`\`\`sh\n  ${evil}\n  \`\`\`\n- {name} is done`;
+        const shift = project.shift('night', {
+          settings: { parallel: true, dispatch, 'current-batch-size': 1, 'max-batch-size': 1 },
+          table: TABLE,
+          tasks: { work: agentTask('1. Do {name}', by === 'check' ? check : undefined) },
+        });
+        project.behave({
+          dev: { report: { recommendations: by === 'manager' ? ['Knock', 'Wipe your feet'] : [] } },
+          ...(by === 'check' ? {} : { [by]: { sh: evil } }),
+        });
+        const { code, events } = await shift.start();
+        expect([by, code]).toEqual([by, 0]);
+        expect(events.some(({ type }) => type === 'edit:reverted')).toBe(true);
+        expect(shift.task('work')).toContain('1. Do {name}');
+        for (const { prompt } of project.calls().filter((call) => call.role === 'dev' && !call.ended)) {
+          expect(prompt).toMatch(/^1\. Do \w$/m);
+        }
+      }),
     );
   });
 
@@ -110,14 +126,15 @@ describe('D5 what an agent changes of how items are done', () => {
     const shift = project.shift('night', { settings: QUIET, table: TABLE, tasks, env: 'HOW=well\n' });
     const before = files(shift);
     const clean = 'cd "$NIGHTSHIFT_SHIFT_DIR"; rm -rf manager.md work.md .env .env.in-force .engine/in-force.json';
-    project.behave({ 'dev:a': { sh: clean }, 'dev:b': WAITS });
+    const gate = new Gate(project);
+    project.behave({ 'dev:a': { sh: clean }, 'dev:b': { sh: gate.wait } });
     const running = shift.launch();
     await until(() => project.calls().some(({ name }) => name === 'b'), 'the dev of b');
     expect(files(shift)).toEqual(before);
     // What is in force is on the disk again, too.
     expect(project.read(`${shift.folder}/.env.in-force`)).toBe('HOW=well\n');
     expect(project.read(`${shift.folder}/.engine/in-force.json`)).not.toContain('well');
-    project.write('.nightshift/go', '');
+    gate.open();
     expect((await running.ended).code).toBe(0);
     expect(project.exists(`${shift.folder}/.env.in-force`)).toBe(false);
   });
@@ -126,15 +143,14 @@ describe('D5 what an agent changes of how items are done', () => {
 describe('P4 X6 what may only become less', () => {
   test('P4 X6 a lower limit and the batch size take effect at once; the rest of the same edit is put back', async () => {
     const settings = { parallel: true, 'current-batch-size': 1, 'max-batch-size': 4, 'max-failures': 9 };
-    const { project, shift, running } = await inFlight(settings, `${TABLE}d,todo\n`);
+    const { project, shift, running, gate } = await inFlight(settings, `${TABLE}d,todo\n`);
     shift.manager = `${shift.manager}\nA note of mine.\n`.replace('current-batch-size: 1', 'current-batch-size: 2');
-    project.behave({ 'dev:a': WAITS, 'dev:b': WAITS });
     shift.manager = shift.manager
       .replace('max-failures: 9', 'max-failures: 1')
       .replace('batch-size: 4', 'batch-size: 64');
     expect((await running.seen('edit:reverted')).what).toBe('max-batch-size: 4 -> 64');
     project.behave({ 'dev:b': { report: { overall_status: 'FAILED (step 1)', error: 'no' } } });
-    project.write('.nightshift/go', '');
+    gate.open();
     const { code, events } = await running.ended;
     expect(events.filter(({ type }) => type === 'batch:claimed').map(({ indices }) => indices)).toEqual([[0], [1, 2]]);
     expect([code, shift.manager]).toEqual([4, expect.stringContaining('A note of mine.')]);
@@ -144,7 +160,7 @@ describe('P4 X6 what may only become less', () => {
 
 describe('D5 a person puts an edit in force', () => {
   test('D5 accept shows the difference, asks, and puts it in force from the next claim', async () => {
-    const { project, shift, running } = await inFlight();
+    const { project, shift, running, gate } = await inFlight();
     const edited = shift.task('work').replace('1. Do', '1. Quickly do');
     project.write(`${shift.folder}/work.md`, edited);
     project.write(`${shift.folder}/.env`, 'HOW=secretly\n');
@@ -160,7 +176,7 @@ describe('D5 a person puts an edit in force', () => {
     expect(accepted.stdout).not.toContain('secretly');
     await running.seen('document:accepted', ({ file }) => file.endsWith('.env'));
     await running.seen('document:accepted', ({ file }) => file.endsWith('work.md'));
-    project.write('.nightshift/go', '');
+    gate.open();
     expect((await running.ended).code).toBe(0);
     const prompts = project.calls().filter((call) => call.role === 'dev' && !call.ended);
     expect(prompts.map(({ prompt }) => /1\. .* as \w+/.exec(prompt)![0])).toEqual([
@@ -172,14 +188,14 @@ describe('D5 a person puts an edit in force', () => {
   });
 
   test('D5 accept works when no run is going on, and takes a new task with its Task Order', async () => {
-    const { project, shift, running } = await inFlight();
+    const { project, shift, running, gate } = await inFlight();
     project.write(`${shift.folder}/more.md`, shellTask('echo {name} >> more.txt', 'true', '- agent: shell'));
     shift.tableText = shift.tableText
       .replace('name,work', 'name,work,more')
       .replace(/(todo|in_progress)$/gm, '$1,todo');
     shift.manager = shift.manager.replace('1. work', '1. work\n2. more');
     await running.seen('edit:reverted');
-    project.write('.nightshift/go', '');
+    gate.open();
     expect((await running.ended).code).toBe(0);
     expect(project.exists('more.txt')).toBe(false);
     const { code, stdout } = await project.run(['accept', 'night', 'manager.md', '--yes']);
@@ -190,7 +206,7 @@ describe('D5 a person puts an edit in force', () => {
   });
 
   test('D5 edit opens a copy, refuses what could not be run with its line, and keeps it', async () => {
-    const { project, shift, running } = await inFlight();
+    const { project, shift, running, gate } = await inFlight();
     const before = shift.task('work');
     const broken = await shift.edit('work', (text) => text.replace('{name}', '{nmae}'));
     expect([broken.code, broken.stderr]).toEqual([2, expect.stringMatching(/nmae[\s\S]*your text is in (\S+)/)]);
@@ -204,7 +220,7 @@ describe('D5 a person puts an edit in force', () => {
     expect([env.code, env.stdout]).toEqual([0, '.env: HOW changed\n.env: counts from the next item\n']);
     await running.seen('document:accepted');
     expect(running.events.filter(({ type }) => type === 'edit:reverted')).toEqual([]);
-    project.write('.nightshift/go', '');
+    gate.open();
     await running.ended;
     expect(project.calls().find(({ name }) => name === 'b').prompt).toContain('as hidden');
   });
@@ -229,19 +245,6 @@ describe('D5 after a run that was killed', () => {
     return { shift, before };
   }
 
-  test('D5 what was edited before its last sign of life is put back, kept and reported', async () => {
-    const { shift, before } = await killed();
-    const { project } = shift;
-    const { code, events } = await shift.start();
-    expect(code).toBe(0);
-    expect(files(shift)).toEqual(before);
-    const reverted = events.filter(({ type }) => type === 'edit:reverted').map(({ what }) => what);
-    expect(reverted.sort()).toEqual(['Steps', 'X added', 'it was removed']);
-    expect(shift.journal().filter(({ type }) => type === 'edit:reverted')).toHaveLength(3);
-    expect(copies(shift)).toHaveLength(2);
-    for (const { prompt } of project.calls().filter((call) => !call.ended)) expect(prompt).not.toContain('Sabotage');
-  });
-
   test('D5 what was edited later is a person’s, unless its time of change was only set to that', async () => {
     const { shift, before } = await killed();
     const { project } = shift;
@@ -263,15 +266,19 @@ describe('D5 after a run that was killed', () => {
     return until(() => Date.now() > ctimeMs + 3000, 'the last breath of the run');
   }
 
-  test('D5 a sign of life can’t be made older, and a daemon does not outlive the run', async () => {
+  test('D5 what was edited before its last sign of life, which can’t be made older, is put back, kept and reported', async () => {
     const daemon = `setsid env -i PATH="$PATH" sh -c 'sleep 300; : "$0"' 7>&- </dev/null >/dev/null 2>&1 & echo $! > ../daemon`;
     const { shift, before } = await killed(`${EDIT}; touch -d 2000-01-01 .engine/in-force.json; ${daemon}`);
     const { project } = shift;
-    // The guard ends it with the run.
+    // The guard ends the daemon with the run.
     await until(() => !existsSync(`/proc/${project.read('.nightshift/daemon').trim()}`), 'the end of the daemon');
-    const { code } = await shift.start();
+    const { code, events } = await shift.start();
     expect([code, files(shift)]).toEqual([0, before]);
-    expect(project.calls().every(({ prompt }) => !prompt?.includes('Sabotage'))).toBe(true);
+    const reverted = events.filter(({ type }) => type === 'edit:reverted').map(({ what }) => what);
+    expect(reverted.sort()).toEqual(['Steps', 'X added', 'it was removed']);
+    expect(shift.journal().filter(({ type }) => type === 'edit:reverted')).toHaveLength(3);
+    expect(copies(shift)).toHaveLength(2);
+    for (const { prompt } of project.calls().filter((call) => !call.ended)) expect(prompt).not.toContain('Sabotage');
   });
 
   test.each(['echo X=y | tee -a .env > .env.in-force', 'rm .env .env.in-force'])(
@@ -289,10 +296,11 @@ describe('D5 after a run that was killed', () => {
   );
 
   test('D5 after one that ended by itself every edit is a person’s', async () => {
-    const { project, shift, running } = await inFlight();
-    project.write('.nightshift/go', '');
-    running.kill('SIGINT');
-    expect((await running.ended).code).toBe(130);
+    const { project, shift, running, gate } = await inFlight();
+    const stop = project.launch(['stop', 'night']);
+    await running.seen('run:draining');
+    gate.open();
+    expect([(await running.ended).code, (await stop.ended).code]).toEqual([130, 0]);
     project.write(`${shift.folder}/work.md`, shift.task('work').replace('1. Do', '1. Now do'));
     const { code, events } = await shift.start();
     expect([code, events.filter(({ type }) => type === 'edit:reverted')]).toEqual([0, []]);
@@ -327,13 +335,14 @@ test('D5 test-task holds documents and table as a run does, one at a time with a
   const shift = project.shift('night', { settings, table: TABLE, tasks, env: 'HOW=well\n' });
   const before = files(shift);
   const edit = 'sed -i s/Do/Sabotage/ work.md; echo X=y >> .env; sed -i s/b,todo/b,done/ table.csv';
-  project.behave({ 'dev:a': { sh: `(cd "$NIGHTSHIFT_SHIFT_DIR"; ${edit}); ${WAITS.sh}` } });
+  const gate = new Gate(project);
+  project.behave({ 'dev:a': { sh: `(cd "$NIGHTSHIFT_SHIFT_DIR"; ${edit}); ${gate.wait}` } });
   const tried = project.run(['test-task', 'night', 'work', '--row', '1']);
   const isAsBefore = () => isDeepStrictEqual([files(shift), shift.tableText], [before, TABLE]);
   await until(() => copies(shift).length === 3 && isAsBefore(), 'what was put back');
   const second = await shift.start();
   expect([second.code, second.stderr]).toEqual([5, expect.stringContaining('night')]);
-  project.write('.nightshift/go', '');
+  gate.open();
   const { code, stdout } = await tried;
   expect([code, stdout.match(/reverted/g)?.length]).toEqual([3, 3]);
   expect(stdout).toContain('it edited what only Nightshift writes (row 2: work from todo to done');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { AGENT, agentTask, type Ended, Project, type ShiftHandle, shellTask, sleep, task, until } from '../harness.ts';
+import { AGENT, agentTask, type Ended, Project, type ShiftHandle, shellTask, task, until } from '../harness.ts';
 
 type Settings = Record<string, string | number | boolean>;
 
@@ -146,7 +146,7 @@ test('X6 until ends the wait for trouble to pass, too', async () => {
   const project = new Project();
   const shift = night(project, ['a', 'b'], { parallel: true, patience: '10m' });
   project.behave({ '*': { exit: 75 } });
-  const time = new Date(Date.now() + 4000).toISOString();
+  const time = new Date(Date.now() + 2500).toISOString();
   const ended = await shift.start(['--until', time]);
   expect([ended.code, reasonOf(ended)]).toEqual([4, expect.stringMatching(/^until .* is over$/)]);
   expect(await suggested(project)).toMatch(/^nightshift start night --until \d\d:\d\d$/);
@@ -157,7 +157,7 @@ test('X6 until ends the wait for trouble to pass, too', async () => {
 test('X6 max-failures counts in one run; where nothing is left, the run has finished', async () => {
   const project = new Project();
   const shift = project.shift('night', {
-    settings: { agent: 'shell', 'max-failures': 2 },
+    settings: { agent: 'shell', attempts: 1, 'max-failures': 2 },
     table: table(['a', 'b', 'c', 'd']),
     tasks: { work: shellTask('exit 1') },
   });
@@ -188,7 +188,7 @@ test('X6 a person changes a limit during a run: it counts before the next item',
   const project = new Project();
   const shift = night(project, ['a', 'b'], { 'max-cost': 100 });
   project.behave({ dev: { ...waits, report: priced } });
-  const running = shift.spawn();
+  const running = shift.launch();
   await until(() => begun(project, 'dev').length === 1, 'the first dev');
   shift.manager = shift.manager.replace('max-cost: 100', 'max-cost: 0.25');
   project.write('go', '');
@@ -218,7 +218,7 @@ test('X6 a task whose items fail in a row at one step is paused: the others go o
   const project = new Project();
   const rows = ['a', 'b', 'c', 'd', 'e'];
   const shift = project.shift('night', {
-    settings: { agent: 'shell', 'max-same-failures': 3 },
+    settings: { agent: 'shell', attempts: 1, 'max-same-failures': 3 },
     table: table(rows, ['draft', 'print']),
     tasks: { draft: shellTask('true'), print: shellTask('test -e go') },
   });
@@ -227,7 +227,7 @@ test('X6 a task whose items fail in a row at one step is paused: the others go o
   expect(shift.column('draft')).toEqual(rows.map(() => 'done'));
   expect(shift.column('print')).toEqual(['failed', 'failed', 'failed', 'todo', 'todo']);
   const paused = shift.journal().filter(({ type }) => type === 'task:paused');
-  expect(paused).toMatchObject([{ task: 'print', failures: 3, place: 'step 1' }]);
+  expect(paused).toMatchObject([{ task: 'print', failures: 3, failurePoint: 'step 1' }]);
   expect(ended.stdout).toMatch(/^limits: 3 failures in a row at one point pause a task$/m);
   expect(ended.stdout).toContain('print: paused: 3 in a row failed at the same point (step 1)');
   expect(ended.stdout).toMatch(
@@ -255,38 +255,35 @@ test('X6 a limit that is reached where a task is paused too is told first, and w
 
 const failsFor = (names: string) => `\n\n   \`\`\`sh\n   case {name} in ${names}) exit 1;; esac\n   \`\`\`\n`;
 
-test.each(['batch', 'stream'])(
-  'X6 a done, or another place, begins the count anew; a criterion is known by its position (%s)',
-  async (dispatch) => {
-    const project = new Project();
-    const shift = project.shift('night', {
-      settings: { agent: 'shell', parallel: true, dispatch, 'max-batch-size': 1, 'max-same-failures': 3 },
-      table: table(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']),
-      tasks: {
-        work: task({
-          steps: `1. Cut {name}${failsFor('a|b|d')}\n2. Fold {name}${failsFor('e')}`,
-          validation: `- {name} is there\n- {name} is good${failsFor('f|g|h')}\n- {name} is dry${failsFor('g')}`,
-          configuration: `- qa-agent: command\n- command: ${AGENT}`,
-        }),
-      },
-    });
-    const ended = await shift.start();
-    expect(ended.code).toBe(4);
-    expect(shift.column('work').join()).toBe('failed,failed,done,failed,failed,failed,failed,failed,todo');
-    expect(ofType(ended, 'task:paused')).toMatchObject([{ task: 'work', failures: 3, place: 'criterion 2' }]);
-  },
-);
+test('X6 a done, or another place, begins the count anew; a criterion is known by its position', async () => {
+  const project = new Project();
+  const shift = project.shift('night', {
+    settings: { agent: 'shell', attempts: 1, 'max-same-failures': 3 },
+    table: table(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']),
+    tasks: {
+      work: task({
+        steps: `1. Cut {name}${failsFor('a|b|d')}\n2. Fold {name}${failsFor('e')}`,
+        validation: `- {name} is there\n- {name} is good${failsFor('f|g|h')}\n- {name} is dry${failsFor('g')}`,
+        configuration: `- qa-agent: command\n- command: ${AGENT}`,
+      }),
+    },
+  });
+  const ended = await shift.start();
+  expect(ended.code).toBe(4);
+  expect(shift.column('work').join()).toBe('failed,failed,done,failed,failed,failed,failed,failed,todo');
+  expect(ofType(ended, 'task:paused')).toMatchObject([{ task: 'work', failures: 3, failurePoint: 'criterion 2' }]);
+});
 
 test('X6 what qa rejects is a place, too, and so is a timeout; a pause that keeps nothing from being done is no stop', async () => {
   const project = new Project();
   const shift = night(project, ['a', 'b'], { 'max-same-failures': 1 });
   project.behave({ qa: { report: { overall_status: 'FAIL', criteria: [] } } });
   const rejected = await shift.start();
-  expect([rejected.code, ofType(rejected, 'task:paused')]).toMatchObject([4, [{ place: 'criterion 1' }]]);
+  expect([rejected.code, ofType(rejected, 'task:paused')]).toMatchObject([4, [{ failurePoint: 'criterion 1' }]]);
   project.write('.nightshift/night/work.md', agentTask(undefined, undefined, '- timeout: 1s\n'));
   project.behave({ dev: { sleep: 60_000 } });
   const timedOut = await shift.start();
-  expect([timedOut.code, ofType(timedOut, 'task:paused')]).toMatchObject([3, [{ place: 'timeout' }]]);
+  expect([timedOut.code, ofType(timedOut, 'task:paused')]).toMatchObject([3, [{ failurePoint: 'timeout' }]]);
 });
 
 test.each([
@@ -335,23 +332,4 @@ test('X6 a limit that limits nothing is refused before anything starts: without 
   expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining('`max-cost` is a limit of the shift')]);
   expect(ended.stderr).toMatch(/work\.md:\d+\n.*manager\.md/);
   expect(project.calls()).toEqual([]);
-});
-
-test('X6 time for which Nightshift was stopped (Ctrl-Z) counts neither for timeout nor for max-duration', async () => {
-  const project = new Project();
-  const step = 'echo x >> begun; until [ -e go ]; do sleep 0.05; done; echo x >> ended';
-  const shift = project.shift('night', {
-    settings: { agent: 'shell', timeout: '7s', 'check-timeout': '7s', 'max-duration': '8s' },
-    table: 'name,work\na,todo\nb,todo\n',
-    tasks: { work: shellTask(step, 'true') },
-  });
-  const running = shift.spawn();
-  await until(() => project.exists('begun'), 'the first item');
-  running.kill('SIGSTOP');
-  project.write('go', '');
-  await until(() => project.exists('ended'), 'its end');
-  await sleep(9000);
-  running.kill('SIGCONT');
-  const ended = await running.ended;
-  expect([ended.code, shift.column('work')]).toEqual([0, ['done', 'done']]);
 });

@@ -3,11 +3,12 @@ import { readFileSync, statSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import {
   agentTask,
-  type Ended,
   isAlive,
   NIGHTSHIFT,
   Project,
   processesOf,
+  processIn,
+  Running,
   RunningProcess,
   type ShiftHandle,
   shellTask,
@@ -29,112 +30,75 @@ function slowShift(project = new Project(), names = ['a', 'b', 'c', 'd']): Shift
 }
 
 /** The program on a terminal of its own, made by script(1); what it wrote to it. */
-function onTerminal(project: Project, line: string, env: Record<string, string | undefined> = {}): RunningProcess {
+function onTerminal(project: Project, line: string): RunningProcess {
   const size = 'stty rows 20 cols 60';
   const child = spawn('script', ['-qfec', `${size}; exec ${process.execPath} ${NIGHTSHIFT} ${line}`, '/dev/null'], {
     cwd: project.root,
-    env: { ...process.env, TERM: 'xterm-256color', CI: undefined, NO_COLOR: undefined, ...env },
+    env: { ...process.env, TERM: 'xterm-256color', CI: undefined, NO_COLOR: undefined },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   return new RunningProcess(child);
 }
 
-/** A run in the background, ended after the test whatever happens. */
-async function detached(
-  shift: ShiftHandle,
-  flags: readonly string[] = [],
-): Promise<{ pid: number; run: string; log: string }> {
-  const ended = await shift.project.run(['start', shift.name, '--detach', '--json', ...flags]);
-  expect(ended.stderr).toBe('');
-  expect(ended.code).toBe(0);
-  const { pid } = ended.events[0];
-  onTestFinished(() => {
-    if (isAlive(pid)) process.kill(pid, 'SIGKILL');
-  });
-  return ended.events[0];
+/** How many devs this run, or any run in the journal, has started. */
+const started = (of: Running | ShiftHandle, count: number) =>
+  until(() => eventsOf(of).filter(({ type }) => type === 'dev:started').length >= count, `${count} devs`);
+const has = (shift: ShiftHandle, type: string) => eventsOf(shift).some((event) => event.type === type);
+
+// biome-ignore lint/suspicious/noExplicitAny: events of every kind
+function eventsOf(of: Running | ShiftHandle): any[] {
+  if (of instanceof Running) return of.events;
+  return of.project.exists(`${of.folder}/.engine/journal.jsonl`) ? of.journal() : [];
 }
 
-const started = (shift: ShiftHandle, count: number) =>
-  until(
-    () =>
-      shift.project.exists(`${shift.folder}/.engine/journal.jsonl`) &&
-      shift.journal().filter(({ type }) => type === 'dev:started').length >= count,
-    `${count} devs`,
-  );
-const has = (shift: ShiftHandle, type: string) =>
-  shift.project.exists(`${shift.folder}/.engine/journal.jsonl`) && shift.journal().some((event) => event.type === type);
+const holder = (shift: ShiftHandle) => JSON.parse(shift.project.read(`${shift.folder}/.engine/run.lock`));
 const go = (shift: ShiftHandle) => shift.project.write('go', '');
 
-test('X8 on a terminal a block is redrawn below what has ended, and leaves nothing behind', async () => {
+test('X8 on a terminal a block is redrawn below what has ended; Ctrl-C drains, and nothing is left behind', async () => {
   const shift = slowShift(undefined, ['a', 'bad', 'c']);
   const running = onTerminal(shift.project, 'start pages');
-  await until(() => running.stdout.includes('begin bad'), 'what an item in flight says');
+  await until(() => running.stdout.includes('begin bad'), 'what a running item prints');
   expect(new Screen(60).write(running.stdout).text).toMatch(
     /^pages: 3 items[^\n]*\n\npages {2}░+ {2}0% 0\/3 {2}\S+\n1 todo · 2 in_progress · 0 qa · 0 done · 0 failed/,
   );
-  go(shift);
-  const { code, stdout } = await running.ended;
-  expect(code).toBe(3);
-  // Only what Screen knows (cursor up and right, erase line, styles): no other screen, no hidden cursor, no clearing.
-  const { text } = new Screen(60).write(stdout);
-  expect(text).toContain('  row 1 write: done\n');
-  expect(text).toMatch(/ {2}row 2 write: failed: FAILED \(step 1\)/);
-  expect(text).toMatch(/\n\npages: 3 items, 2 completed, 1 failed, 0 remaining\n/);
-  expect(text).not.toMatch(/░|more running|no sign/);
-  expect(stdout).toContain('\u001b[32m');
-});
-
-test('X8 NO_COLOR takes only the colour; --plain, TERM=dumb, CI and pipes get plain lines', async () => {
-  const run = async (line: string, env: Record<string, string>): Promise<Ended> => {
-    const shift = slowShift();
-    go(shift);
-    const ended = await onTerminal(shift.project, line, env).ended;
-    expect(ended.code).toBe(0);
-    return ended;
-  };
-  const colourless = (await run('start pages', { NO_COLOR: '1' })).stdout;
-  expect(colourless).toContain('\u001b[K');
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: no style
-  expect(colourless).not.toMatch(/\u001b\[\d+m/);
-  const plain = await Promise.all([
-    run('start pages --plain', {}),
-    run('start pages', { TERM: 'dumb' }),
-    run('start pages', { CI: 'true' }),
-  ]);
-  for (const { stdout } of plain) {
-    expect(stdout).not.toContain('\u001b');
-    expect(stdout).toContain('Progress: 4/4');
-  }
-  const shift = slowShift();
-  go(shift);
-  const piped = await shift.project.run(['start', 'pages']);
-  expect(piped.stdout).not.toContain('\u001b');
-  expect(piped.stdout).toContain('Progress: 4/4');
-});
-
-test('X8 Ctrl-C on the live view drains, says so, and leaves the terminal in order', async () => {
-  const shift = slowShift();
-  const running = onTerminal(shift.project, 'start pages');
-  await until(() => running.stdout.includes('begin b'), 'items in flight');
-  const { pid } = JSON.parse(shift.project.read(`${shift.folder}/.engine/run.lock`));
-  process.kill(pid, 'SIGINT');
+  process.kill(holder(shift).pid, 'SIGINT');
   await until(() => running.stdout.includes('stopping: 2 running items'), 'the drain');
   go(shift);
   const { code, stdout } = await running.ended;
   expect(code).toBe(130);
-  expect(new Screen(60).write(stdout).text).toMatch(/stopped: interrupted\. `nightshift start pages` continues\.$/);
-  expect(shift.column('write')).toEqual(['done', 'done', 'todo', 'todo']);
+  // Only what Screen knows (cursor up and right, erase line, styles): no other screen, no hidden cursor, no clearing.
+  const { text } = new Screen(60).write(stdout);
+  expect(text).toContain('  row 1 write: done\n');
+  expect(text).toMatch(/ {2}row 2 write: failed: FAILED \(step 1\)/);
+  expect(text).toMatch(/\n\npages: 3 items, 1 completed, 1 failed, 1 remaining\n/);
+  expect(text).toMatch(/stopped: interrupted\. `nightshift start pages` continues\.$/);
+  expect(text).not.toMatch(/░|more running|no sign/);
+  expect(stdout).toContain('\u001b[32m');
+  expect(shift.column('write')).toEqual(['done', 'failed', 'todo']);
+});
+
+test('X8 --plain on a terminal, and pipes, get plain lines', async () => {
+  for (const [args, onTerminal] of [
+    [['start', 'pages', '--plain'], true],
+    [['start', 'pages'], false],
+  ] as const) {
+    const shift = slowShift();
+    go(shift);
+    const { code, stdout } = await shift.project.run(args, { onTerminal });
+    expect(code).toBe(0);
+    expect(stdout).not.toContain('\u001b');
+    expect(stdout).toContain('Progress: 4/4');
+  }
 });
 
 test('X8 --detach returns when the run holds its lock, and says how to watch and stop it', async () => {
   const shift = slowShift();
-  const { code, stdout } = await shift.project.run(['start', 'pages', '--detach']);
+  // In a process of its own: it must not wait for the run that it started.
+  const begun = await shift.project.spawn(['start', 'pages', '--detach']).ended;
+  const { code, stdout } = begun;
   expect(code).toBe(0);
-  const pid = Number(/process (\d+) since/.exec(stdout)![1]);
-  onTestFinished(() => {
-    if (isAlive(pid)) process.kill(pid, 'SIGKILL');
-  });
+  const pid = processIn(begun);
   expect(stdout).toContain('log: .nightshift/pages/.engine/run.log\n');
   expect(stdout).toContain('`nightshift attach pages` shows it, `nightshift stop pages` ends it.');
   const { running } = JSON.parse((await shift.project.run(['status', 'pages', '--json'])).stdout);
@@ -158,9 +122,10 @@ test('X8 --detach returns when the run holds its lock, and says how to watch and
 test('X8 --detach hands on what start was asked, and tells what is wrong as start does, with nothing written', async () => {
   const shift = slowShift();
   go(shift);
-  const ended = await shift.project.run(['start', 'pages', '--detach', '--rows', '2:3']);
-  expect(ended.code).toBe(0);
-  await until(() => has(shift, 'run:finished'), 'the end of the run');
+  const begun = await shift.project.run(['start', 'pages', '--detach', '--rows', '2:3']);
+  expect(begun.code).toBe(0);
+  const pid = processIn(begun);
+  await until(() => !isAlive(pid), 'the end of the run');
   expect(shift.column('write')).toEqual(['todo', 'done', 'done', 'todo']);
 
   const bad = new Project().shift('pages', {
@@ -177,20 +142,33 @@ test('X8 --detach hands on what start was asked, and tells what is wrong as star
   expect(bad.project.exists(`${bad.folder}/.engine`)).toBe(false);
 });
 
+test('X8 X6 --detach tells the warnings and limits of the run, whatever its lines look like', async () => {
+  // Its log has lines such as `warning: 1 item` and `limits: none`.
+  const shift = new Project().shift('warning', {
+    settings: { agent: 'shell', colour: 'blue' },
+    table: 'name,write\na,todo\n',
+    tasks: { write: shellTask('echo "limits: none"') },
+  });
+  const { stdout } = await shift.project.run(['start', 'warning', '--detach', '--json', '--max-failures=3']);
+  const { warnings, limits } = JSON.parse(stdout);
+  expect([warnings, limits]).toEqual([[expect.stringContaining('colour')], '0 of 3 failures in a run']);
+  await until(() => has(shift, 'run:finished'), 'the end of the run');
+});
+
 test('X8 attach shows a run from elsewhere to its end, and has its exit code', async () => {
   const shift = slowShift(undefined, ['a', 'bad', 'c']);
-  const { run } = await detached(shift);
-  await started(shift, 2);
+  const running = shift.launch();
+  await started(running, 2);
   const json = shift.project.launch(['attach', 'pages', '--json']);
   const plain = shift.project.launch(['watch', 'pages']);
-  const live = onTerminal(shift.project, 'attach pages');
+  const live = shift.project.launch(['attach', 'pages'], { onTerminal: true });
   await json.seen('dev:started');
-  await until(() => live.stdout.includes('begin bad'), 'what an item in flight says');
+  await until(() => live.stdout.includes('begin bad'), 'what a running item prints');
   go(shift);
   const [events, lines, screen] = [await json.ended, await plain.ended, await live.ended];
   expect([events.code, lines.code, screen.code]).toEqual([3, 3, 3]);
   expect(events.events).toEqual(shift.journal());
-  expect(events.events.every((event) => event.run === run)).toBe(true);
+  expect(events.events).toEqual((await running.ended).events);
   expect(lines.stdout).toContain('  row 3 write: done\n');
   const note = /pages: the run has ended: finished, with failed items\. 3 items, 2 completed, 1 failed, 0 remaining\./;
   expect(lines.stdout).toMatch(note);
@@ -204,14 +182,10 @@ test('X8 attach shows a run from elsewhere to its end, and has its exit code', a
 
 test('X8 Ctrl-C on attach leaves the run alone; a killed run is told from one that ended', async () => {
   const shift = slowShift();
-  const { pid } = await detached(shift);
-  await started(shift, 2);
-  const first = shift.project.spawn(['attach', 'pages', '--json']);
+  const run = shift.spawn();
+  await started(run, 2);
   const second = shift.project.launch(['attach', 'pages']);
-  await first.seen('dev:started');
   await until(() => second.stdout.includes('pages: 4 items'), 'the other one');
-  first.kill('SIGINT');
-  expect((await first.ended).code).toBe(130);
   const live = onTerminal(shift.project, 'attach pages');
   await until(() => live.stdout.includes('begin b'), 'the live view');
   const [watcher] = readFileSync(`/proc/${live.pid}/task/${live.pid}/children`, 'utf8').split(' ');
@@ -219,10 +193,10 @@ test('X8 Ctrl-C on attach leaves the run alone; a killed run is told from one th
   const left = await live.ended;
   expect(left.code).toBe(130);
   expect(new Screen(60).write(left.stdout).text).toBe(
-    `pages continues in process ${pid}. \`nightshift stop pages\` ends it.`.replace(/.{60}/, '$&\n'),
+    `pages continues in process ${run.pid}. \`nightshift stop pages\` ends it.`.replace(/.{60}/, '$&\n'),
   );
-  expect(isAlive(pid)).toBe(true);
-  process.kill(pid, 'SIGKILL');
+  expect(isAlive(run.pid)).toBe(true);
+  run.kill('SIGKILL');
   const { code, stdout } = await second.ended;
   expect([code, stdout]).toEqual([
     4,
@@ -234,23 +208,23 @@ test('X8 Ctrl-C on attach leaves the run alone; a killed run is told from one th
   expect(lastRun).toMatchObject({ number: 1, end: null });
 });
 
-test('X8 stop lets what is in flight finish, and --now does not wait for it', async () => {
+test('X8 stop lets running items finish, and --now does not wait for them', async () => {
   const shift = slowShift();
-  const { pid } = await detached(shift);
-  await started(shift, 2);
+  const run = shift.launch();
+  await started(run, 2);
   const lookers = [
     ['attach', 'pages'],
     ['logs', 'pages', '-f'],
   ].map((args) => shift.project.launch(args));
   for (const each of lookers) await until(() => each.stdout.includes('write: rows 1, 2'), 'who looks on');
   const stop = shift.project.launch(['stop', 'pages']);
-  await until(() => has(shift, 'run:draining'), 'the drain');
+  await run.seen('run:draining');
   // A second one waits too: it must not become the second Ctrl-C.
   const other = shift.project.launch(['stop', 'pages']);
   for (const each of [stop, other]) {
-    await until(() => each.stdout.includes(`stopping process ${pid} when`), 'the announcement');
+    await until(() => each.stdout.includes(`stopping process ${process.pid} when`), 'the announcement');
   }
-  expect(isAlive(pid)).toBe(true);
+  expect(has(shift, 'run:finished')).toBe(false);
   go(shift);
   for (const each of lookers)
     expect((await each.ended).stdout).toMatch(/^.*stopping: .* Ctrl-C here only stops watching\.$/m);
@@ -260,21 +234,20 @@ test('X8 stop lets what is in flight finish, and --now does not wait for it', as
     expect.stringContaining('ended: interrupted; 2 of 4 items completed, 0 failed.'),
   ]);
   expect([otherEnd.code, otherEnd.stdout]).toEqual([end.code, end.stdout]);
+  expect((await run.ended).code).toBe(130);
   expect(shift.column('write')).toEqual(['done', 'done', 'todo', 'todo']);
-  expect(shift.journal().some(({ type }) => type === 'item:returned')).toBe(false);
+  expect(has(shift, 'item:returned')).toBe(false);
 
   const nothing = await shift.project.run(['stop', 'pages']);
   expect([nothing.code, nothing.stdout]).toEqual([0, 'pages is not running: there is nothing to stop.\n']);
 
   const late = slowShift();
-  const run = await detached(late);
-  await started(late, 2);
+  const second = late.spawn();
+  await started(second, 2);
+  const { run: id } = holder(late);
   const now = await late.project.run(['stop', 'pages', '--now', '--json']);
-  expect([now.code, now.events[0]]).toEqual([
-    0,
-    expect.objectContaining({ stopped: true, run: run.run, exitCode: 130 }),
-  ]);
-  expect(isAlive(run.pid), 'the stopped run').toBe(false);
+  expect([now.code, now.events[0]]).toEqual([0, expect.objectContaining({ stopped: true, run: id, exitCode: 130 })]);
+  expect(isAlive(second.pid), 'the stopped run').toBe(false);
   expect(late.column('write')).toEqual(['todo', 'todo', 'todo', 'todo']);
   expect(processesOf(late.project.path(late.folder))).toEqual([]);
   const { stdout } = await late.project.run(['logs', 'pages']);
@@ -285,19 +258,18 @@ test('X8 stop, and attach and status after a kill, repeat the flags of the run, 
   const flags = ['--rows', '1:3', '--where', 'name=b', '--max-cost=5', '--sample', '1', '--seed', 'a b'];
   const goesOn = "`nightshift start pages --rows 1:3 --where name=b --sample 1 --seed 'a b' --max-cost 5` continues";
   const shift = slowShift();
-  await detached(shift, flags);
+  const first = shift.project.launch(['start', 'pages', ...flags]);
   await started(shift, 1);
   const stopped = await shift.project.run(['stop', 'pages', '--now']);
   expect(stopped.stdout).toMatch(/^ended: interrupted; 0 of 4 items completed, 0 failed\.$/m);
   expect(stopped.stdout.trimEnd().split('\n').at(-1)).toBe(`${goesOn}.`);
-  // In the background as here.
-  expect(shift.project.read(`${shift.folder}/.engine/run.log`)).toContain(`stopped: interrupted. ${goesOn}.\n`);
+  expect((await first.ended).stdout).toContain(`stopped: interrupted. ${goesOn}.\n`);
 
-  const { pid } = await detached(shift, flags);
-  await started(shift, 2);
+  const second = shift.spawn(flags);
+  await started(second, 1);
   const watcher = shift.project.launch(['attach', 'pages']);
   await until(() => watcher.stdout.includes('write: row 2'), 'who looks on');
-  process.kill(pid, 'SIGKILL');
+  second.kill('SIGKILL');
   expect((await watcher.ended).stdout).toContain(`pages: the run was killed. ${goesOn}.\n`);
   const status = await shift.project.run(['status', 'pages']);
   expect(status.stdout).toMatch(/^the last run was killed, or ended by an error, after \S+Z$/m);
@@ -313,8 +285,8 @@ test('X8 stop of a run that is at a limit says what goes on in spite of it, and 
   const shift = slowShift(undefined, ['bad', 'b', 'c', 'd']);
   const step = 'test {name} != bad || exit 1\nuntil test -e go; do sleep 0.05; done';
   shift.project.write(`${shift.folder}/write.md`, shellTask(step));
-  await detached(shift, ['--max-failures', '1', '--rows', '1:3']);
-  await until(() => has(shift, 'run:draining'), 'the limit');
+  const run = shift.launch(['--max-failures', '1', '--rows', '1:3']);
+  await run.seen('run:draining');
   const stop = shift.project.launch(['stop', 'pages']);
   await until(() => stop.stdout.includes('stopping process'), 'the announcement');
   go(shift);
@@ -350,8 +322,7 @@ test('X8 stop signals nobody who does not hold the lock', async () => {
 
 test('X8 logs are the journal for a reader, or what was said about one row, also while it is said', async () => {
   const shift = slowShift();
-  await detached(shift);
-  await started(shift, 2);
+  await started(shift.launch(), 2);
   const journal = shift.project.launch(['logs', 'pages', '-f']);
   const row = shift.project.launch(['logs', 'pages', '--row', '2', '--follow']);
   await until(() => row.stdout.includes('begin b'), 'what row 2 says');

@@ -31,12 +31,13 @@ test('T7 a sample that was interrupted goes on with the same rows, also when oth
   const night = thirty(project, 'night');
   project.write(CALLS, '');
   project.behave({ dev: { report, sh: 'until test -e go; do sleep 0.05; done' } });
-  const running = project.spawn(['start', 'night', ...SAMPLE]);
+  const running = project.launch(['start', 'night', ...SAMPLE]);
   await until(() => project.calls().length === 2, 'the first batch');
-  running.kill('SIGINT');
-  await until(() => running.stdout.includes('stopping'), 'the answer to Ctrl-C');
+  const stop = project.launch(['stop', 'night']);
+  await until(() => running.stdout.includes('stopping'), 'the drain');
   project.write('go', '');
   const interrupted = await running.ended;
+  expect((await stop.ended).code).toBe(0);
   expect(interrupted.code).toBe(130);
   // The hint is the command that was given.
   expect(interrupted.stdout).toContain('`nightshift start night --sample 6 --seed q` continues.');

@@ -1,5 +1,5 @@
-import { expect, onTestFinished, test } from 'vitest';
-import { Project, type RunningProcess, type ShiftHandle, shellTask, until } from '../harness.ts';
+import { expect, test } from 'vitest';
+import { Project, type Running, type ShiftHandle, shellTask, until } from '../harness.ts';
 
 /** Each item takes until there is a file `go-` with its name. */
 function slowShift(settings: Record<string, string | number | boolean> = {}): ShiftHandle {
@@ -14,23 +14,17 @@ function go(shift: ShiftHandle, ...names: string[]): void {
   for (const name of names) shift.project.write(`go-${name}`, '');
 }
 
-async function started(running: RunningProcess, items: number): Promise<void> {
+async function started(running: Running, items: number): Promise<void> {
   const starts = () => running.events.filter(({ type }) => type === 'dev:started').length;
   await until(() => starts() >= items, `${items} items`);
 }
 
-function spawn(shift: ShiftHandle, args: readonly string[] = []): RunningProcess {
-  const running = shift.spawn(args);
-  onTestFinished(() => running.kill('SIGKILL'));
-  return running;
-}
-
-const typesOf = (running: RunningProcess) => running.events.map(({ type }) => type);
+const typesOf = (running: Running) => running.events.map(({ type }) => type);
 
 test('X8 X6 a pause lets running items finish, outlives kill -9 and a restart, and ends with resume', async () => {
   const shift = slowShift();
   const { project } = shift;
-  const first = spawn(shift);
+  const first = shift.spawn();
   await started(first, 2);
   const paused = await project.run(['pause', 'pages']);
   const SINCE =
@@ -54,11 +48,15 @@ test('X8 X6 a pause lets running items finish, outlives kill -9 and a restart, a
   const stop = { id: 'x', at: since, pid: 1, now: true, run: first.events[0].run };
   project.write(control, JSON.stringify({ ...JSON.parse(project.read(control)), stop }));
   expect((await project.run(['status', 'pages', '--json'])).events[0].paused).toMatchObject({ since });
-  const second = spawn(shift);
+  const again = await project.run(['start', 'pages', '--detach']);
+  expect(again.stdout).toMatch(new RegExp(`^paused since ${since}; \`nightshift resume pages\` continues$`, 'm'));
+  const stopped = await project.run(['stop', 'pages']);
+  expect(stopped.stdout).toContain('pages stays paused: `nightshift resume pages` lifts that.\n');
+  const second = shift.launch();
   expect(await second.seen('run:paused')).toMatchObject({ since, running: 0 });
   expect(typesOf(second).at(-2)).toBe('run:started');
   const resumed = await project.run(['resume', 'pages']);
-  expect([resumed.code, resumed.stdout]).toEqual([0, `pages continues in process ${second.pid}.\n`]);
+  expect([resumed.code, resumed.stdout]).toEqual([0, `pages continues in process ${process.pid}.\n`]);
   expect(project.exists(control) && JSON.parse(project.read(control)).pause).toBeFalsy();
   await started(second, 2);
   go(shift, 'd');
@@ -80,7 +78,7 @@ test.each([{}, { dispatch: 'stream' }])(
   async (settings) => {
     const shift = slowShift(settings);
     const { project } = shift;
-    const running = spawn(shift);
+    const running = shift.launch();
     await started(running, 2);
     const paused = await project.run(['pause', 'pages', '--now']);
     expect(paused.stdout).toMatch(/^pages is paused since \S+Z: 2 running items given back, nothing new starts\. /);
@@ -98,9 +96,6 @@ test.each([{}, { dispatch: 'stream' }])(
       expect.stringContaining('pages stays paused: `nightshift resume pages` lifts that.\n'),
     ]);
     expect((await running.ended).code).toBe(130);
-    const again = await project.run(['start', 'pages', '--detach']);
-    expect(again.stdout).toMatch(/^paused since \S+Z; `nightshift resume pages` continues$/m);
-    await project.run(['stop', 'pages']);
     const resumed = await project.run(['resume', 'pages']);
     expect(resumed.stdout).toBe('pages is no longer paused. It is not running: `nightshift start pages` runs it.\n');
     go(shift, 'a', 'b', 'c', 'd');
@@ -110,7 +105,7 @@ test.each([{}, { dispatch: 'stream' }])(
 
 test('X8 a run whose last items finish while it is paused ends, and the pause with it', async () => {
   const shift = slowShift();
-  const running = spawn(shift, ['--rows', '1:2']);
+  const running = shift.launch(['--rows', '1:2']);
   await started(running, 2);
   await shift.project.run(['pause', 'pages']);
   go(shift, 'a', 'b', 'c', 'd');

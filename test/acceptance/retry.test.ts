@@ -1,5 +1,5 @@
-import { expect, onTestFinished, test } from 'vitest';
-import { agentTask, CALLS, isAlive, Project, type ShiftHandle, shellTask, until } from '../harness.ts';
+import { expect, test } from 'vitest';
+import { agentTask, CALLS, isAlive, Project, processIn, type ShiftHandle, shellTask, until } from '../harness.ts';
 
 /** What the dev was asked to do, in any order. */
 function done(project: Project, task?: string): string[] {
@@ -15,7 +15,7 @@ async function withFailures(): Promise<{ project: Project; shift: ShiftHandle }>
   const shift = project.shift('night', {
     table: 'name,work,more\na,todo,todo\nb,todo,todo\nc,todo,todo\nd,todo,todo\ne,todo,todo\n',
     tasks: { work: agentTask(), more: agentTask() },
-    settings: { parallel: true, 'current-batch-size': 9 },
+    settings: { parallel: true, 'current-batch-size': 9, attempts: 1 },
   });
   const fails = (error: string) => ({ report: { overall_status: 'FAILED (step 1)', error } });
   project.behave({
@@ -97,11 +97,9 @@ test('M7 the same retry continues one that was interrupted, with the same rows a
   const { project, shift } = await withFailures();
   shift.manager = shift.manager.replace('parallel: true', 'parallel: false');
   project.behave({ 'dev:c': { sh: 'until test -e go; do sleep 0.1; done' } });
-  const running = project.spawn(['retry', '--reason', 'quota', '--plain']);
+  const running = project.launch(['retry', '--reason', 'quota', '--plain']);
   await until(() => shift.column('more')[0] === 'done' && project.calls().at(-1).name === 'c', 'the second row');
-  running.kill('SIGINT');
-  await until(() => running.stdout.includes('stopping'), 'the answer to Ctrl-C');
-  running.kill('SIGINT');
+  expect((await project.run(['stop', '--now'])).code).toBe(0);
   const { stdout } = await running.ended;
   expect(stdout).toMatch(/stopped: interrupted\. `nightshift retry night --reason quota` continues\.$/m);
   expect(shift.column('work')).toEqual(['done', 'failed', 'todo', 'done', 'todo']);
@@ -116,15 +114,12 @@ test('M7 the same retry continues one that was interrupted, with the same rows a
 test('M7 X8 retry --detach runs in the background what it chose, tells its items, and a kill leaves the same command', async () => {
   const { project, shift } = await withFailures();
   project.behave({ dev: { sh: 'until test -e go; do sleep 0.05; done' } });
-  const { code, stdout } = await project.run(['retry', '--rows', '3,1', '--detach']);
-  expect([code, stdout]).toEqual([
+  const begun = await project.run(['retry', '--rows', '3,1', '--detach']);
+  expect([begun.code, begun.stdout]).toEqual([
     0,
     expect.stringMatching(/^2 failed item-tasks to retry\nnight runs in the background: /),
   ]);
-  const pid = Number(/process (\d+)/.exec(stdout)![1]);
-  onTestFinished(() => {
-    if (isAlive(pid)) process.kill(pid, 'SIGKILL');
-  });
+  const pid = processIn(begun);
   const last = () => shift.journal().findLast(({ type }) => type === 'run:started');
   await until(() => shift.column('work')[0] === 'in_progress' && last().command === 'retry', 'the retry at work');
   const started = last();

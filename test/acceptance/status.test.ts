@@ -38,14 +38,14 @@ function agentShift(project: Project, rows: Record<string, string>, size = 2, na
   });
 }
 
-/** A second process edits the table in place, as an editor does that knows of no lock: `lines`, the header first. */
-async function edit(shift: ShiftHandle, body: string): Promise<void> {
-  const file = shift.project.path(shift.folder, 'table.csv');
-  const script = `const fs = require('fs');
-    let lines = fs.readFileSync(process.argv[1], 'utf8').trimEnd().split('\\n');
-    ${body};
-    fs.writeFileSync(process.argv[1], lines.join('\\n') + '\\n');`;
-  await run(process.execPath, ['-e', script, file]);
+/** Edits the table in place, as an editor does that knows of no lock: its lines, the header first. */
+function edit(shift: ShiftHandle, change: (lines: string[]) => string[]): void {
+  shift.tableText = `${change(shift.tableText.trimEnd().split('\n')).join('\n')}\n`;
+}
+
+/** With another text in one line. */
+function inLine(index: number, from: string | RegExp, to: string): (lines: string[]) => string[] {
+  return (lines) => lines.with(index, lines[index]!.replace(from, to));
 }
 
 const statusOf = (shift: ShiftHandle, name: string) => shift.rows().find((row) => row.name === name)?.work;
@@ -92,7 +92,7 @@ describe('T1 the five values and the arrows', () => {
       const { code } = await project.run(['table', 'night', 'edit', 'work', '0', to]);
       expect([arrow, code, shift.column('work')]).toEqual([arrow, 0, [to]]);
     }
-  }, 120_000);
+  });
 
   test('T1 reset takes failed items to todo, and others only where they are named', async () => {
     const project = new Project();
@@ -257,19 +257,19 @@ describe('T3 the lock', () => {
 describe('T4 others write too', () => {
   test('T4 no update of many writers is lost while a shift runs', async () => {
     const project = new Project();
-    const WRITERS = 8;
+    const WRITERS = 4;
     const header = ['name', ...Array.from({ length: WRITERS + 1 }, (_, i) => `w${i}`), 'work'];
-    const rows = Array.from({ length: 40 }, (_, i) => [`item ${i}`, ...Array(WRITERS + 1).fill(''), 'todo']);
+    const rows = Array.from({ length: 20 }, (_, i) => [`item ${i}`, ...Array(WRITERS + 1).fill(''), 'todo']);
     const shift = project.shift('night', {
       settings: { agent: 'shell', parallel: true, 'max-batch-size': 4 },
       table: `${[header, ...rows].join('\n')}\n`,
-      tasks: { work: shellTask('sleep 0.3') },
+      tasks: { work: shellTask('sleep 0.1') },
     });
     const running = shift.launch();
     await running.seen('batch:claimed');
     const commands = Array.from({ length: WRITERS }, async (_, writer) => {
       for (let i = 0; i < 10; i++) {
-        const args = ['table', 'night', 'edit', `w${writer}`, String((writer * 5 + i) % 40), `${writer}.${i}`];
+        const args = ['table', 'night', 'edit', `w${writer}`, String((writer * 5 + i) % 20), `${writer}.${i}`];
         const { code, stderr } = await project.run(args);
         expect([code, stderr]).toEqual([0, '']);
       }
@@ -277,7 +277,7 @@ describe('T4 others write too', () => {
     // Another program that takes part in the lock, and replaces the file.
     const [csv, lock] = ['table.csv', 'table.csv.lock'].map((name) => project.path(shift.folder, name));
     const awk = (i: number) =>
-      `awk -F, -v OFS=, 'NR==${i + 2}{$10="8.${i}"} {print}' '${csv}' > '${csv}.awk' && mv '${csv}.awk' '${csv}'`;
+      `awk -F, -v OFS=, 'NR==${i + 2}{$${WRITERS + 2}="awk.${i}"} {print}' '${csv}' > '${csv}.awk' && mv '${csv}.awk' '${csv}'`;
     const taking = (async () => {
       for (let i = 0; i < 10; i++) await run('flock', ['-x', lock!, 'sh', '-c', awk(i)]);
     })();
@@ -285,10 +285,10 @@ describe('T4 others write too', () => {
     expect(await running.ended).toMatchObject({ code: 0 });
     const expected = rows.map((_, row) => ({ name: `item ${row}`, work: 'done' }) as Record<string, string>);
     for (const row of expected) for (let w = 0; w <= WRITERS; w++) row[`w${w}`] = '';
-    for (let w = 0; w < WRITERS; w++) for (let i = 0; i < 10; i++) expected[(w * 5 + i) % 40]![`w${w}`] = `${w}.${i}`;
-    for (let i = 0; i < 10; i++) expected[i]!.w8 = `8.${i}`;
+    for (let w = 0; w < WRITERS; w++) for (let i = 0; i < 10; i++) expected[(w * 5 + i) % 20]![`w${w}`] = `${w}.${i}`;
+    for (let i = 0; i < 10; i++) expected[i]![`w${WRITERS}`] = `awk.${i}`;
     expect(shift.rows()).toEqual(expected);
-  }, 180_000);
+  });
 
   test('T4 T7 edited, inserted, sorted and removed rows: every status lands on its own item, new rows are done', async () => {
     const project = new Project();
@@ -300,11 +300,11 @@ describe('T4 others write too', () => {
     });
     const running = shift.launch();
     await allCalled(project, 3);
-    await edit(shift, "lines[1] = lines[1].replace('about a', 'edited in place')");
-    await edit(shift, "lines.splice(1, 0, 'new,about new,todo', 'b,about b,todo')");
+    edit(shift, inLine(1, 'about a', 'edited in place'));
+    edit(shift, (lines) => lines.toSpliced(1, 0, 'new,about new,todo', 'b,about b,todo'));
     expect(await running.seen('table:grew')).toMatchObject({ rows: 2 });
-    await edit(shift, 'lines = [lines[0], ...lines.slice(1).reverse()]');
-    await edit(shift, "lines = lines.filter((line) => !line.startsWith('f,'))");
+    edit(shift, ([header, ...lines]) => [header!, ...lines.reverse()]);
+    edit(shift, (lines) => lines.filter((line) => !line.startsWith('f,')));
     expect(shift.rows().map(({ name, work }) => `${name} ${work}`)).toEqual([
       ...['e todo', 'd todo', 'c in_progress', 'b in_progress', 'a in_progress', 'b todo', 'new todo'],
     ]);
@@ -327,19 +327,14 @@ describe('T4 others write too', () => {
   });
 
   const withdrawals = {
-    'set to todo': {
-      how: "lines[1] = lines[1].replace('in_progress', 'todo')",
-      left: 'todo',
-      status: 'done',
-      calls: 2,
-    },
-    'set to failed': {
-      how: "lines[1] = lines[1].replace('in_progress', 'failed')",
-      left: 'failed',
-      status: 'failed',
+    'set to todo': { how: inLine(1, 'in_progress', 'todo'), left: 'todo', status: 'done', calls: 2 },
+    'set to failed': { how: inLine(1, 'in_progress', 'failed'), left: 'failed', status: 'failed', calls: 1 },
+    'its row removed': {
+      how: (lines: string[]) => lines.toSpliced(1, 1),
+      left: undefined,
+      status: undefined,
       calls: 1,
     },
-    'its row removed': { how: 'lines.splice(1, 1)', left: undefined, status: undefined, calls: 1 },
   };
   test.each(Object.entries(withdrawals))(
     'T4 withdrawn (%s): the dev is stopped, its result dropped and reported',
@@ -350,7 +345,7 @@ describe('T4 others write too', () => {
       const running = shift.launch();
       await allCalled(project, 2);
       const { pid } = devCalls(project, 'a')[0];
-      await edit(shift, withdrawal.how);
+      edit(shift, withdrawal.how);
       const { task, item, index, reason } = await running.seen('item:withdrawn');
       expect([task, index, reason]).toEqual(['work', 0, expect.stringMatching(/^(set to|its row was removed)/)]);
       await until(() => !lives(pid), 'the dev of a to be stopped');
@@ -378,9 +373,9 @@ describe('T4 others write too', () => {
     const project = new Project();
     const shift = agentShift(project, todo('ab'));
     project.behave({ 'qa:a': { sh: 'until [ -e .nightshift/judge ]; do sleep 0.1; done' } });
-    const running = shift.spawn();
+    const running = shift.launch();
     await until(() => project.calls().some((call) => call.role === 'qa'), 'the qa of a');
-    await edit(shift, "lines[2] = lines[2].replace(/qa$/, 'failed')");
+    edit(shift, inLine(2, /qa$/, 'failed'));
     await running.seen('item:withdrawn', ({ index }) => index === 1);
     project.write('.nightshift/judge', '');
     expect(await running.ended).toMatchObject({ code: 3 });
@@ -413,15 +408,15 @@ describe('T5 a start after an interruption', () => {
 });
 
 describe('T6 one run at a time', () => {
-  test('T6 of ten starts exactly one runs, the others say who and since when; a dead run is taken over', async () => {
+  test('T6 of several starts exactly one runs, the others say who and since when; a dead run is taken over', async () => {
     const project = new Project();
     const shift = agentShift(project, todo('ab'));
     const other = agentShift(project, todo('a'), 2, 'other');
     project.behave({ dev: waits });
-    const starts = Array.from({ length: 10 }, () => shift.spawn());
+    const starts = Array.from({ length: 4 }, () => shift.spawn());
     let losers = 0;
     for (const each of starts) void each.ended.then(() => losers++);
-    await until(() => losers === 9, 'nine of ten to end', 50_000);
+    await until(() => losers === 3, 'all but one to end');
     const [winner] = starts.filter((each) => each.child.exitCode === null);
     await allCalled(project, 2);
     const { at } = await winner!.seen('run:started');
@@ -430,11 +425,11 @@ describe('T6 one run at a time', () => {
       expect(code).toBe(5);
       const [, pid, since] = /is already being run by process (\d+) since (\S+)/.exec(stderr)!;
       expect(Number(pid)).toBe(winner!.pid);
-      expect(Math.abs(Date.parse(since!) - Date.parse(at))).toBeLessThan(60_000);
+      expect(Date.parse(since!)).toBeLessThanOrEqual(Date.parse(at));
       expect(events.filter(({ type }) => type !== 'error')).toEqual([]);
     }
     // Several shifts may run at once.
-    const beside = other.spawn();
+    const beside = other.launch();
     await until(() => devCalls(project).length === 3, 'the dev of the other shift');
     winner!.kill('SIGKILL');
     await winner!.ended;
@@ -487,7 +482,7 @@ syncBuiltinESMExports();
     const env = { NODE_OPTIONS: `--import=${project.path('breaks.mjs')}` };
     const running = shift.spawn(['--rows', '1:2', '--max-cost', '5'], { env });
     await allCalled(project, 2);
-    const watcher = project.spawn(['attach', shift.name]);
+    const watcher = project.launch(['attach', shift.name]);
     await until(() => watcher.stdout.includes('rows 1, 2'), 'who looks on');
     cause(running, shift);
     project.write('go', '');
@@ -571,10 +566,13 @@ describe('D5 what only the run may write', () => {
     project.behave({ 'dev:a': waits, 'dev:b': waits });
     const running = shift.launch();
     await allCalled(project, 2);
-    await edit(
-      shift,
-      "['done', 'in_progress', 'qa', 'done'].forEach((to, i) => { lines[[1, 3, 4, 5][i]] = lines[[1, 3, 4, 5][i]].replace(/[a-z_]+$/, to) })",
-    );
+    const forged = new Map([
+      [1, 'done'],
+      [3, 'in_progress'],
+      [4, 'qa'],
+      [5, 'done'],
+    ]);
+    edit(shift, (lines) => lines.map((line, i) => line.replace(/[a-z_]+$/, (status) => forged.get(i) ?? status)));
     const { what } = await running.seen('edit:reverted');
     for (const part of [
       'row 1: work from in_progress to done',
@@ -609,14 +607,18 @@ describe('D5 what only the run may write', () => {
     const reverted = (times: number) =>
       until(() => running.events.filter(({ type }) => type === 'edit:reverted').length === times, `edit ${times}`);
     // In another order and spelling; behind it a copy, whose original goes with the next save.
-    await edit(
-      shift,
-      "const [c, d, ...rest] = lines.splice(4); lines.push(...rest, d.replace('d,about', 'D,About').replace('todo', 'done'), c.replace('todo', 'done').replace('c,', 'c2,'), c)",
-    );
+    edit(shift, (lines) => {
+      const [c, d, ...rest] = lines.splice(4) as [string, string, ...string[]];
+      const copy = c.replace('todo', 'done').replace('c,', 'c2,');
+      return [...lines, ...rest, d.replace('d,about', 'D,About').replace('todo', 'done'), copy, c];
+    });
     await reverted(1);
-    await edit(shift, "lines = lines.filter((line) => !line.startsWith('c,'))");
+    edit(shift, (lines) => lines.filter((line) => !line.startsWith('c,')));
     // The place and the status of a row that was done before, with the text of one that was to be done.
-    await edit(shift, "lines[1] = lines.splice(4, 1)[0].replace('e,', 'E,').replace('todo', 'done')");
+    edit(shift, (lines) => {
+      const [e] = lines.splice(4, 1) as [string];
+      return lines.with(1, e.replace('e,', 'E,').replace('todo', 'done'));
+    });
     await reverted(2);
     const add = ['table', 'night', 'add', 'name=known', 'note=done by hand', 'work=done'];
     expect(await project.run(add)).toMatchObject({ code: 0 });
@@ -676,7 +678,7 @@ describe('D5 what only the run may write', () => {
     });
     const running = shift.launch();
     await until(() => project.calls().some((call) => call.role === 'manager'), 'the manager, between two batches');
-    await edit(shift, "lines[3] = lines[3].replace('todo', 'done')");
+    edit(shift, inLine(3, 'todo', 'done'));
     project.write('.nightshift/fold', '');
     expect(await running.ended).toMatchObject({ code: 0 });
     expect(running.events.filter(({ type }) => type === 'edit:reverted')).toHaveLength(1);

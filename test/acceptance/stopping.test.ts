@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, constants, existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import koffi from 'koffi';
 import { describe, expect, test } from 'vitest';
+import { Gate } from '../gate.ts';
 import {
   agentTask,
   NIGHTSHIFT,
@@ -13,8 +14,6 @@ import {
   straysOf,
   until,
 } from '../harness.ts';
-
-const WAIT_FOR_GO = { sh: 'until test -e go; do sleep 0.05; done' };
 
 /** Ignores SIGTERM, with one child in a session of its own and another that is nobody's: all of them would run for minutes. */
 const STUBBORN = {
@@ -61,7 +60,8 @@ describe('Ctrl-C', () => {
   test('once: running items finish with their qa, nothing new starts, and the shift resumes', async () => {
     const project = new Project();
     const shift = fourRows(project);
-    project.behave({ 'dev:b': WAIT_FOR_GO });
+    const gate = new Gate(project);
+    project.behave({ 'dev:b': { sh: gate.wait } });
     const running = project.spawn(['start', 'night', '--rows', '1:', '--max-cost=5']);
     await bothDevsBegan(project);
     // In flight, too, while nobody works on it: it waits for its qa.
@@ -71,7 +71,7 @@ describe('Ctrl-C', () => {
       () => /stopping: 2 running items may finish.*Ctrl-C again/.test(running.stdout),
       'the word that it drains',
     );
-    project.write('go', '');
+    gate.open();
     const { code, stdout } = await running.ended;
     expect(code).toBe(130);
     expect(stdout).toContain('`nightshift start night --rows 1: --max-cost 5` continues');
@@ -121,111 +121,83 @@ describe('Ctrl-C', () => {
     expect(callsOf(project, 'dev').filter((call) => call.startsWith('a'))).toEqual(['a1', 'a1']);
   });
 
-  test('T5 twice during qa: the item stays at qa and is not done again', async () => {
+  test('P8 T5 at once, while recommendations are folded in and then during a qa: both wait for the next start', async () => {
     const project = new Project();
     const shift = fourRows(project);
-    project.behave({ qa: STUBBORN });
-    const running = shift.spawn();
-    await until(() => project.exists('stubborn-qa-1'), 'the first qa');
-    running.kill('SIGINT');
-    await running.seen('run:draining');
-    running.kill('SIGINT');
+    const gate = new Gate(project);
+    const wish = 'Look twice before you begin';
+    const dev = { report: { recommendations: [wish, 'Be brief'] } };
+    project.behave({ dev, manager: { sh: `touch asked; ${gate.wait}` } });
+    const before = shift.task('make');
+    const running = shift.launch();
+    await until(() => project.exists('asked'), 'the manager');
+    expect((await project.run(['stop', 'night', '--now'])).code).toBe(0);
     expect((await running.ended).code).toBe(130);
     expect(processesOf(project.path(shift.folder))).toEqual([]);
-    expect(shift.column('make')).toEqual(['qa', 'qa', 'todo', 'todo']);
+    expect([shift.task('make'), shift.column('make')]).toEqual([before, ['done', 'done', 'todo', 'todo']]);
+
+    const adds = { report: { lessons: [{ text: `${wish}.`, from: [2, 4], same_as: null, after: 0 }] } };
+    project.behave({ manager: adds, qa: { sh: `touch judging; ${gate.wait}` } });
+    const resumed = shift.launch();
+    await until(() => project.exists('judging'), 'a qa');
+    expect((await project.run(['stop', 'night', '--now'])).code).toBe(0);
+    const { events } = await resumed.ended;
+    expect(shift.task('make')).toContain(`1. ${wish}.\n`);
+    const changed = events.findIndex(({ type }) => type === 'steps:changed');
+    expect(events[changed].lessons.map(({ rows }: { rows: number[] }) => rows)).toEqual([
+      [1, 2],
+      [1, 2],
+    ]);
+    // Rule L5: the first batch of the resumed run is already given the new Steps.
+    const firstDev = events.findIndex(({ type }) => type === 'dev:started');
+    expect(firstDev).toBeGreaterThan(changed);
+    expect(events[firstDev].version).toBe(events[changed].to);
+    expect(shift.column('make')).toEqual(['done', 'done', 'qa', 'qa']);
+
     project.behave({});
     expect((await shift.start()).code).toBe(0);
     expect(callsOf(project, 'dev').sort()).toEqual(['a1', 'b1', 'c1', 'd1']);
-  });
-
-  test('P8 twice while recommendations are folded in: they wait for the next start', async () => {
-    const project = new Project();
-    const shift = fourRows(project);
-    const wish = 'Look twice before you begin';
-    project.behave({
-      dev: { report: { recommendations: [wish, 'Be brief'] } },
-      manager: { sh: 'touch asked; sleep 300' },
-    });
-    const before = shift.task('make');
-    const running = shift.spawn();
-    await until(() => project.exists('asked'), 'the manager');
-    running.kill('SIGINT');
-    await running.seen('run:draining');
-    running.kill('SIGINT');
-    expect((await running.ended).code).toBe(130);
-    expect(processesOf(project.path(shift.folder))).toEqual([]);
-    expect(shift.task('make')).toBe(before);
-
-    const lesson = { text: `${wish}.`, from: [2, 4], same_as: null, after: 0 };
-    project.behave({ manager: { report: { lessons: [lesson] } } });
-    const resumed = await shift.start();
-    expect(shift.task('make')).toContain(`1. ${wish}.\n`);
-    const changed = resumed.events.findIndex(({ type }) => type === 'steps:changed');
-    expect(resumed.events[changed].lessons[0].rows).toEqual([1, 2]);
-    // Rule L5: the first batch of the resumed run is already given the new Steps.
-    const firstDev = resumed.events.findIndex(({ type }) => type === 'dev:started');
-    expect(firstDev).toBeGreaterThan(changed);
-    expect(resumed.events[firstDev].version).toBe(resumed.events[changed].to);
   });
 
   test('while it waits for trouble to pass: nobody runs, so it ends', async () => {
     const project = new Project();
     const shift = fourRows(project);
     project.behave({ dev: { exit: 75 } });
-    const running = shift.spawn();
-    await running.seen('run:waiting', ({ ms }) => ms >= 2000);
-    running.kill('SIGINT');
+    const running = shift.launch();
+    await running.seen('run:waiting');
+    expect((await project.run(['stop', 'night'])).code).toBe(0);
     const { code, events } = await running.ended;
     expect(code).toBe(130);
-    expect(events.findLast(({ type }) => type === 'run:draining').running).toBe(0);
-    const drained = events.findIndex(({ type }) => type === 'run:draining');
+    const drained = events.findLastIndex(({ type }) => type === 'run:draining');
+    expect(events[drained].running).toBe(0);
     expect(events.slice(drained).filter(({ type }) => type === 'batch:claimed')).toEqual([]);
-  });
-
-  test.each([
-    ['all done', 'PASS', 0],
-    ['with a failed item', 'FAIL', 3],
-  ])('in the last batch, %s: the exit code is that of a finished run', async (_, verdict, expected) => {
-    const project = new Project();
-    const shift = fourRows(project, { 'current-batch-size': 4 });
-    project.behave({ dev: WAIT_FOR_GO, 'qa:d': { report: { overall_status: verdict, criteria: [] } } });
-    if (verdict === 'PASS') project.behave({ dev: WAIT_FOR_GO });
-    const running = shift.spawn();
-    await until(() => callsOf(project, 'dev').length === 4, 'all devs');
-    running.kill('SIGINT');
-    await running.seen('run:draining');
-    project.write('go', '');
-    const { code, events } = await running.ended;
-    expect(code).toBe(expected);
-    expect(events.at(-1)).toMatchObject({ type: 'run:finished', exitCode: expected, remaining: 0 });
   });
 });
 
 describe('SIGTERM and SIGHUP', () => {
-  test.each(['SIGTERM', 'SIGHUP'] as const)(
-    '%s: running items finish, nothing new starts, and it resumes',
-    async (signal) => {
-      const project = new Project();
-      const shift = fourRows(project);
-      project.behave({ dev: WAIT_FOR_GO });
-      const running = shift.spawn();
-      await bothDevsBegan(project);
-      running.kill(signal);
-      await running.seen('run:draining', (event) => event.signal === signal && event.running === 2);
-      // A second one, as some service managers send it, does not make it hasty.
-      running.kill(signal);
-      project.write('go', '');
-      expect((await running.ended).code).toBe(130);
-      expect(shift.column('make')).toEqual(['done', 'done', 'todo', 'todo']);
-      expect((await shift.start()).code).toBe(0);
-      expect(callsOf(project, 'dev').sort()).toEqual(['a1', 'b1', 'c1', 'd1']);
-    },
-  );
+  test('SIGTERM: running items finish, nothing new starts, and it resumes', async () => {
+    const project = new Project();
+    const shift = fourRows(project);
+    const gate = new Gate(project);
+    project.behave({ dev: { sh: gate.wait } });
+    const running = shift.spawn();
+    await bothDevsBegan(project);
+    running.kill('SIGTERM');
+    await running.seen('run:draining', (event) => event.signal === 'SIGTERM' && event.running === 2);
+    // A second one, as some service managers send it, does not make it hasty.
+    running.kill('SIGTERM');
+    gate.open();
+    expect((await running.ended).code).toBe(130);
+    expect(shift.column('make')).toEqual(['done', 'done', 'todo', 'todo']);
+    expect((await shift.start()).code).toBe(0);
+    expect(callsOf(project, 'dev').sort()).toEqual(['a1', 'b1', 'c1', 'd1']);
+  });
 
   test('SIGHUP with a terminal that is gone: nothing can be printed any more, and yet it drains', async () => {
     const project = new Project();
     const shift = fourRows(project);
-    project.behave({ dev: WAIT_FOR_GO });
+    const gate = new Gate(project);
+    project.behave({ dev: { sh: gate.wait } });
     const terminal = openTerminal();
     const child = spawn(process.execPath, [NIGHTSHIFT, 'start', 'night'], {
       cwd: project.root,
@@ -237,7 +209,7 @@ describe('SIGTERM and SIGHUP', () => {
     closeSync(terminal.master);
     child.kill('SIGHUP');
     await until(() => shift.journal().some(({ type }) => type === 'run:draining'), 'the drain');
-    project.write('go', '');
+    gate.open();
     expect(await ended).toEqual({ code: 130, signal: null });
     expect(shift.column('make')).toEqual(['done', 'done', 'todo', 'todo']);
     expect((await shift.start()).code).toBe(0);

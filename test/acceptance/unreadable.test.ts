@@ -1,8 +1,8 @@
-import { readdirSync, renameSync, rmSync } from 'node:fs';
+import { readdirSync, renameSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { agentTask, Project, type RunningProcess, type ShiftHandle, shellTask, sleep, until } from '../harness.ts';
+import { Gate } from '../gate.ts';
+import { agentTask, Project, type Running, type ShiftHandle, shellTask, until } from '../harness.ts';
 
-const WAITS = { sh: 'until [ -e .nightshift/go ]; do sleep 0.05; done' };
 const MODES = {
   sequential: {},
   batches: { parallel: true, 'current-batch-size': 2 },
@@ -10,71 +10,29 @@ const MODES = {
 } as const;
 type Mode = keyof typeof MODES;
 
-/** Each leaves a file that can't be read, and answers what puts it right again. */
-const BREAK: Record<string, { of: string; by: (shift: ShiftHandle) => () => void }> = {
-  'a ragged table': { of: 'table.csv', by: editTable((text) => `${text}x,todo,more\n`) },
-  'a table with an unknown status': { of: 'table.csv', by: editTable((text) => `${text}x,maybe\n`) },
-  'a table without its rows': { of: 'table.csv', by: editTable((text) => text.slice(0, text.indexOf('\n') + 1)) },
-  'a table that is gone': {
-    of: 'table.csv',
-    by: (shift) => {
-      const [file, away] = [shift.project.path(shift.folder, 'table.csv'), shift.project.path('away.csv')];
-      renameSync(file, away);
-      return () => renameSync(away, file);
-    },
-  },
-  'a table that is a folder': {
-    of: 'table.csv',
-    by: (shift) => {
-      const whole = shift.tableText;
-      rmSync(shift.project.path(shift.folder, 'table.csv'));
-      shift.project.write(`${shift.folder}/table.csv/x`, '');
-      return () => {
-        rmSync(shift.project.path(shift.folder, 'table.csv'), { recursive: true });
-        shift.tableText = whole;
-      };
-    },
-  },
-  'a manifest that is half saved': {
-    of: 'manager.md',
-    by: (shift) => {
-      const whole = shift.manager;
-      shift.manager = whole.slice(0, whole.indexOf('## Task Order'));
-      return () => {
-        shift.manager = whole;
-      };
-    },
-  },
-};
-
-function editTable(edit: (text: string) => string) {
-  return (shift: ShiftHandle) => {
-    const whole = shift.tableText;
-    shift.tableText = edit(whole);
-    return () => {
-      shift.tableText = whole;
-    };
-  };
+interface AtWork {
+  project: Project;
+  shift: ShiftHandle;
+  running: Running;
+  gate: Gate;
 }
 
-/** a and b (one at a time: a) are at work until `.nightshift/go` is there; b then fails. */
-async function atWork(
-  mode: Mode,
-  settings = {},
-): Promise<{ project: Project; shift: ShiftHandle; running: RunningProcess }> {
+/** a and b (sequential: a) are at work until the gate is open; b then fails. */
+async function atWork(mode: Mode, { settings = {}, args = ['--json'] } = {}): Promise<AtWork> {
   const project = new Project();
+  const gate = new Gate(project);
   const shift = project.shift('night', {
     settings: { 'disable-self-improvement': true, ...MODES[mode], ...settings },
     table: 'name,work\na,todo\nb,todo\nc,todo\nd,todo\n',
     tasks: { work: agentTask() },
   });
+  const waits = { sh: gate.wait };
   const fails = { report: { overall_status: 'FAILED (step 1)', error: 'b is broken' } };
-  project.behave({ 'dev:a': WAITS, 'dev:b:1': { ...WAITS, ...fails }, 'dev:b': fails });
-  const running = shift.spawn();
-  for (const name of mode === 'sequential' ? ['a'] : ['a', 'b']) {
-    await until(() => devs(project).includes(name), `the dev of ${name}`);
-  }
-  return { project, shift, running };
+  project.behave({ 'dev:a': waits, 'dev:b:1': { ...waits, ...fails }, 'dev:b': fails });
+  const running = project.launch(['start', 'night', ...args]);
+  const begun = mode === 'sequential' ? 'a' : 'ab';
+  await until(() => devs(project) === begun, `the devs of ${begun}`);
+  return { project, shift, running, gate };
 }
 
 function devs(project: Project): string {
@@ -82,128 +40,94 @@ function devs(project: Project): string {
   return [...new Set(names.map(({ name }) => name))].sort().join('');
 }
 
+async function warned(running: Running): Promise<void> {
+  await running.seen('run:warning', ({ message }) => /nothing new is started until/.test(message));
+}
+
 describe('F6 a file that can not be read while items are in flight', () => {
-  const cases: [Mode, keyof typeof BREAK][] = [
-    ['sequential', 'a ragged table'],
-    ['batches', 'a table that is gone'],
-    ['batches', 'a manifest that is half saved'],
-    ['stream', 'a table with an unknown status'],
-    ['stream', 'a table that is a folder'],
-    ['batches', 'a table without its rows'],
-    ['sequential', 'a table without its rows'],
-    ['stream', 'a manifest that is half saved'],
+  /** Breaks a file, and answers what repairs it. */
+  const cases: [Mode, of: string, by: (shift: ShiftHandle) => () => void][] = [
+    [
+      'batches',
+      'table.csv',
+      (shift) => {
+        const [file, away] = [shift.project.path(shift.folder, 'table.csv'), shift.project.path('away.csv')];
+        renameSync(file, away);
+        return () => renameSync(away, file);
+      },
+    ],
+    [
+      'stream',
+      'manager.md',
+      (shift) => {
+        const whole = shift.manager;
+        shift.manager = whole.slice(0, whole.indexOf('## Task Order'));
+        return () => {
+          shift.manager = whole;
+        };
+      },
+    ],
   ];
-  test.each(cases)('F6 %s: %s stops nothing that runs, and the run goes on when it is repaired', async (mode, name) => {
-    const { project, shift, running } = await atWork(mode);
-    const { of, by } = BREAK[name]!;
-    const repair = by(shift);
-    const begun = devs(project);
-    // Of the table it is known before anybody needs it. A manifest is put back first.
-    if (of === 'manager.md') project.write('.nightshift/go', '');
-    await running.seen('run:warning', ({ message }) => /nothing new is started until/.test(message));
-    project.write('.nightshift/go', '');
-    await until(() => project.calls().some((call) => call.name === 'a' && call.ended), 'the end of a');
-    expect(devs(project)).toBe(begun);
-    repair();
-    const { code, events, stderr } = await running.ended;
-    expect([code, stderr, shift.column('work')]).toEqual([3, '', ['done', 'failed', 'done', 'done']]);
-    const warnings = events.map(({ message }) => message).filter((text) => /nothing new|again/.test(text ?? ''));
-    expect(warnings).toEqual([expect.stringContaining(of), `${of} can be read again: the run continues`]);
-    // What ended meanwhile was done once, and is recorded with its reason.
-    expect(project.calls().filter((call) => call.name === 'a' && call.role === 'dev' && !call.ended)).toHaveLength(1);
-    const { stdout } = await project.run(['show', 'night', '2']);
-    expect(stdout).toContain('b is broken');
-  });
+  test.each(cases)(
+    'F6 %s: %s stops nothing that runs, and the run goes on when it is repaired',
+    async (mode, of, by) => {
+      const { project, shift, running, gate } = await atWork(mode);
+      const repair = by(shift);
+      // Of the table it is known before anybody needs it. A manifest is put back first.
+      if (of === 'manager.md') gate.open();
+      await warned(running);
+      gate.open();
+      await until(() => project.calls().some((call) => call.name === 'a' && call.ended), 'the end of a');
+      expect(devs(project)).toBe('ab');
+      repair();
+      const { code, events, stderr } = await running.ended;
+      expect([code, stderr, shift.column('work')]).toEqual([3, '', ['done', 'failed', 'done', 'done']]);
+      const warnings = events.map(({ message }) => message).filter((text) => /nothing new|again/.test(text ?? ''));
+      expect(warnings).toEqual([expect.stringContaining(of), `${of} can be read again: the run continues`]);
+      // What ended meanwhile was done once, and is recorded with its reason.
+      expect(project.calls().filter((call) => call.name === 'a' && call.role === 'dev' && !call.ended)).toHaveLength(1);
+      const { stdout } = await project.run(['show', 'night', '2']);
+      expect(stdout).toContain('b is broken');
+    },
+  );
 
-  test('F6 what takes longer than the shift is patient is finished and recorded; then the run ends', async () => {
-    const runs = await Promise.all(
-      (['sequential', 'batches', 'stream'] as const).map((m) => atWork(m, { patience: '1s' })),
-    );
-    for (const { project, shift, running } of runs) {
-      shift.manager = shift.manager.replace('1. work', '1. work\n2. missing');
-      await sleep(1500);
-      project.write('.nightshift/go', '');
-      const { code, stderr } = await running.ended;
-      expect([code, stderr]).toEqual([2, expect.stringContaining('missing.md')]);
-      const [a, b] = shift.column('work');
-      expect([a, ['todo', 'failed'].includes(b!), devs(project).includes('c')]).toEqual(['done', true, false]);
-    }
-  });
-
-  const forGood: [Mode, keyof typeof BREAK][] = [
-    ['sequential', 'a table that is a folder'],
-    ['batches', 'a ragged table'],
-    ['stream', 'a table without its rows'],
-    ['stream', 'a table that is gone'],
-  ];
-  test.each(forGood)('F6 %s: %s, and nobody repairs it: what ran is recorded, and the run ends', async (mode, name) => {
-    const { project, shift, running } = await atWork(mode, { patience: '1s' });
-    BREAK[name]!.by(shift);
-    const broken = name === 'a table that is gone' ? [] : [expect.stringMatching(/^table\.csv\.put-back-/)];
-    await running.seen('run:warning', ({ message }) => /nothing new is started until/.test(message));
-    project.write('.nightshift/go', '');
+  test('F6 a table that nobody repairs: what ran is recorded in its last version, and the run ends', async () => {
+    const { project, shift, running, gate } = await atWork('stream', { settings: { patience: '1s' } });
+    shift.tableText = 'name,work\n';
+    await warned(running);
+    gate.open();
     const { code, stderr } = await running.ended;
     expect([code, stderr]).toEqual([2, expect.stringContaining('table.csv was restored to its last readable version')]);
-    // A stream ends with the devs; what they finished is judged first by the next run.
-    const [a, b] = { sequential: ['done', 'todo'], batches: ['done', 'failed'], stream: ['qa', 'failed'] }[mode];
-    expect(shift.column('work')).toEqual([a, b, 'todo', 'todo']);
-    expect(readdirSync(project.path(shift.folder)).filter((file) => file.includes('put-back'))).toEqual(broken);
+    expect(shift.column('work')).toEqual(['done', 'failed', 'todo', 'todo']);
+    const kept = readdirSync(project.path(shift.folder)).filter((file) => file.includes('put-back'));
+    expect(kept).toEqual([expect.stringMatching(/^table\.csv\.put-back-/)]);
     // The shift is as usable as before.
     expect(await shift.start()).toMatchObject({ code: 3, stderr: '' });
     expect(project.calls().filter((call) => call.name === 'a' && call.role === 'dev' && !call.ended)).toHaveLength(1);
   });
 
-  test('F6 who stops a run whose table stays unreadable gets what ran recorded, and need not wait for its patience', async () => {
-    const { project, shift, running } = await atWork('batches');
-    BREAK['a ragged table']!.by(shift);
-    await running.seen('run:warning', ({ message }) => /nothing new is started until/.test(message));
-    project.write('.nightshift/go', '');
-    running.kill('SIGINT');
-    expect(await running.ended).toMatchObject({ code: 130, stderr: '' });
-    expect(shift.column('work')).toEqual([expect.stringMatching(/^(qa|done)$/), 'failed', 'todo', 'todo']);
-  });
-
-  test('F6 who stops it at once is not told of an error', async () => {
-    const project = new Project();
-    const table = 'name,work\na,todo\nb,todo\n';
-    const shift = project.shift('night', { table, tasks: { work: agentTask() } });
-    project.behave({ dev: WAITS });
-    const running = project.spawn(['start', 'night', '--plain']);
-    await until(() => devs(project) === 'a', 'the dev of a');
-    BREAK['a ragged table']!.by(shift);
-    running.kill('SIGINT');
-    await until(() => shift.journal().some(({ type }) => type === 'run:draining'), 'that it drains');
-    running.kill('SIGINT');
+  test('F6 who stops a run whose table can not be read is not told of an error, and need not repair it first', async () => {
+    const { shift, running, project } = await atWork('batches', { args: ['--plain'] });
+    const broken = `${shift.tableText}x,todo,more\n`;
+    shift.tableText = broken;
+    expect(await project.run(['stop', 'night', '--now'])).toMatchObject({ code: 0 });
     const { code, stdout, stderr } = await running.ended;
-    expect([code, stderr]).toEqual([130, '']);
-    expect(stdout).toMatch(/^stopped: interrupted/m);
-  });
-
-  test('F6 who stops the run meanwhile need not repair anything first', async () => {
-    const { project, shift, running } = await atWork('sequential');
-    BREAK['a manifest that is half saved']!.by(shift);
-    project.write('.nightshift/go', '');
-    await running.seen('item:recorded', ({ to }) => to === 'done');
-    await running.seen('run:warning', ({ message }) => /nothing new is started until/.test(message));
-    running.kill('SIGINT');
-    expect(await running.ended).toMatchObject({ code: 130 });
-    expect(shift.column('work')).toEqual(['done', 'todo', 'todo', 'todo']);
+    expect([code, stderr, stdout]).toEqual([130, '', expect.stringMatching(/^stopped: interrupted/m)]);
+    expect(shift.tableText).toBe(broken);
   });
 });
 
 describe('F6 a status that nobody has written', () => {
-  test.each(Object.keys(MODES) as Mode[])(
-    'F6 %s: rows that a spreadsheet appends without one are done',
-    async (mode) => {
-      const { project, shift, running } = await atWork(mode);
-      project.behave({ 'dev:a': WAITS });
-      shift.tableText = `${shift.tableText}e,\r\nf,""\r\n,\r\n,,,\r\n\r\n`;
-      project.write('.nightshift/go', '');
-      const { code } = await running.ended;
-      expect([code, devs(project)]).toEqual([0, 'abcdef']);
-      expect(shift.tableText).toMatch(/d,done\ne,done\r\nf,"done"\r\n,\r\n,,,\r\n\r\n$/);
-    },
-  );
+  test('F6 rows that a spreadsheet appends without one are done', async () => {
+    const { project, shift, running, gate } = await atWork('stream');
+    project.behave({});
+    shift.tableText = `${shift.tableText}e,\r\nf,""\r\n,\r\n,,,\r\n\r\n`;
+    gate.open();
+    const { code } = await running.ended;
+    // b failed in its first attempt.
+    expect([code, devs(project)]).toEqual([0, 'abcdef']);
+    expect(shift.tableText).toMatch(/d,done\ne,done\r\nf,"done"\r\n,\r\n,,,\r\n\r\n$/);
+  });
 
   test('F6 counts as todo for every command, and its bytes stay until it is written', async () => {
     const project = new Project();

@@ -161,8 +161,8 @@ describe('codex', () => {
     one.home.write('.codex/auth.json', JSON.stringify({ OPENAI_API_KEY: 'sk-none' }));
     expect(await codexAgent.inspect!({ environment })).toMatchObject({ isLoggedIn: true });
     const nowhere = await codexAgent.inspect!({ environment: { PATH: '/usr/bin:/bin' } });
-    expect(nowhere.version).toBeUndefined();
-    expect(nowhere.hint).toContain('npm install');
+    expect(nowhere?.version).toBeUndefined();
+    expect(nowhere?.hint).toContain('npm install');
   });
 });
 

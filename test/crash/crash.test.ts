@@ -3,22 +3,15 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { Project, processesOf, type RunningProcess, type ShiftHandle, straysOf, until } from '../harness.ts';
 import { crashShift, DISPATCHES, type Dispatch, setDispatch } from './crash-shift.ts';
-import {
-  environmentOf,
-  failpointMoment,
-  failpointsOf,
-  killAt,
-  type Moment,
-  randomMoment,
-  type Victim,
-} from './kill.ts';
+import { environmentOf, failpointsOf, killAt } from './kill.ts';
+import { type Attack, Plan } from './plan.ts';
 import { Witness } from './witness.ts';
 
 /** 10 in every `npm test`; CI asks for 150, and `npm run test:crash` for 1,000. */
 const KILLS = Number(process.env.NIGHTSHIFT_KILLS ?? 10);
 /** Busy processes beside it, so that moments come about that an idle machine never sees. */
 const LOAD = Number(process.env.NIGHTSHIFT_LOAD ?? 0);
-/** Printed with the figures: the same number plays the same moments again. */
+/** Printed with the figures. The same number plans the same kills for each lane. */
 const SEED = Number(process.env.NIGHTSHIFT_SEED ?? Date.now() % 1_000_000);
 /** Shifts that are killed side by side: mostly one waits while another works. */
 const LANES = 3;
@@ -29,10 +22,10 @@ const HITS_ALL = KILLS >= FAILPOINTS.length;
 test('R1 R2 R6 T3 T5 P4 P8 X7 killed at any moment, a shift goes on where it was and ends as if nothing had happened', {
   timeout: 60_000 + KILLS * 5000,
 }, async () => {
-  console.log(`crash loop: NIGHTSHIFT_SEED=${SEED} repeats its choice of moments`);
+  console.log(`crash loop: NIGHTSHIFT_SEED=${SEED} plans the same kills`);
   using _load = new Load(LOAD);
   const loop = new CrashLoop();
-  await Promise.all(Array.from({ length: LANES }, (_, lane) => loop.run(randomFrom(SEED + lane))));
+  await Promise.all(Array.from({ length: LANES }, (_, lane) => loop.run(new Plan(SEED, lane))));
   console.log(loop.figures());
   expect(loop.violations).toEqual([]);
   expect(loop.kills).toBeGreaterThanOrEqual(KILLS);
@@ -46,12 +39,10 @@ class CrashLoop {
   readonly #victims = { alone: 0, everything: 0 };
   readonly #killed: Record<Dispatch, number> = { batch: 0, stream: 0 };
   readonly #sums = { shifts: 0, devs: 0, again: 0, torn: 0 };
-  /** Failpoints that have to come before others come a second time. */
-  readonly #points: Record<Dispatch, string[]> = { batch: [], stream: [] };
   #slowestMs = 0;
 
-  async run(random: () => number): Promise<void> {
-    while (!this.#isOver) await this.#wholeShift(random);
+  async run(plan: Plan): Promise<void> {
+    while (!this.#isOver) await this.#wholeShift(plan);
   }
 
   /** Enough kills, and in a long loop each failpoint was among them. */
@@ -72,15 +63,12 @@ class CrashLoop {
   }
 
   /** Kill, start again in the other way of dispatch, kill, until it is finished: after the last kill of all it is left in peace. */
-  async #wholeShift(random: () => number): Promise<void> {
+  async #wholeShift(plan: Plan): Promise<void> {
     const project = new Project();
     mkdirSync(project.path('tmp'));
     const shift = crashShift(project);
     const witness = new Witness(shift);
-    const first = random() < 0.5 ? 0 : 1;
-    for (let run = first, killed = true; killed; run++) {
-      killed = await this.#oneRun(shift, DISPATCHES[run % DISPATCHES.length]!, witness, random);
-    }
+    while (await this.#oneRun(shift, witness, plan.next(this.#missing()))) {}
     this.#sums.shifts++;
     this.#sums.devs += witness.devs;
     this.#sums.again += witness.again;
@@ -90,12 +78,12 @@ class CrashLoop {
   }
 
   /** False: it came to its end. */
-  async #oneRun(shift: ShiftHandle, dispatch: Dispatch, witness: Witness, random: () => number): Promise<boolean> {
+  async #oneRun(shift: ShiftHandle, witness: Witness, attack: Attack): Promise<boolean> {
+    const { dispatch, victim } = attack;
     setDispatch(shift, dispatch);
     const folder = shift.project.path(shift.folder);
     const strays = straysOf(folder);
-    const moment = this.#isOver ? undefined : this.#nextMoment(dispatch, random);
-    const victim: Victim = moment && moment.kind !== 'failpoint' && random() < 0.5 ? 'everything' : 'alone';
+    const moment = this.#isOver ? undefined : attack.moment;
     const versions = witness.versions();
     const environment = { TMPDIR: shift.project.path('tmp'), ...(moment ? environmentOf(moment) : {}) };
     const running = shift.spawn([], { env: environment });
@@ -104,24 +92,22 @@ class CrashLoop {
     const { code, events, stderr } = await running.ended;
     await resumed;
     if (!killed && code !== 3) throw new Error(`a run ended with exit code ${code}: ${stderr}\n${this.figures()}`);
-    if (killed) this.#count(dispatch, moment!, victim);
+    if (killed) this.#count(attack);
     await this.#nothingLives(folder, killed, victim);
     witness.look(dispatch, events, killed, versions);
     if (stderr !== '') witness.violations.push(`it said: ${stderr}`);
-    if (!killed && moment?.kind === 'failpoint') this.#points[dispatch].push(moment.name);
     return killed;
   }
 
-  #nextMoment(dispatch: Dispatch, random: () => number): Moment {
-    const unseen = FAILPOINTS.length - this.atFailpoints.size;
-    const isFree = !HITS_ALL || unseen < KILLS - this.kills;
-    if (isFree && random() < 0.5) return randomMoment(random);
-    const points = this.#points[dispatch];
-    if (points.length === 0) points.push(...failpointsOf(dispatch).sort(() => random() - 0.5));
-    return failpointMoment(points.shift()!, random);
+  /** Empty until only so many kills are left as failpoints that were never hit. */
+  #missing(): Record<Dispatch, string[]> {
+    const isFree = !HITS_ALL || FAILPOINTS.length - this.atFailpoints.size < KILLS - this.kills;
+    const missingOf = (dispatch: Dispatch) =>
+      isFree ? [] : failpointsOf(dispatch).filter((name) => !this.atFailpoints.has(`${dispatch} ${name}`));
+    return { batch: missingOf('batch'), stream: missingOf('stream') };
   }
 
-  #count(dispatch: Dispatch, moment: Moment, victim: Victim): void {
+  #count({ dispatch, moment, victim }: Attack): void {
     this.kills++;
     this.#killed[dispatch]++;
     this.#victims[victim]++;
@@ -142,7 +128,7 @@ class CrashLoop {
   }
 
   /** After the end of a run nothing at all; after a kill at most what has left its group. */
-  async #nothingLives(folder: string, killed: boolean, victim: Victim): Promise<void> {
+  async #nothingLives(folder: string, killed: boolean, victim: Attack['victim']): Promise<void> {
     const began = performance.now();
     const mayLive = killed && victim === 'alone' ? () => new Set(straysOf(folder)) : () => new Set<number>();
     const living = () => {
@@ -177,15 +163,4 @@ function commandOf(pid: number): string {
   } catch {
     return `${pid} is gone`;
   }
-}
-
-/** mulberry32: small, and the same on every machine. */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
 }

@@ -3,6 +3,8 @@ import { expect, test } from 'vitest';
 import { finalStatuses, holds, modes, nights, settingsOf, shiftOf } from '../kit/nights.ts';
 import { SimulatedShift } from '../kit/simulated-shift.ts';
 
+const few = fc.integer({ min: 1, max: 10 });
+
 test('X5 Q4 trouble that passes fails nothing and uses nothing up: the run waits, and ends as without it', () =>
   holds([nights({ troubles: 2, most: 5 }), modes], async (night, mode) => {
     const final = finalStatuses(night);
@@ -17,16 +19,18 @@ test('X5 Q4 trouble that passes fails nothing and uses nothing up: the run waits
     if (troubles.length > 0) expect(events.some(({ type }) => type === 'run:waiting')).toBe(true);
   }));
 
-test('X5 trouble that does not pass: growing pauses, and an end with exit code 4 when patience is at its end', () =>
-  holds([fc.integer({ min: 1, max: 5 }), modes, fc.integer({ min: 1, max: 10 })], async (rows, mode, minutes) => {
+test('X5 trouble of all that does not pass: growing pauses, each item has its turn, none fails, exit code 4 after `patience`', () =>
+  holds([fc.integer({ min: 1, max: 5 }), modes, few, fc.boolean()], async (rows, mode, minutes, isRequested) => {
     const shift = new SimulatedShift({
       rows,
       settings: { ...settingsOf(mode), patience: `${minutes}m` },
-      play: () => ({ ms: 10, end: { reason: 'no network' } }),
+      play: () => ({ ms: 10, end: { reason: 'no network', ...(isRequested && { isRequested }) } }),
     });
     const { end, events, ms } = await shift.run();
     expect([end?.exitCode, end?.reason]).toEqual([4, expect.stringContaining('no network')]);
     expect(shift.statuses).toEqual(Array(rows).fill(['todo']));
+    const turns = new Set(shift.work.map(({ row }) => row)).size;
+    if (isRequested) expect(turns).toBe(Math.min(rows, shift.work.length));
     const waits = events.filter(({ type }) => type === 'run:waiting').map((event) => event.ms as number);
     const growing = waits.slice(0, -1);
     expect(growing).toEqual([...growing].sort((a, b) => a - b));

@@ -18,6 +18,7 @@ import { MemoryStore } from '../../src/store/memory/memory-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { Watch } from '../../src/watch/watch.ts';
 import { Mortal } from './mortal.ts';
+import { type Outage, Outages } from './outage.ts';
 import { SimulatedClock } from './simulated-clock.ts';
 import { carryOut, type Play, type Work } from './simulated-worker.ts';
 
@@ -33,7 +34,7 @@ export interface SimulatedShiftOptions {
   readonly manager?: GroupingAnswer;
   /** After the Steps are replaced and before the run knows. */
   readonly onStepsWritten?: (clock: SimulatedClock, text: string) => Promise<unknown>;
-  /** In place of a table in memory. */
+  /** In place of a table in memory. Only the run writes to it, so the run does not watch it for edits. */
   readonly store?: Store;
 }
 
@@ -45,6 +46,7 @@ export interface RunOptions {
   readonly stopAt?: number;
   /** `now`: running items are given back. */
   readonly pause?: { readonly at: number; readonly ms: number; readonly now: boolean };
+  readonly outage?: Outage;
   /** The run dies at this moment; the journal may lose what was not flushed. */
   readonly diesAt?: number;
   readonly losesUnflushed?: boolean;
@@ -56,9 +58,10 @@ export interface Write {
   readonly to: string;
 }
 
-/** How one run went; `end` is absent if it died. */
+/** How one run went; `end` is absent if it died or an outage ended it with an error. */
 export interface SimulatedRun {
   readonly end?: RunEnd;
+  readonly error?: unknown;
   /** Those that the journal kept. */
   // biome-ignore lint/suspicious/noExplicitAny: events of every kind
   readonly events: any[];
@@ -149,9 +152,10 @@ export class SimulatedShift {
       for (const listener of listeners) listener(event);
     };
     const memory = new MemoryStore({ rows: this.#rows, tasks: this.tasks, emit });
-    const store = this.#options.store ?? memory;
+    const outages = new Outages(clock, options.outage);
+    const store = outages.store(this.#options.store ?? memory);
     const settings = { ...this.#options.settings, ...options.settings };
-    const load = async () => this.#load(settings);
+    const load = () => this.#load(settings);
     const documents = this.#documents(clock);
     const control = controlAt(clock, options);
     const worker: Worker = {
@@ -174,10 +178,10 @@ export class SimulatedShift {
     const ports: RunPorts = {
       store: process.port(store),
       documents: { ...process.port(documents), protect: documents.protect },
-      load,
+      load: outages.load(load),
       worker: () => worker,
       findAgent: () => ({ hasModel: false, runsSteps: false, judges: true }),
-      shiftFiles: new Watch(clock),
+      shiftFiles: new Watch(this.#options.store ? { sleep: () => new Promise(() => {}) } : clock),
       protection: NO_PROTECTION,
       events: {
         emit,
@@ -195,13 +199,19 @@ export class SimulatedShift {
       owner: `run-${run}`,
     };
     const from = clock.now();
-    const ended = await clock.run(async () => Promise.race([runShift(ports, await load()), process.death]));
+    const ended = await clock.run(() =>
+      Promise.race([runShift(ports, load()), process.death]).catch((error: unknown) => {
+        if (!options.outage) throw error;
+        return { error };
+      }),
+    );
     this.#now = clock.now();
     this.#rows = memory.rows();
     const kept = process.isDead && options.losesUnflushed ? events.slice(0, flushed) : events;
     this.journal.push(...kept);
     const record = { events: kept, moments: process.moments, ms: clock.now() - from, history };
-    return ended === 'died' ? record : { ...record, end: ended };
+    if (ended === 'died') return record;
+    return 'error' in ended ? { ...record, ...ended } : { ...record, end: ended };
   }
 
   /** As a new process reads it. */

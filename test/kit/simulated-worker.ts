@@ -44,7 +44,7 @@ export async function carryOut(
   if (role === 'dev') {
     const status = to === 'qa' ? 'SUCCESS' : to === 'failed' ? 'FAILED (step 1)' : 'NONE';
     const said = {
-      ...(reason === undefined ? {} : { reason, place: 'step 1' }),
+      ...(reason === undefined ? {} : { reason, failurePoint: 'step 1' }),
       recommendations: [...recommendations],
     };
     if (act.votes) emit({ type: 'attempt:finished', ...about, attempt: 1, status, ...votes });

@@ -1,9 +1,8 @@
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { McpServer as AcpServer, PromptResponse, RequestPermissionRequest } from '@agentclientprotocol/sdk';
-import { AGENT_TRAITS } from '../../core/model/agent-traits.ts';
 import type { Usage } from '../../core/model/model.ts';
-import type { Agent, AgentSettings, Answer, LaunchContext, Opening, Question, Session } from '../agent.ts';
+import type { AgentProgram, AgentSettings, Answer, LaunchContext, Opening, Question, Session } from '../agent.ts';
 import { lastJsonObject } from '../last-json.ts';
 import { type McpServer, readMcpJson } from '../mcp-json.ts';
 import { howItEnded, type ProcessResult } from '../process/process.ts';
@@ -21,12 +20,7 @@ const MOST_REFUSALS = 10;
 const GO_ON = 'That tool is not available to you here, and will not be. Continue without it, and end with your report.';
 
 /** Any program that speaks the Agent Client Protocol, one process for each session. */
-export const acpAgent: Agent = {
-  name: 'acp',
-  ...AGENT_TRAITS.acp,
-  // The process outlives an attempt, and the variables change with it.
-  hasEnvironment: false,
-  credentials: ['ANTHROPIC_*', 'CLAUDE_*', 'OPENAI_*', 'CODEX_*', 'GEMINI_*', 'GOOGLE_*', 'OPENCODE_*'],
+export const acpAgent: AgentProgram = {
   missing,
   async open(opening) {
     return new AcpSession(opening);

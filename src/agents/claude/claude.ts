@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AGENT_TRAITS } from '../../core/model/agent-traits.ts';
 import type { Trouble, Usage } from '../../core/model/model.ts';
-import type { Agent, Answer, Opening, Question, Session } from '../agent.ts';
+import type { AgentProgram, Answer, Opening, Question, Session } from '../agent.ts';
 import { isRecord } from '../json-lines.ts';
 import { type ProcessResult, runProcess } from '../process/process.ts';
 import { askProgram, findProgram } from '../program.ts';
@@ -26,19 +25,7 @@ const ADD_SERVER = 'add it with `claude mcp add`, or to .mcp.json, or correct `t
 const KEEP_BYTES = 16 * 1024;
 
 /** Claude Code: `claude -p` for each question, in one session of the program. */
-export const claudeAgent: Agent = {
-  name: 'claude',
-  ...AGENT_TRAITS.claude,
-  hasEnvironment: true,
-  // Cloud keys with access to more than models need a `pass-env`.
-  credentials: [
-    ...['ANTHROPIC_*', 'CLAUDE_CONFIG_DIR', 'CLAUDE_CODE_OAUTH_TOKEN', 'CLAUDE_CODE_API_KEY_HELPER_TTL_MS'],
-    ...['CLAUDE_CODE_USE_BEDROCK', 'CLAUDE_CODE_USE_VERTEX', 'CLAUDE_CODE_USE_FOUNDRY'],
-    ...['CLAUDE_CODE_SKIP_BEDROCK_AUTH', 'CLAUDE_CODE_SKIP_VERTEX_AUTH', 'CLAUDE_CODE_SKIP_FOUNDRY_AUTH'],
-    ...['CLAUDE_CODE_CLIENT_CERT', 'CLAUDE_CODE_CLIENT_KEY', 'CLAUDE_CODE_CLIENT_KEY_PASSPHRASE'],
-    ...['AWS_REGION', 'AWS_PROFILE', 'AWS_BEARER_TOKEN_BEDROCK', 'CLOUD_ML_REGION', 'VERTEX_REGION_*'],
-    ...['GOOGLE_APPLICATION_CREDENTIALS', 'CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC'],
-  ],
+export const claudeAgent: AgentProgram = {
   async missing({ tools }, context) {
     if ((await findProgram(PROGRAM, context)) === undefined) return `there is no program claude on PATH: ${INSTALL}`;
     // Where each item has its own folder, that folder may have the server.

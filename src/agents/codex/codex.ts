@@ -1,8 +1,16 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { AGENT_TRAITS } from '../../core/model/agent-traits.ts';
 import type { Usage } from '../../core/model/model.ts';
-import type { Agent, AgentSettings, Answer, Inspection, LaunchContext, Opening, Question, Session } from '../agent.ts';
+import type {
+  AgentProgram,
+  AgentSettings,
+  Answer,
+  Inspection,
+  LaunchContext,
+  Opening,
+  Question,
+  Session,
+} from '../agent.ts';
 import { JsonLines } from '../json-lines.ts';
 import { lastJsonObject } from '../last-json.ts';
 import { readMcpJson } from '../mcp-json.ts';
@@ -21,11 +29,7 @@ const KEEP_BYTES = 16 * 1024;
 const TIDY_MS = 10_000;
 
 /** Codex, by `codex exec --json`: a process for each question. Codex keeps the session between them. */
-export const codexAgent: Agent = {
-  name: 'codex',
-  ...AGENT_TRAITS.codex,
-  hasEnvironment: true,
-  credentials: ['OPENAI_*', 'CODEX_*'],
+export const codexAgent: AgentProgram = {
   missing,
   inspect,
   async open(opening) {

@@ -83,7 +83,7 @@ interface Item {
   readonly status?: string;
   /** agent_message, reasoning */
   readonly text?: string;
-  /** error: a warning, the turn goes on */
+  /** error: a warning, the turn continues */
   readonly message?: string;
   /** command_execution */
   readonly command?: string;

@@ -1,5 +1,5 @@
 import type { AssistantMessage } from '@opencode-ai/sdk/v2/client';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readAnswer, usageOf } from './answer.ts';
 
 const ASKED = { agent: 'nightshift-engine-qa', model: 'acme/one' };
@@ -62,9 +62,13 @@ describe('X5 errors of the program, by their type and status', () => {
   });
 
   test('X5 HTTP 429 says when it ends, if the provider did', () => {
-    const answer = failure(429, { responseHeaders: { 'retry-after': '3600' } });
-    if (answer.kind !== 'trouble') throw new Error(answer.kind);
-    expect(answer.trouble.until! - Date.now()).toBeGreaterThan(3_500_000);
+    const now = Date.UTC(2026, 0, 30);
+    vi.useFakeTimers({ now });
+    onTestFinished(() => void vi.useRealTimers());
+    expect(failure(429, { responseHeaders: { 'retry-after': '3600' } })).toMatchObject({
+      kind: 'trouble',
+      trouble: { until: now + 3_600_000 },
+    });
     // The program has waited that long itself; more of it uses up patience.
     expect(failure(429, { responseHeaders: { 'retry-after': '1' } })).not.toHaveProperty('trouble.until');
   });

@@ -4,9 +4,7 @@ import type { McpServer } from '../mcp-json.ts';
 
 /** Tools that only read. */
 const READING = ['read', 'glob', 'grep', 'list'];
-/**
- * `doom_loop`: a dev may run the same test three times in a row. Nothing stays on `ask`: there is nobody to answer.
- */
+/** `doom_loop`: a dev may run the same test three times in a row. Nothing stays on `ask`: no one could answer. */
 const ALWAYS = ['external_directory', 'doom_loop', 'StructuredOutput'];
 
 const OWN_TOOLS: Readonly<Record<Role, readonly string[]>> = {

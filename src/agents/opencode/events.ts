@@ -18,7 +18,7 @@ export interface Listener {
   idle(): void;
   failed(error: NonNullable<SessionFailure>): void;
   retrying(retry: Retry): void;
-  /** It waits for an answer of a person, and there is none. */
+  /** It waits for a person's answer, and none will come. */
   asked(what: string): void;
 }
 

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { AGENT_TRAITS } from '../../core/model/agent-traits.ts';
 import type { Trouble } from '../../core/model/model.ts';
-import type { Agent, AgentSettings, Inspection, LaunchContext } from '../agent.ts';
+import type { AgentProgram, AgentSettings, Inspection, LaunchContext } from '../agent.ts';
 import { lastJsonObject } from '../last-json.ts';
 import { readMcpJson } from '../mcp-json.ts';
 import { askProgram, findProgram } from '../program.ts';
@@ -21,22 +20,10 @@ const INSTALL =
 const MOST_WEAR = 30;
 const LATER_MS = 600;
 
-/** Those of common providers. Others, and cloud keys with access to more than models, need a `pass-env`. */
-const CREDENTIALS = [
-  ...['OPENCODE_*', 'ANTHROPIC_*', 'OPENAI_*', 'OPENROUTER_API_KEY', 'GEMINI_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'],
-  ...['GROQ_API_KEY', 'MISTRAL_API_KEY', 'XAI_API_KEY', 'DEEPSEEK_API_KEY', 'CEREBRAS_API_KEY', 'TOGETHER_API_KEY'],
-  ...['FIREWORKS_API_KEY', 'DEEPINFRA_API_KEY', 'COHERE_API_KEY', 'MOONSHOT_API_KEY', 'ZHIPU_API_KEY', 'ZAI_API_KEY'],
-  ...['AZURE_API_KEY', 'AZURE_RESOURCE_NAME', 'AWS_BEARER_TOKEN_BEDROCK', 'AWS_REGION', 'HF_TOKEN'],
-];
-
 /** OpenCode: one server for the run, one session for each item. */
-export function createOpencode(): Agent {
+export function createOpencode(): AgentProgram {
   const pool = new Pool();
   return {
-    name: 'opencode',
-    ...AGENT_TRAITS.opencode,
-    hasEnvironment: false,
-    credentials: CREDENTIALS,
     missing: (settings, context) => missing(settings, context, pool.knownServers),
     inspect,
     async open(opening) {

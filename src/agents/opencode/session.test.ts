@@ -98,7 +98,7 @@ const ANSWER = {
 };
 const TOKENS = { input: 5, output: 2, reasoning: 0, cache: { read: 0, write: 0 } };
 
-/** A server that answers each prompt by these events, some of them a while later, and what it is asked for by itself. */
+/** A server that answers each prompt with these events, some of them later, and records the calls that it gets. */
 function telling(events: readonly object[], { hasBroken = false } = {}) {
   const { client, calls } = willing();
   const script = { events, later: [] as readonly object[] };

@@ -64,7 +64,7 @@ export async function closeBatch(world: World, paths: ShiftPaths, options: Close
   await removeBatch(paths);
   await new InForceRecord(paths).remove();
   await putBackForged(hand, task.name, ends);
-  // A person who ends the batch of an agent program says nothing about its items.
+  // If you end the batch of an agent program, that says nothing about its items.
   const isCounted = options.giveBack === true && (caller.opener === undefined) === (batch.opener === undefined);
   const { after, silent } = isCounted ? await returnSilent(hand, task, ends) : { after: ends, silent: [] };
   await ports.store.giveBackStale(world.now());

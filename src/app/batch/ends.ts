@@ -29,7 +29,7 @@ function endOf(snapshot: Snapshot, batch: OpenBatch, item: OpenItem, recorded: R
   const isWritten = recorded.has(`${id} ${status}`) || recorded.has(`${item.id} ${status}`);
   const found = { item, status, id, isForged: false };
   if ((status === 'done' || status === 'failed') && isWritten) return { ...found, end: status };
-  // A person may withdraw an item, but not pass it.
+  // You may withdraw an item, but not pass it.
   if (status === 'todo' || status === 'failed') return { ...found, end: 'withdrawn' };
   const isForged = status === 'done' || (status === 'qa' && item.dev !== undefined && !isWritten);
   return { ...found, end: 'open', isForged };

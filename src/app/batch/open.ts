@@ -46,7 +46,7 @@ export type NoBatch =
   | { readonly isLimit: true; readonly reason: string };
 
 export interface OpenBatchOptions {
-  /** A person says that no agent works on the open batch any more. */
+  /** You say that no agent works on the open batch any more. */
   readonly takeOver?: boolean;
   readonly onEvent: (event: NightshiftEvent) => void;
 }

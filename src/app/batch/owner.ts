@@ -3,7 +3,7 @@ import { batchIsOpen, type FoundBatch, isStale, readBatch } from '../../store/fo
 import type { ShiftPaths } from '../../store/folder/layout.ts';
 import { isAlive } from '../../store/folder/process-life.ts';
 
-/** Refuses to replace a batch that agents may be working on. A person may say that none are. */
+/** Refuses to replace a batch that agents may be working on. You may say that none are. */
 export function refuseToOpen(paths: ShiftPaths, caller: Caller, now: number, takeOver: boolean): void {
   const found = readBatch(paths);
   if (!found || isStale(found, now)) return;

@@ -15,14 +15,14 @@ export type SteeringFiles = Readonly<Record<string, string>>;
 const BESIDE = ['opencode.json', 'opencode.jsonc', '.mcp.json', 'AGENTS.md', 'CLAUDE.md', 'CLAUDE.local.md'];
 /** Files that these programs write there by themselves. */
 const THEIR_OWN = /(?:^|\/)(?:node_modules|worktrees|\.gitignore|bun\.lockb?|package(?:-lock)?\.json)(?:\/|$)/;
-/** At most so many files of a folder are compared; none of these should have more. */
+/** At most this many files of a folder are compared; none should have more. */
 const MOST_FILES = 2000;
 const NAMED_AT_MOST = 10;
 
 /**
- * Files that steer the agents of a batch, their guard or git: in the project, in the folders above it up to the
- * repository, and in the home folder. An agent with a shell can change them despite all rules, so they are compared at the end
- * (rule O2).
+ * Files that configure the agents of a batch, their guard or git: in the project, in the folders above it up to the
+ * repository, and in the home folder. An agent with a shell can change them despite all rules, so they are compared
+ * when the batch is closed (rule O2).
  */
 export function readSteering(root: string, env: World['env']): SteeringFiles {
   const home = env.HOME ?? homedir();

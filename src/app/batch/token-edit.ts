@@ -59,9 +59,9 @@ export async function editWithToken(world: World, paths: ShiftPaths, edit: Token
   await renewBatch(paths, world.now());
   await using hand = await openByHand(paths, world, { batch: holder.batch });
   const task = requireTaskIn(hand.shift, holder.batch.task);
-  const scribe = { world, paths, hand, task, ...holder };
+  const atHand = { world, paths, hand, task, ...holder };
   const said = masked(edit, hand);
-  return await (holder.role === 'dev' ? devEnds(scribe, said) : qaEnds(scribe, said));
+  return await (holder.role === 'dev' ? devEnds(atHand, said) : qaEnds(atHand, said));
 }
 
 /** The agent knows the secrets that its prompt names. Outputs that hold one are refused elsewhere. */
@@ -75,7 +75,8 @@ function masked(edit: TokenEdit, { shift }: ByHand): TokenEdit {
   };
 }
 
-interface Scribe extends Holder {
+/** The item of a token, with the batch and the shift that it belongs to. */
+interface ItemAtHand extends Holder {
   readonly world: World;
   readonly paths: ShiftPaths;
   readonly hand: ByHand;
@@ -103,10 +104,10 @@ function findHolder(paths: ShiftPaths, { column, index, value, token }: TokenEdi
   return { batch: found.batch, item, role };
 }
 
-async function devEnds(scribe: Scribe, edit: TokenEdit): Promise<TokenEditResult> {
-  const { world, hand, task, item, batch } = scribe;
+async function devEnds(atHand: ItemAtHand, edit: TokenEdit): Promise<TokenEditResult> {
+  const { world, hand, task, item, batch } = atHand;
   const { ports, shift } = hand;
-  const metadata = await requireStatus(scribe, 'in_progress');
+  const metadata = await requireStatus(atHand, 'in_progress');
   const of = { id: item.id, index: item.index, metadata };
   const order = localOrder(makeOrder(shift, task, { role: 'dev', item: of, key: item.key, token: '' }), shift);
   const votes = readVotes(edit);
@@ -125,29 +126,29 @@ async function devEnds(scribe: Scribe, edit: TokenEdit): Promise<TokenEditResult
     const { reason = '', isAttempt } = verdict;
     return { isWritten: false, reason, ...(isAttempt ? { attemptsLeft } : {}) };
   }
-  await write(scribe, 'in_progress', verdict.to, verdict.outputs, verdict.reason);
+  await write(atHand, 'in_progress', verdict.to, verdict.outputs, verdict.reason);
   if (verdict.to === 'failed') {
-    return { ...written(scribe, 'failed', verdict.reason), isAsAsked: edit.value === 'failed' };
+    return { ...written(atHand, 'failed', verdict.reason), isAsAsked: edit.value === 'failed' };
   }
   if (askedCriteria(task).length === 0) {
-    await write(scribe, 'qa', 'done');
-    return written(scribe, 'done', 'every criterion has a check, and all of them passed: no qa is needed');
+    await write(atHand, 'qa', 'done');
+    return written(atHand, 'done', 'every criterion has a check, and all of them passed: no qa is needed');
   }
-  await handOver(scribe, metadata);
-  return written(scribe, 'qa');
+  await handOver(atHand, metadata);
+  return written(atHand, 'qa');
 }
 
 /** The token of the qa is made only now. */
-async function handOver({ paths, hand, task, item }: Scribe, metadata: Record<string, string>): Promise<void> {
+async function handOver({ paths, hand, task, item }: ItemAtHand, metadata: Record<string, string>): Promise<void> {
   const token = newToken();
   await writeQaPrompt({ paths, shift: hand.shift, task }, { ...item, metadata }, token);
   await updateItem(paths, item.id, { qa: hashToken(token) });
 }
 
-async function qaEnds(scribe: Scribe, edit: TokenEdit): Promise<TokenEditResult> {
-  const { hand, task, item } = scribe;
+async function qaEnds(atHand: ItemAtHand, edit: TokenEdit): Promise<TokenEditResult> {
+  const { hand, task, item } = atHand;
   const { value, reason } = edit;
-  const metadata = await requireStatus(scribe, 'qa');
+  const metadata = await requireStatus(atHand, 'qa');
   const order = makeOrder(hand.shift, task, { role: 'qa', item: { ...item, metadata }, token: '' });
   const votes = votesIn(order, { status: '', votes: readVotes({ harmed: edit.harmed }) });
   const to = value as 'done' | 'failed';
@@ -165,32 +166,32 @@ async function qaEnds(scribe: Scribe, edit: TokenEdit): Promise<TokenEditResult>
     ...(votes.length > 0 && { votes }),
   });
   await hand.ports.events.flush();
-  await write(scribe, 'qa', to, {}, why);
-  return written(scribe, to, why);
+  await write(atHand, 'qa', to, {}, why);
+  return written(atHand, to, why);
 }
 
 /** The metadata of the item, if its status is the one that this role may change. */
-async function requireStatus(scribe: Scribe, status: Status): Promise<Record<string, string>> {
-  const snapshot = await scribe.hand.ports.store.snapshot();
-  const row = locate(snapshot, scribe.batch, scribe.item);
+async function requireStatus(atHand: ItemAtHand, status: Status): Promise<Record<string, string>> {
+  const snapshot = await atHand.hand.ports.store.snapshot();
+  const row = locate(snapshot, atHand.batch, atHand.item);
   if (row === undefined) throw refuse('its row is gone, and nothing was written');
-  const is = statusAt(snapshot, row, snapshot.tasks.indexOf(scribe.task.name));
+  const is = statusAt(snapshot, row, snapshot.tasks.indexOf(atHand.task.name));
   if (is !== status) throw refuse(`its status is ${is}, not ${status}: nothing was written`);
   return snapshot.metadata(row);
 }
 
 async function write(
-  scribe: Scribe,
+  atHand: ItemAtHand,
   from: Status,
   to: Status,
   outputs: Readonly<Record<string, string>> = {},
   reason?: string,
 ): Promise<void> {
-  const { store, events } = scribe.hand.ports;
+  const { store, events } = atHand.hand.ports;
   const snapshot = await store.snapshot();
-  const row = locate(snapshot, scribe.batch, scribe.item);
-  const cell = row === undefined ? undefined : { id: snapshot.id(row), task: scribe.task.name };
-  const claim = cell && (await store.adopt(cell, leaseTerms(scribe.hand.ports)));
+  const row = locate(snapshot, atHand.batch, atHand.item);
+  const cell = row === undefined ? undefined : { id: snapshot.id(row), task: atHand.task.name };
+  const claim = cell && (await store.adopt(cell, leaseTerms(atHand.hand.ports)));
   if (!claim) throw refuse('the item was taken away, and nothing was written');
   const recorded = await store.record(claim.token, from, to, outputs, reason);
   await events.flush();
@@ -228,7 +229,7 @@ function readCaptured({ captured = [] }: TokenEdit, { settings }: Task): Record<
   return values;
 }
 
-function written({ item, task }: Scribe, status: Status, reason?: string) {
+function written({ item, task }: ItemAtHand, status: Status, reason?: string) {
   const subject = { task: task.name, index: item.index };
   return { isWritten: true, ...subject, status, ...(reason === undefined ? {} : { reason }), isAsAsked: true } as const;
 }

@@ -28,12 +28,12 @@ export async function checkLogins(
   const passEnv = tasks.flatMap(({ settings }) => settings.passEnv);
   const findings = [...new Set(tasks.flatMap(agentsOf))].map(async (used): Promise<Finding[]> => {
     const agent = agents.find(used);
-    if (!agent?.inspect) return [];
+    if (!agent) return [];
     const sources = { caller: world.env, passEnv: [...agent.credentials, ...passEnv], secrets, own: {} };
-    const { needsLogin, hint } = await agent.inspect({ folder: root, environment: agentEnvironment(sources) });
-    if (!needsLogin) return [];
+    const found = await agent.inspect?.({ folder: root, environment: agentEnvironment(sources) });
+    if (!found?.needsLogin) return [];
     const message = `its agent ${used} is not logged in`;
-    return [{ level: 'problem', shift: name, message, remedy: hint ?? 'log in with that program' }];
+    return [{ level: 'problem', shift: name, message, remedy: found.hint ?? 'log in with that program' }];
   });
   return (await Promise.all(findings)).flat();
 }
@@ -45,13 +45,14 @@ function agentsOf(task: Task): string[] {
 
 async function checkAgent(agent: Agent, context: LaunchContext): Promise<Finding> {
   const { name } = agent;
-  if (!agent.inspect) {
+  const inspection = await agent.inspect?.(context);
+  if (!inspection) {
     // `sh` stands for the command that a shift would name.
     const missing = await agent.missing({ command: 'sh', acpCommand: 'sh', tools: [] }, context);
     if (missing === undefined) return { level: 'ok', message: `agent ${name}` };
     return { level: 'note', message: `the agent ${name} can't be started`, remedy: missing };
   }
-  return describe(name, await agent.inspect(context));
+  return describe(name, inspection);
 }
 
 /** A missing program, or a version that was not tested, is only a note. */

@@ -19,7 +19,7 @@ interface Diagnosis {
   readonly findings: readonly Finding[];
 }
 
-/** Looks for everything that is known to go wrong; `fix`: fixes first what can be fixed. */
+/** Looks for all known problems; `fix`: first fixes what can be fixed. */
 export async function diagnose(world: World, fix: boolean): Promise<Diagnosis> {
   const root = findRoot(world.cwd);
   const { fixed, failed } = fix && root !== undefined ? await fixAll(world, root) : { fixed: [], failed: [] };

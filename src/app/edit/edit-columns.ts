@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { History } from '../../core/folds/history.ts';
 import { NightshiftError } from '../../core/model/errors.ts';
 import type { ColumnChange } from '../../core/model/events.ts';
-import { basisAfter, type IdentityBasis } from '../../core/model/identity-basis.ts';
+import { basisAfter, type IdentityBasis, settleBasis } from '../../core/model/identity-basis.ts';
 import { checkColumnName } from '../../core/model/names.ts';
 import { readStatus } from '../../core/model/status.ts';
 import { compileShift, outputPlace } from '../../formats/compile.ts';
@@ -126,7 +126,8 @@ function basisOf(
   { paths, tasks, statusAndOutputs }: OpenTable,
   { table, changed, change, history }: Changed,
 ): IdentityBasis {
-  const before = readBasis(paths.identity);
+  const metadata = table.header.filter((name) => !statusAndOutputs.has(name));
+  const before = settleBasis(readBasis(paths.identity), metadata);
   const after = basisAfter(before, table.header, change);
   if (change.kind !== 'drop' || before.added.has(change.name)) return after;
   // The values are gone with the column. Keep the old ids of rows that the history or a run remembers.

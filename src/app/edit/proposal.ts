@@ -9,7 +9,7 @@ import type { ShiftPaths } from '../../store/folder/layout.ts';
 import { currentHolder } from '../../store/folder/run-lock.ts';
 import { readTable } from '../../store/folder/table/table-change.ts';
 
-/** A text that a person wants in force in place of the current one. */
+/** A text that you want in force instead of the current one. */
 export interface Proposal {
   readonly file: string;
   /** What is in force; empty: there is no such file. */
@@ -37,7 +37,7 @@ export async function checkProposal<P extends Proposal>(paths: ShiftPaths, propo
   return { ...proposal, tasks };
 }
 
-/** Puts it in force, with the tasks that it adds: a run takes them together. False: the file is not `base` any more. */
+/** Puts it in force, with the tasks that it adds: a run takes them together. False: the file no longer is `base`. */
 export async function putInForce(paths: ShiftPaths, { file, base, text, tasks }: CheckedProposal): Promise<boolean> {
   const files = new ShiftFiles(paths);
   for (const task of tasks) await files.acceptAsIs(task.file, task.text);
@@ -48,7 +48,7 @@ export function isBeingRun({ runLock }: ShiftPaths): boolean {
   return currentHolder(runLock) !== undefined;
 }
 
-/** What would change, for a person who decides. Secrets are masked; of `.env` there are only the names of variables. */
+/** What would change, for your decision. Secrets are masked; of `.env` there are only the names of variables. */
 export type Difference = { readonly env: string } | { readonly file: string; readonly lines: readonly string[] };
 
 export function differenceOf(paths: ShiftPaths, { file, base, text }: Proposal): Difference {

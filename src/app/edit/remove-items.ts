@@ -20,7 +20,7 @@ interface RemoveRequest {
 export interface RemovalResult {
   readonly removed: number;
   /** How many of them a run was working on: it stops their agents and drops their results (rule T4). */
-  readonly inFlight: number;
+  readonly running: number;
 }
 
 /** Removes rows from the table, also while the shift runs. */
@@ -50,13 +50,13 @@ export async function removeItems(open: OpenTable, { named, parse, where }: Remo
         const hint = `\`nightshift stop ${paths.name}\` ends the run`;
         throw new NightshiftError('usage', "all rows can't be removed while the shift runs", hint);
       }
-      const inFlight = isRunning ? [...rows].filter((row) => isInFlight(tasks, table, row)).length : 0;
-      return { table: removeRows(table, rows), answer: { removed: rows.size, inFlight } };
+      const running = isRunning ? [...rows].filter((row) => isAtWork(tasks, table, row)).length : 0;
+      return { table: removeRows(table, rows), answer: { removed: rows.size, running } };
     },
     world.now,
   );
 }
 
-function isInFlight(tasks: readonly string[], table: Table, row: number): boolean {
+function isAtWork(tasks: readonly string[], table: Table, row: number): boolean {
   return tasks.some((task) => ['in_progress', 'qa'].includes(table.cell(row, requireColumn(table, task))));
 }

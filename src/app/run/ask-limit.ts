@@ -13,8 +13,8 @@ import { planRun, type RunSettings } from './plan-run.ts';
  */
 export async function needsLimit(paths: ShiftPaths, settings: RunSettings, world: World): Promise<boolean> {
   if (await isDecided(paths, settings.limits)) return false;
-  const { snapshot, selection, hasModel } = await planRun(paths, settings, world);
-  const left = countEligible(snapshot, selection) + cellsAt(snapshot, 'qa', selection).length;
+  const { snapshot, scope, hasModel } = await planRun(paths, settings, world);
+  const left = countEligible(snapshot, scope) + cellsAt(snapshot, 'qa', scope).length;
   if (!hasModel || left + cellsAt(snapshot, 'in_progress').length === 0) return false;
   refuseSecondRun(paths.runLock, paths.name);
   return true;

@@ -8,7 +8,7 @@ import { nextAfterLastRun } from '../next-command.ts';
 import { openAndCheck } from '../open-shift.ts';
 import type { World } from '../world.ts';
 import { overridesIn, type RunSettings } from './plan-run.ts';
-import type { RunResult } from './run-shift.ts';
+import type { EndedRun } from './run-shift.ts';
 
 /** Where a shift stands after a run. */
 export interface Closing {
@@ -22,7 +22,7 @@ export interface Closing {
 /** Undefined if a run that was stopped left a shift that can't be read: the run's own reason then says why. */
 export async function readClosing(
   paths: ShiftPaths,
-  { exitCode }: RunResult,
+  { exitCode }: EndedRun,
   settings: RunSettings,
   world: World,
 ): Promise<Closing | undefined> {

@@ -3,12 +3,14 @@ import { closeSync, constants, fstatSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { EXIT, NightshiftError } from '../../core/model/errors.ts';
+import { limitTexts } from '../../core/schedule/budget.ts';
 import { countItems } from '../../core/schedule/plan.ts';
 import { openInside } from '../../store/folder/files/inside.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
-import { lastHolder, refuseSecondRun } from '../../store/folder/run-lock.ts';
+import { type Holder, lastHolder, refuseSecondRun } from '../../store/folder/run-lock.ts';
 import { pauseOf } from '../pause-run.ts';
 import type { World } from '../world.ts';
+import { followRun } from './follow-run.ts';
 import { planRun, type RunSettings } from './plan-run.ts';
 
 /** The program `nightshift`, for Node to run. */
@@ -17,6 +19,8 @@ export const PROGRAM = fileURLToPath(new URL('../../cli/main.js', import.meta.ur
 const LOOK_EVERY_MS = 20;
 /** Reading a table of a million rows takes seconds. */
 const BEGUN_WITHIN_MS = 30_000;
+/** A run that asks for lessons first may tell nothing for minutes: then this many looks without an event are enough. */
+const QUIET_LOOKS = 2;
 
 export type Detached =
   | { readonly kind: 'running'; readonly begun: DetachedRun }
@@ -62,28 +66,28 @@ export async function startDetached(
   });
   closeSync(log);
   const output = () => readFileSync(paths.runLog).subarray(begin).toString('utf8').trimEnd();
-  const exitCode = await untilHeld(child, paths);
-  if (exitCode !== undefined) return { kind: 'ended', exitCode, output: output() };
-  const first = await untilBegun(child, paths.name, output);
+  const held = await untilHeld(child, paths);
+  if ('exitCode' in held) return { kind: 'ended', exitCode: held.exitCode, output: output() };
+  const begun = await untilBegun(child, paths, held.run);
   child.unref();
-  const { pid, since, run } = lastHolder(paths.runLock)!;
   return {
     kind: 'running',
-    begun: { shift: paths.name, pid, since, run, log: paths.runLog, paused: pauseOf(paths)?.at ?? null, ...first },
+    begun: { shift: paths.name, ...held, log: paths.runLog, paused: pauseOf(paths)?.at ?? null, ...begun },
   };
 }
 
-/** Undefined when the run has taken its lock (and may have ended since), else its exit code. */
-async function untilHeld(child: ChildProcess, paths: ShiftPaths): Promise<number | undefined> {
+/** The run that has taken its lock (and may have ended since), or the exit code of one that ended before. */
+async function untilHeld(child: ChildProcess, paths: ShiftPaths): Promise<Holder | { readonly exitCode: number }> {
   let failure: Error | undefined;
   child.once('error', (error) => {
     failure = error;
   });
   for (;;) {
     const isOver = hasEnded(child);
-    if (lastHolder(paths.runLock)?.pid === child.pid) return undefined;
+    const holder = lastHolder(paths.runLock);
+    if (holder && holder.pid === child.pid) return holder;
     if (failure) throw new NightshiftError('locked', `the run can't be started: ${failure.message}`);
-    if (isOver) return child.exitCode ?? EXIT.stopped;
+    if (isOver) return { exitCode: child.exitCode ?? EXIT.stopped };
     await sleep(LOOK_EVERY_MS);
   }
 }
@@ -92,19 +96,36 @@ function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null;
 }
 
-/** What the run prints before its first item: warnings and limits. */
-async function untilBegun(
-  child: ChildProcess,
-  shift: string,
-  output: () => string,
-): Promise<Pick<DetachedRun, 'limits' | 'warnings'>> {
-  const hasBegun = () => /\n./.test(output().split(`${shift}: `)[1] ?? '');
-  for (let waited = 0; !hasBegun() && !hasEnded(child) && waited < BEGUN_WITHIN_MS; waited += LOOK_EVERY_MS) {
+type Begin = Pick<DetachedRun, 'limits' | 'warnings'>;
+
+/** What the run tells before its first item. One that ends early tells less. */
+async function untilBegun(child: ChildProcess, paths: ShiftPaths, run: string): Promise<Begin> {
+  const signal = AbortSignal.timeout(BEGUN_WITHIN_MS);
+  for (;;) {
+    const isOver = hasEnded(child) || signal.aborted;
+    const { hasStarted, ...begin } = await readBegin(paths, run, signal);
+    if (hasStarted || isOver) return begin;
+    // A run that settles what a killed one left takes its lock twice.
     await sleep(LOOK_EVERY_MS);
   }
-  // Lines that belong together are written one by one.
-  await sleep(LOOK_EVERY_MS);
-  const lines = output().split('\n');
-  const of = (prefix: string) => lines.flatMap((line) => (line.startsWith(prefix) ? [line.slice(prefix.length)] : []));
-  return { warnings: of('warning: '), limits: of('limits: ')[0] ?? null };
+}
+
+async function readBegin(
+  paths: ShiftPaths,
+  run: string,
+  signal: AbortSignal,
+): Promise<Begin & { readonly hasStarted: boolean }> {
+  const warnings: string[] = [];
+  let limits: string | null = null;
+  let hasStarted = false;
+  let quiet = 0;
+  for await (const followed of followRun(paths, run, signal)) {
+    const event = followed?.event;
+    if (event?.type === 'run:warning') warnings.push(event.message);
+    else if (event?.type === 'run:started') {
+      hasStarted = true;
+      limits = limitTexts(event.limits, event.spent, event.hasModel).join(', ') || null;
+    } else if (hasStarted && (event !== undefined || ++quiet === QUIET_LOOKS)) break;
+  }
+  return { hasStarted, limits, warnings };
 }

@@ -39,19 +39,19 @@ export async function dryRun(
   settings: RunSettings & { readonly request: RunRequest },
   world: World,
 ): Promise<DryRun> {
-  const { shift, snapshot, selection, hasModel } = await planRun(paths, settings, world);
+  const { shift, snapshot, scope, hasModel } = await planRun(paths, settings, world);
   const unprotected = await unprotectedFiles(world, paths, { shift, snapshot });
   const now = world.now();
   const { parallel, limits: set } = shift.settings;
   const size = parallel ? startSize(shift.settings) : 1;
   const mode = parallel ? 'batch' : 'sequential';
-  const first = chooseForDevs({ board: snapshot, selection, mode, room: size });
+  const first = chooseForDevs({ board: snapshot, scope, mode, room: size });
   const limits = limitsInForce(set, hasModel, now);
   const history = await readHistory(paths, world);
   const spent = spentIn(history);
   const left = {
-    eligible: countEligible(snapshot, selection),
-    atQa: cellsAt(snapshot, 'qa', selection).length,
+    eligible: countEligible(snapshot, scope),
+    atQa: cellsAt(snapshot, 'qa', scope).length,
     inProgress: cellsAt(snapshot, 'in_progress').length,
   };
   const isLeft = left.eligible + left.atQa + left.inProgress > 0;
@@ -63,7 +63,7 @@ export async function dryRun(
     next,
     plan: {
       shift: shift.name,
-      items: { chosen: countItems(snapshot, selection.includes).total, all: snapshot.count },
+      items: { chosen: countItems(snapshot, scope.includes).total, all: snapshot.count },
       ...left,
       first: first && { task: first.task, indices: first.rows, size },
       limits,

@@ -2,8 +2,8 @@
 const MOST_UNREAD = 10_000;
 
 /**
- * Hands what is pushed to any number of readers, each at its own pace. The first reader also gets what was pushed before it
- * began, up to 10,000 values. A reader that stops is forgotten. Nothing waits for a reader.
+ * Passes pushed values to any number of readers, each at its own pace. The first reader also gets up to 10,000 values
+ * that were pushed before it started. Nothing waits for a reader.
  */
 export class EventQueue<T> implements AsyncIterable<T> {
   readonly #readers = new Set<Reader<T>>();

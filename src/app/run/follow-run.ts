@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isCheckpoint } from '../../core/folds/checkpoint.ts';
 import type { NightshiftEvent } from '../../core/model/events.ts';
-import { withCurrentName } from '../../core/model/older-events.ts';
+import { withCurrentNames } from '../../core/model/older-events.ts';
 import { filesOfRun, olderFiles } from '../../store/folder/journal/journal-reader.ts';
 import { LineFollower } from '../../store/folder/journal/line-follower.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
@@ -81,8 +81,8 @@ async function* journalLines(
 }
 
 /**
- * The lines of growing files, until the run that writes them has ended or `signal` aborts. Without a run: the lines that
- * are there now. An empty list means that all lines so far were read.
+ * The lines of growing files, until the run that writes them has ended or `signal` aborts. Without a run: the lines
+ * that are there now. An empty list means that all lines so far were read.
  */
 export async function* followLines<T>(
   sources: readonly { readonly file: string; readonly tag: T }[],
@@ -122,9 +122,9 @@ class Followers<T> implements AsyncDisposable {
 /** A line of the journal, if it is an event. */
 function parseEvent(line: string): NightshiftEvent | undefined {
   try {
-    const event = JSON.parse(line);
+    const event = withCurrentNames(JSON.parse(line)) as NightshiftEvent | null;
     const isEvent = typeof event === 'object' && event !== null && typeof event.type === 'string';
-    return isEvent && !isCheckpoint(event) ? withCurrentName(event) : undefined;
+    return isEvent && !isCheckpoint(event) ? event : undefined;
   } catch {
     return undefined;
   }

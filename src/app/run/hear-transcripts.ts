@@ -7,7 +7,7 @@ const TAIL_BYTES = 8192;
 
 /** For a view that only has the journal: when the transcript of each running item grew last, and its last line. */
 export async function hearTranscripts(paths: ShiftPaths, state: ViewState): Promise<void> {
-  for (const { task, item, key, role, lastSign } of state.inFlight.values()) {
+  for (const { task, item, key, role, lastSign } of state.running.values()) {
     let handle: FileHandle | undefined;
     try {
       handle = await open(paths.transcript(task, key, role), 'r');

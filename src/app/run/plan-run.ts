@@ -32,7 +32,7 @@ export interface RunSettings extends Selection {
 }
 
 export interface RunPlan extends OpenShift {
-  readonly selection: Scope;
+  readonly scope: Scope;
   readonly hasModel: boolean;
 }
 
@@ -44,7 +44,7 @@ export async function planRun(paths: ShiftPaths, settings: RunSettings, world: W
   await requireAgents(opened.shift, agents, world);
   return {
     ...opened,
-    selection: selector(opened.snapshot, settings)(opened.snapshot),
+    scope: selector(opened.snapshot, settings)(opened.snapshot),
     hasModel: opened.shift.tasks.some((task) => hasModel(task, agents.find)),
   };
 }

@@ -27,9 +27,9 @@ function keptOf({ kept }: PutBackFile): { kept?: string } {
   return kept === undefined ? {} : { kept };
 }
 
-function describe({ inFlight, isLeft }: PutBackFile): string {
+function describe({ running, isLeft }: PutBackFile): string {
   if (isLeft) return 'protected; changed during a run that was killed';
-  const rows = [...new Set(inFlight.map(({ index }) => index + 1))].sort((a, b) => a - b);
+  const rows = [...new Set(running.map(({ index }) => index + 1))].sort((a, b) => a - b);
   if (rows.length === 0) return 'protected; changed while no row was running';
   const who = rows.length === 1 ? `row ${rows[0]} was` : `rows ${rows.join(', ')} were`;
   return `protected; changed while ${who} running`;

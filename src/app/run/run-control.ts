@@ -58,7 +58,7 @@ export class FolderControl extends RunControl implements Disposable {
   /** One after the other; the last one holds. A disk that is full must not end a run here. */
   #answer(): void {
     const { holder, running } = this.#run;
-    // A change is told before it takes effect: the state is read afterwards.
+    // A change is reported before it takes effect: the state is read afterwards.
     const state = () => ({ run: holder.run, ...this.state, running: running.size });
     this.#answered = this.#answered.then(() => this.#file.answer(state())).catch(() => {});
   }

@@ -11,6 +11,7 @@ import { refuseOpenBatch, removeBatch } from '../../store/folder/batch-file.ts';
 import { ShiftFiles } from '../../store/folder/documents/shift-files.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
 import { type Holder, nameHolder, takeRunLock } from '../../store/folder/run-lock.ts';
+import type { RunResult } from '../api.ts';
 import { type Compile, compileOnce } from '../compile-once.ts';
 import { type OpenOptions, type OpenShift, openAndCheck } from '../open-shift.ts';
 import type { World } from '../world.ts';
@@ -25,7 +26,7 @@ import { countAtEnd, tellError } from './run-end.ts';
 import { buildPorts } from './run-ports.ts';
 import { unprotectedLines } from './unprotected-files.ts';
 
-export interface RunOptions extends RunSettings {
+export interface FolderRunOptions extends RunSettings {
   /** Called with each event as it happens. */
   readonly onEvent: (event: NightshiftEvent) => void;
   /** Called with each line of a transcript. */
@@ -34,16 +35,13 @@ export interface RunOptions extends RunSettings {
   readonly openStop?: () => Stop & Disposable;
 }
 
-/** `counts` is absent if the table can't be read any more. */
-export interface RunResult extends RunEnd {
-  readonly ms: number;
-  readonly counts?: Counts;
-}
+/** The result of a run, and whether everything was done before it began. */
+export type EndedRun = RunResult & Pick<RunEnd, 'alreadyComplete'>;
 
 /** What exists of a run before it holds its lock. */
 export interface NewRun {
   readonly paths: ShiftPaths;
-  readonly options: RunOptions;
+  readonly options: FolderRunOptions;
   readonly world: World;
   readonly holder: Holder;
   readonly stream: EventStream;
@@ -56,7 +54,7 @@ export interface NewRun {
 }
 
 /** Runs a shift to its end and leaves no process behind. */
-export async function runFolder(paths: ShiftPaths, options: RunOptions, world: World): Promise<RunResult> {
+export async function runFolder(paths: ShiftPaths, options: FolderRunOptions, world: World): Promise<EndedRun> {
   const run = newRunOf(paths, options, world);
   const leftovers = await settleBeforeStart(paths, run.holder, world, options.onEvent);
   await using agents = new AgentSet(options.agents);
@@ -67,7 +65,7 @@ export async function runFolder(paths: ShiftPaths, options: RunOptions, world: W
   return await runLocked(run, { agents, workplaces, leftovers });
 }
 
-function newRunOf(paths: ShiftPaths, options: RunOptions, world: World): NewRun {
+function newRunOf(paths: ShiftPaths, options: FolderRunOptions, world: World): NewRun {
   const failpoint = failpointFrom(world.env);
   const clock = new RunClock(processClock(world.now));
   const begun = clock.elapsed();
@@ -109,7 +107,7 @@ interface Opened {
   readonly leftovers: number;
 }
 
-async function runLocked(run: NewRun, { agents, workplaces, leftovers }: Opened): Promise<RunResult> {
+async function runLocked(run: NewRun, { agents, workplaces, leftovers }: Opened): Promise<EndedRun> {
   const { paths, options, world, stream, failpoint } = run;
   // Read again: until the lock was taken another run may have written, and that is no edit from outside.
   const opened = await openParts(paths, {
@@ -167,7 +165,7 @@ async function restoreFiles({ paths, holder }: NewRun, files: ShiftFiles): Promi
 }
 
 /** A run that was killed after its last item may have left processes, and the Progress of the batch before. */
-async function finishComplete({ paths, holder, stream, failpoint }: NewRun, counts: Counts): Promise<RunResult> {
+async function finishComplete({ paths, holder, stream, failpoint }: NewRun, counts: Counts): Promise<EndedRun> {
   const files = new ShiftFiles(paths, failpoint);
   if (existsSync(paths.runLock)) {
     await files.prepare();

@@ -7,8 +7,8 @@ import type { RunSettings } from './plan-run.ts';
 import { runFolder } from './run-shift.ts';
 
 /**
- * Starts a run whose events can be read. `prepare` returns its settings, or its result if there is nothing to run. An error
- * of `prepare` is how the run ends.
+ * Starts a run whose events can be read. `prepare` returns its settings, or its result if there is nothing to run. If
+ * `prepare` throws, the run ends with that error.
  */
 export function startRun(
   paths: ShiftPaths,

@@ -53,7 +53,7 @@ export type TestResult =
     };
 
 /**
- * Runs dev and qa on one row as a test: with a key of its own, without lessons, and without a change of the table or the
+ * Runs dev and qa on one row as a test: with its own key, without lessons, and without changing the table or the
  * manifest. Its cost counts for the shift and is in the journal.
  */
 export async function testTask(paths: ShiftPaths, options: TestOptions, world: World): Promise<TestResult> {

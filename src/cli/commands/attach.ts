@@ -10,16 +10,16 @@ import { ONLY_WATCHING, viewEvents } from '../event-view.ts';
 import type { Io } from '../io.ts';
 import { LiveTerminal } from '../live-terminal.ts';
 import type { Options } from '../program.ts';
+import { StopSignals } from '../stop-signals.ts';
 
 /** Shows a run of another process. The exit code is that of the run. Ctrl-C only stops watching. */
 export async function run(io: Io, [name]: readonly string[], options: Options): Promise<number> {
   const paths = await chooseShift(io, name);
   const current = currentRun(paths);
   if (!current) return await notRunning(io, paths, options);
-  const left = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => left.abort());
-  const end = await watch(io, paths, { run: current.run, signal: left.signal }, options);
-  if (left.signal.aborted) {
+  using signals = new StopSignals();
+  const end = await watch(io, paths, { run: current.run, signal: signals.drain }, options);
+  if (signals.drain.aborted) {
     const goesOn = `${paths.name} continues in process ${current.pid}. \`nightshift stop ${paths.name}\` ends it.`;
     if (!options.json) io.print(goesOn);
     return EXIT.interrupted;
@@ -48,7 +48,7 @@ async function watch(
   { run, signal }: { readonly run: string; readonly signal: AbortSignal },
   options: Options,
 ): Promise<RunFinished | undefined> {
-  using view = viewEvents(io, options, ONLY_WATCHING);
+  using view = await viewEvents(io, options, ONLY_WATCHING);
   const live = view instanceof LiveTerminal ? view : undefined;
   let end: RunFinished | undefined;
   for await (const followed of followRun(paths, run, signal)) {

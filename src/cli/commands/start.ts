@@ -1,20 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import type { ShiftPaths } from '../../app/find-shift.ts';
 import { readClosing } from '../../app/run/closing.ts';
-import { dryRun } from '../../app/run/dry-run.ts';
 import type { RunSettings } from '../../app/run/plan-run.ts';
-import { type RunResult, runFolder } from '../../app/run/run-shift.ts';
+import { type EndedRun, runFolder } from '../../app/run/run-shift.ts';
 import { parseConditions, parseSample } from '../../app/select-rows.ts';
 import { EXIT } from '../../core/model/errors.ts';
 import type { RunRequest } from '../../core/schedule/run-request.ts';
 import { parseRows } from '../../core/schedule/selection.ts';
-import { oneLine } from '../../core/text/printable.ts';
-import { dryRunLines } from '../../views/dry-run.ts';
 import { closingLines } from '../../views/run-end.ts';
 import { requireLimit } from '../ask-limit.ts';
 import { chooseShift } from '../choose-shift.ts';
 import { requestOf } from '../command-line.ts';
-import { detach } from '../detach.ts';
 import { viewEvents } from '../event-view.ts';
 import type { Io } from '../io.ts';
 import { readLimitFlags } from '../limit-flags.ts';
@@ -34,11 +30,16 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
   const request = options.request ?? requestOf('start', repeatable);
   const settings: Settings = { agent, model, limits, task, rows, where, sample, items, request };
   if (sample && options.seed === undefined) io.warn(`sample: --seed ${sample.seed} picks the same rows again`);
-  if (options.dryRun) return await printDryRun(io, paths, settings, options);
-
+  if (options.dryRun) {
+    const { printDryRun } = await import('../print-dry-run.ts');
+    return await printDryRun(io, paths, settings, options);
+  }
   if (!options.json) await requireLimit(io, paths, settings);
-  const detached = options.detach ? await detach(io, paths, settings, repeatable) : undefined;
-  if (detached !== undefined) return detached;
+  if (options.detach) {
+    const { detach } = await import('../detach.ts');
+    const exitCode = await detach(io, paths, settings, repeatable);
+    if (exitCode !== undefined) return exitCode;
+  }
 
   const result = await runInView(io, paths, settings, options);
   if (!options.json) await printClosing(io, paths, settings, result);
@@ -46,22 +47,14 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
 }
 
 /** The view is gone before anything else is printed, also when the run throws. */
-async function runInView(io: Io, paths: ShiftPaths, settings: Settings, options: Options): Promise<RunResult> {
-  using view = viewEvents(io, options);
+async function runInView(io: Io, paths: ShiftPaths, settings: Settings, options: Options): Promise<EndedRun> {
+  using view = await viewEvents(io, options);
   const listeners = { onEvent: view.event.bind(view), onTranscript: view.heard.bind(view) };
   return await runFolder(paths, { ...settings, ...listeners, openStop: () => new StopSignals() }, io);
 }
 
-async function printClosing(io: Io, paths: ShiftPaths, settings: Settings, result: RunResult): Promise<void> {
+async function printClosing(io: Io, paths: ShiftPaths, settings: Settings, result: EndedRun): Promise<void> {
   const isFinished = result.exitCode === EXIT.done || result.exitCode === EXIT.failedItems;
   const closing = await readClosing(paths, result, settings, io);
   for (const line of closingLines({ shift: paths.name, isFinished, ...result }, closing)) io.print(line);
-}
-
-async function printDryRun(io: Io, paths: ShiftPaths, settings: Settings, { json }: Options): Promise<number> {
-  const dry = await dryRun(paths, settings, io);
-  for (const warning of dry.warnings) io.warn(`warning: ${oneLine(warning)}`);
-  if (json) io.print(JSON.stringify(dry.plan));
-  else for (const line of dryRunLines(dry, EXIT.stopped)) io.print(line);
-  return EXIT.done;
 }

@@ -4,10 +4,11 @@ import { requireRoot, type ShiftPaths, shiftNames } from '../../app/find-shift.t
 import { EXIT, NightshiftError } from '../../core/model/errors.ts';
 import { nearest } from '../../core/model/names.ts';
 import { rowLines, rowsJson, tokenEditLine } from '../../views/table.ts';
+import { isVerb, VERBS, type Verb } from '../access.ts';
 import { chooseShift } from '../choose-shift.ts';
 import type { Io } from '../io.ts';
 import type { Options } from '../program.ts';
-import { runVerb, VERBS, type Verb } from '../table-verbs.ts';
+import { runVerb } from '../table-verbs.ts';
 
 export async function run(io: Io, given: readonly string[], options: Options): Promise<number> {
   const { name, verb, args } = readArguments(io, given);
@@ -36,10 +37,6 @@ function readArguments(io: Io, given: readonly string[]): { name?: string; verb:
   const near = nearest(verb, VERBS);
   const message = verb === '' ? 'a verb is missing' : `there is no verb ${JSON.stringify(verb)}`;
   throw new NightshiftError('usage', message, near ? `did you mean ${near}?` : `verbs are: ${VERBS.join(', ')}`);
-}
-
-function isVerb(text: string): text is Verb {
-  return (VERBS as readonly string[]).includes(text);
 }
 
 /** How many arguments a verb takes. One more is a slip, such as `--index 0 1`. */

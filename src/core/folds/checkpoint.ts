@@ -72,7 +72,7 @@ export function isCheckpoint(line: unknown): line is CheckpointLine {
 }
 
 function isTally(value: unknown): boolean {
-  if (!isObject(value) || !Array.isArray(value.streaks) || !Array.isArray(value.places)) return false;
+  if (!isObject(value) || !Array.isArray(value.streaks) || !Array.isArray(value.failurePoints)) return false;
   const numbers = [value.failures, value.earlierMs];
   return numbers.every((each) => typeof each === 'number') && [value.run, value.startedAt, value.lastAt].every(isText);
 }

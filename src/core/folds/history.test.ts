@@ -211,7 +211,7 @@ test('P8 X6 what a checkpoint restores is what was folded, whatever was said, an
     started,
     { type: 'usage:spent', ...subject, role: 'dev', agent: 'a', usage: { costUsd: 0.1, inputTokens: 3 } } as Happening,
     { type: 'attempt:finished', ...subject, attempt: 1, status: 'FAILED', reason: long } as Happening,
-    { ...failed, reason: long, place: 'step 1' } as Happening,
+    { ...failed, reason: long, failurePoint: 'step 1' } as Happening,
     { type: 'item:recorded', ...subject, from: 'in_progress', to: 'failed', reason: long } as Happening,
     { ...succeeded, item: 'i2', captured: { ['__proto__']: long } } as Happening,
     {
@@ -246,7 +246,7 @@ test('P8 X6 what a checkpoint restores is what was folded, whatever was said, an
   expect([restored.votes('work').length, restored.lessonState('L1')]).toEqual([1, 'firm']);
   expect(restored.lastRun).toEqual(history.lastRun);
   expect(restored.tally.ms).toBe(history.tally.ms);
-  expect(restored.tally.streakOf('work')).toEqual({ place: 'step 1', failures: 1 });
+  expect(restored.tally.streakOf('work')).toEqual({ failurePoint: 'step 1', failures: 1 });
 });
 
 test('X6 what is spent after a checkpoint that somebody cut short counts', () => {

@@ -4,7 +4,7 @@ import type { NightshiftEvent } from '../model/events.ts';
 export interface PutBackEdit {
   readonly file: string;
   readonly what: string;
-  readonly inFlight: readonly { readonly task: string; readonly index: number }[];
+  readonly runningItems: readonly { readonly task: string; readonly index: number }[];
 }
 
 /** A run may be long. */
@@ -13,7 +13,7 @@ const EDITS_AT_MOST = 20;
 /** The last few; not those of the table. */
 export function withEdit(
   edits: readonly PutBackEdit[] | undefined,
-  { file, what, inFlight }: Extract<NightshiftEvent, { type: 'edit:reverted' }>,
+  { file, what, runningItems }: Extract<NightshiftEvent, { type: 'edit:reverted' }>,
 ): readonly PutBackEdit[] | undefined {
-  return inFlight === undefined ? edits : [...(edits ?? []), { file, what, inFlight }].slice(-EDITS_AT_MOST);
+  return runningItems === undefined ? edits : [...(edits ?? []), { file, what, runningItems }].slice(-EDITS_AT_MOST);
 }

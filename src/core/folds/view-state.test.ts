@@ -64,18 +64,18 @@ test('X8 the fold follows an item from todo to done, and a failure blocks the la
   add(1, dev(4));
   add(1, dev(5));
   expect(state.counts).toMatchObject({ todo: 14, in_progress: 2 });
-  expect([...state.inFlight.values()].map(({ index, role, attempt }) => [index, role, attempt])).toEqual([
+  expect([...state.running.values()].map(({ index, role, attempt }) => [index, role, attempt])).toEqual([
     [4, 'dev', 1],
     [5, 'dev', 1],
   ]);
   add(5, { type: 'attempt:finished', ...of(5), attempt: 1, status: 'FAILED (step 1)', reason: 'no' });
-  expect([...state.inFlight.values()].map(({ attempt }) => attempt)).toEqual([1, 2]);
+  expect([...state.running.values()].map(({ attempt }) => attempt)).toEqual([1, 2]);
   add(5, { type: 'usage:spent', ...of(4), role: 'dev', agent: 'command', usage: { inputTokens: 20, costUsd: 1 } });
   add(6, devEnd(4, 5000));
   add(6, { type: 'item:recorded', ...of(4), from: 'in_progress', to: 'qa' });
   expect(state.counts).toMatchObject({ in_progress: 1, qa: 1 });
   add(7, { type: 'qa:started', ...of(4), agent: 'command', key: 'k4' });
-  expect(state.inFlight.get('draft id4')).toMatchObject({ role: 'qa', key: 'k4' });
+  expect(state.running.get('draft id4')).toMatchObject({ role: 'qa', key: 'k4' });
   add(8, { type: 'usage:spent', ...of(4), role: 'qa', agent: 'codex', usage: { inputTokens: 5 } });
   add(8, {
     type: 'qa:finished',
@@ -92,7 +92,7 @@ test('X8 the fold follows an item from todo to done, and a failure blocks the la
   expect(state.remaining).toBe(12);
   expect(state.failures).toEqual([{ task: 'draft', index: 5, reason: 'no paper' }]);
   expect(state.usage).toEqual({ inputTokens: 25, costUsd: 1, unpricedTokens: 5 });
-  expect(state.inFlight.size).toBe(0);
+  expect(state.running.size).toBe(0);
   expect(state.ends).toHaveLength(2);
 });
 
@@ -113,7 +113,7 @@ test('X8 what is given back, withdrawn, edited or unknown keeps the counts right
   add(2, { type: 'qa:started', ...of(4), agent: 'shell', key: 'k' });
   add(2, { type: 'item:withdrawn', ...of(4), reason: 'somebody set it to todo' });
   expect(state.counts).toMatchObject({ todo: 14, in_progress: 0, failed: 2 });
-  expect(state.inFlight.size).toBe(0);
+  expect(state.running.size).toBe(0);
   add(3, { type: 'table:grew', rows: 3 });
   expect(state.counts.todo).toBe(20);
   add(3, { type: 'moon:risen', task: 'draft' } as unknown as Happening);
@@ -129,7 +129,7 @@ test('X8 what a qa sends back to its dev is counted once, and shown with the att
   add(3, { type: 'item:recorded', ...of(4), from: 'qa', to: 'in_progress', reason: 'not blue' });
   add(3, { ...dev(4), attempt: 2, maxAttempts: 4 } as Happening);
   expect(state.counts).toEqual(during);
-  expect([...state.inFlight.values()]).toMatchObject([{ role: 'dev', attempt: 2, maxAttempts: 4 }]);
+  expect([...state.running.values()]).toMatchObject([{ role: 'dev', attempt: 2, maxAttempts: 4 }]);
 });
 
 test('X8 the limit has its last reason, in batches and in a stream', () => {
@@ -157,7 +157,7 @@ test('X8 a stalled item is told from a slow one, and agents that are always sile
     add(0, dev(index));
     add(10, devEnd(index, 10_000));
   }
-  const [talking, silent] = [...state.inFlight.values()];
+  const [talking, silent] = [...state.running.values()];
   state.heard('draft', 'id4', at(60), { kind: 'output', text: 'one\ntwo \n' });
   expect(talking!.said).toBe('two');
   expect([state.paceOf(talking!, at(50)), state.paceOf(silent!, at(50))]).toEqual(['usual', 'usual']);

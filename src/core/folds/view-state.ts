@@ -5,7 +5,7 @@ import { STATUSES, type Status } from '../model/status.ts';
 import { sum } from '../model/usage.ts';
 import type { Expenses, Limits } from '../schedule/budget.ts';
 import { isAll, type ScopeShare, scopeShareOf } from '../schedule/scope-share.ts';
-import type { InFlight } from './in-flight.ts';
+import type { RunningItem } from './running-item.ts';
 
 /** How many failures and times are kept; a view shows fewer. */
 const KEPT_FAILURES = 5;
@@ -36,7 +36,7 @@ export class ViewState {
   #elapsed = { ms: 0, at: 0 };
   /** The item-tasks in the scope of the run, by status; `blocked` counts the `todo` that can't be reached. */
   counts: Record<Status, number> & { blocked: number } = emptyCounts();
-  readonly inFlight = new Map<string, InFlight>();
+  readonly running = new Map<string, RunningItem>();
   /** How many items may run at once; undefined until it is known. */
   limit: number | undefined;
   limitReason: string | undefined;
@@ -87,7 +87,7 @@ export class ViewState {
     return this.#elapsed.ms + Math.max(0, now - this.#elapsed.at);
   }
 
-  paceOf(item: InFlight, now: number): Pace {
+  paceOf(item: RunningItem, now: number): Pace {
     const silent = now - item.lastSign;
     if (silent > Math.max(SILENT_AT_LEAST_MS, 1.5 * this.#longestSilence)) return 'stalled';
     const usual = median(this.#times);
@@ -96,7 +96,7 @@ export class ViewState {
 
   /** Output of a session, which the journal does not have. */
   heard(task: string, item: string, at: number, entry?: TranscriptEntry): void {
-    const one = this.inFlight.get(`${task} ${item}`);
+    const one = this.running.get(`${task} ${item}`);
     if (!one || at < one.lastSign) return;
     this.#sign(one, at, true);
     if (!entry || entry.kind === 'prompt' || entry.kind === 'usage') return;
@@ -128,7 +128,7 @@ export class ViewState {
         return;
       case 'run:finished':
         this.ended = { exitCode: event.exitCode, reason: event.reason };
-        this.inFlight.clear();
+        this.running.clear();
         return;
       case 'batch:claimed':
         this.limit = event.size;
@@ -211,11 +211,11 @@ export class ViewState {
     else if (!this.#held.has(name)) this.#held.set(name, 'qa');
     const key = event.key ?? '';
     const { maxAttempts = ATTEMPTS, attempt = 1 } = event.type === 'dev:started' ? event : {};
-    this.inFlight.set(name, { task, index, item, key, role, agent, since: at, attempt, maxAttempts, lastSign: at });
+    this.running.set(name, { task, index, item, key, role, agent, since: at, attempt, maxAttempts, lastSign: at });
   }
 
   #attempt(event: Extract<NightshiftEvent, { type: 'attempt:finished' }>, at: number): void {
-    const one = this.inFlight.get(nameOf(event));
+    const one = this.running.get(nameOf(event));
     if (!one) return;
     const isGood = event.status === 'SUCCESS';
     this.#sign(one, at, isGood);
@@ -223,9 +223,9 @@ export class ViewState {
   }
 
   #leave(event: NightshiftEvent, at: number, isGood: boolean): void {
-    const one = this.inFlight.get(nameOf(event));
+    const one = this.running.get(nameOf(event));
     if (one) this.#sign(one, at, isGood);
-    this.inFlight.delete(nameOf(event));
+    this.running.delete(nameOf(event));
   }
 
   #withdrawn(name: string, to: Status | null): void {
@@ -239,7 +239,7 @@ export class ViewState {
 
   #release(name: string): void {
     this.#held.delete(name);
-    this.inFlight.delete(name);
+    this.running.delete(name);
   }
 
   #recorded(event: Extract<NightshiftEvent, { type: 'item:recorded' }>, at: number): void {
@@ -257,7 +257,7 @@ export class ViewState {
   }
 
   /** The silence of successful agents tells how long silence is normal. */
-  #sign(one: InFlight, at: number, isGood: boolean): void {
+  #sign(one: RunningItem, at: number, isGood: boolean): void {
     if (isGood) this.#longestSilence = Math.max(this.#longestSilence, at - one.lastSign);
     one.lastSign = at;
   }

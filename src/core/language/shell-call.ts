@@ -15,7 +15,7 @@ export interface Call {
   readonly isShell?: boolean;
   /** The arguments of the code. */
   readonly values: readonly Word[];
-  /** Those of them that would be an option if they begin like one. */
+  /** Of these, the ones that would be an option if they begin like one. */
   readonly leading?: readonly Word[];
 }
 

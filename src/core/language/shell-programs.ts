@@ -19,7 +19,7 @@ const CLIENTS = set('sqlite sqlite3 duckdb psql mysql mariadb mongosh ed ex vi v
 const EVALUATORS = set(
   'eval trap alias watch parallel sem su runuser sg newgrp script expect make gmake tmux screen socat hyperfine nix-shell pdsh pssh ansible compgen complete bind fc jobs',
 );
-/** Those of them that also take commands from their input. */
+/** Of these, the ones that also take commands from their input. */
 const INPUT_EVALUATORS = set('su runuser sg newgrp script parallel sem expect');
 const INPUT_RUNNERS = set('at batch crontab login run-parts');
 

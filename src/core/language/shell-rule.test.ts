@@ -12,7 +12,10 @@ const columns = 'x y title slug url name dir file branch size'.split(' ');
 const scope: Scope = { columns: new Set(columns), env: new Set(['KEY']), file: 'create_page.md' };
 const shift = { FOLDER: '/s/pages', NAME: 'pages', TABLE: '/s/pages/table.csv' };
 
-/** Positions in which a value would become code, by the value that shows it. The first word of a line names a program that has to be there. */
+/**
+ * Positions in which a value would become code, by the value that shows it. The first word of a line names a program
+ * that must be installed.
+ */
 const SHOWN: Record<string, string[]> = {
   '$(canary)': [
     // A shell that reads its input, behind a wrapper.

@@ -55,7 +55,7 @@ export function wrappedAt(name: string, words: readonly Word[]): number | undefi
   return undefined;
 }
 
-/** The first word from `from` on that is not an option, an assignment or one of so many operands. */
+/** The first word from `from` on that is not an option, an assignment or one of this many operands. */
 export function programAt(words: readonly Word[], from: number, operands: number, letters: string): number {
   const takesArgument = letters === '' ? LONG_WITH_ARGUMENT : new RegExp(`^-[A-Za-z0-9]*[${letters}]$`);
   let left = operands;

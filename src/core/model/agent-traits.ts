@@ -23,7 +23,9 @@ export const AGENT_TRAITS = {
   command: { hasModel: false, runsSteps: false, judges: true, needs: 'command' },
 } as const satisfies Readonly<Record<string, AgentTraits>>;
 
+export type AgentName = keyof typeof AGENT_TRAITS;
+
 export type FindTraits = (agent: string) => AgentTraits | undefined;
 
 export const findTraits: FindTraits = (agent) =>
-  Object.hasOwn(AGENT_TRAITS, agent) ? AGENT_TRAITS[agent as keyof typeof AGENT_TRAITS] : undefined;
+  Object.hasOwn(AGENT_TRAITS, agent) ? AGENT_TRAITS[agent as AgentName] : undefined;

@@ -94,7 +94,7 @@ function isPause(value: unknown): value is NonNullable<ControlState['pause']> {
   return isObject(value) && isTime(value.since) && typeof value.now === 'boolean';
 }
 
-/** It is printed: a file that anybody can write must not bring text to a terminal. */
+/** It is printed: a file that anyone can write must not bring text to a terminal. */
 function isTime(value: unknown): value is string {
   return typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]{8,12}Z$/.test(value);
 }

@@ -25,7 +25,7 @@ const NEEDED: Partial<Record<NightshiftEvent['type'], Record<string, (value: unk
   },
   'steps:kept': { considered: isTexts, counted: isAbsentOr(isTexts) },
   'lesson:changed': { id: isText, to: isText },
-  'edit:reverted': { file: isText, what: isText, inFlight: isAbsentOr(isItems) },
+  'edit:reverted': { file: isText, what: isText, runningItems: isAbsentOr(isItems) },
   'table:edited': {
     changes: (value) => Array.isArray(value) && value.every(isCellEdit),
     retry: isAbsentOr(isTexts),

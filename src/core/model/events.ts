@@ -32,8 +32,8 @@ interface EventMap {
   };
   'run:warning': { message: string };
   /**
-   * `signal`: who asked: a signal, `limit`, or `control` (the control file). `request`: the id of the request in that file.
-   * `running`: the items that may still finish.
+   * `signal`: who asked: a signal, `limit`, or `control` (the control file). `request`: the id of the request in that
+   * file. `running`: the items that may still finish.
    */
   'run:draining': { signal: string; request?: string; running: number; reason?: string };
   'run:stopping': { signal: string; request?: string; running: number };
@@ -53,7 +53,7 @@ interface EventMap {
     error?: string;
     alreadyComplete?: true;
   } & Partial<Counts>;
-  'task:paused': { place: string; failures: number; reason: string };
+  'task:paused': { failurePoint: string; failures: number; reason: string };
   'batch:claimed': { indices: number[]; size: number };
   'concurrency:changed': { from: number; to: number; reason: string };
   'batch:finished': { from: number; to: number; reason: string; done: number; failed: number; returned: number };
@@ -72,7 +72,7 @@ interface EventMap {
     attempts: number;
     ms: number;
     reason?: string;
-    place?: string;
+    failurePoint?: string;
     captured?: Record<string, string>;
     recommendations?: string[];
     usage?: Usage;
@@ -87,7 +87,7 @@ interface EventMap {
     status: 'PASS' | 'FAIL' | 'NONE';
     ms: number;
     reason?: string;
-    place?: string;
+    failurePoint?: string;
     verdicts: CriterionVerdict[];
     usage?: Usage;
     key: string;
@@ -109,12 +109,12 @@ interface EventMap {
   'item:returned': { reason: string; isSilent?: true };
   /** `to`: the status that it was given; null if its row was removed. Older journals don't have it. */
   'item:withdrawn': { reason: string; to?: Status | null };
-  /** `inFlight`: the running items. `remedy`: the command that applies the edit. */
+  /** `runningItems`: which could have made it. `remedy`: the command that applies the edit. */
   'edit:reverted': {
     file: string;
     what: string;
     kept?: string;
-    inFlight?: { task: string; index: number }[];
+    runningItems?: { task: string; index: number }[];
     remedy?: string;
   };
   /** A document that you applied with a command: it counts from the next claim. */

@@ -16,8 +16,16 @@ export interface IdentityBasis {
 export const NO_BASIS: IdentityBasis = { names: new Map(), added: new Set(), kept: new Map() };
 
 /**
- * `header`: of the table before the change. The previous entry of the column stays until the next change, so that ids
- * are correct whether or not the command got to write the table.
+ * `metadata`: the metadata columns of the table. If all of them were added later, ids are derived from all of them.
+ * A change must not alter which ones these are, so from now on they count as if they had always been there.
+ */
+export function settleBasis(basis: IdentityBasis, metadata: readonly string[]): IdentityBasis {
+  return metadata.every((name) => basis.added.has(name)) ? { ...basis, added: new Set() } : basis;
+}
+
+/**
+ * `header`: of the table before the change. `basis` is settled. The previous entry of the column stays until the next
+ * change, so that ids are correct whether or not the command got to write the table.
  */
 export function basisAfter(basis: IdentityBasis, header: readonly string[], change: ColumnChange): IdentityBasis {
   const names = new Map([...basis.names].filter(([name]) => header.includes(name)));

@@ -17,9 +17,9 @@ interface SettingChange {
 
 /** What an edit of `manager.md` changes. */
 export interface ManagerEdit {
-  /** Takes effect at once, whoever wrote it: it can only restrict the run. */
+  /** Takes effect at once, even if an agent wrote it: it can only restrict the run. */
   readonly taken: readonly SettingChange[];
-  /** May only be changed by a person while items are running. */
+  /** While items are running, only you can change it, with a command. */
   readonly refused: readonly SettingChange[];
   readonly order?: { readonly from: readonly string[]; readonly to: readonly string[] };
 }

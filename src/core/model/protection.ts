@@ -65,7 +65,7 @@ export interface Protection {
   begin(places: readonly ProtectedPlace[]): Promise<void>;
   /** Called before an item is worked on there: protects its files, if they are not protected yet. */
   hold(place: ProtectedPlace): Promise<void>;
-  enter(flight: ProtectedItem): Disposable;
+  enter(item: ProtectedItem): Disposable;
   /** Why the attempt of this token fails: there is evidence that it changed a protected file. */
   trespassOf(token: string, calls: readonly string[]): Promise<string | undefined>;
   /** Runs a function that relies on the protected files. */

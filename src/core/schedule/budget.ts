@@ -1,7 +1,7 @@
 import { formatDuration, parseDuration } from '../model/duration.ts';
 import type { Usage } from '../model/model.ts';
 
-/** Rule X6: what a shift may spend. Keys of the Shift Configuration, and flags of the same names, which win. */
+/** Rule X6: what a shift may spend. Keys of the Shift Configuration; flags of the same names win. */
 export const LIMIT_KEYS = [
   'max-cost',
   'max-tokens',
@@ -22,7 +22,7 @@ export interface LimitSettings extends Readonly<Partial<Record<Exclude<LimitKey,
   readonly until?: string;
 }
 
-/** By the shift, in all of its runs; `failures` by this run alone. */
+/** What all runs of the shift spent; `failures` are those of this run alone. */
 export interface Expenses {
   readonly usage: Usage;
   readonly ms: number;
@@ -31,10 +31,10 @@ export interface Expenses {
 
 /** Cents don't add up exactly in binary: eight times 0.1 is a little less than 0.8. */
 const LESS_THAN_ANY_COST = 1e-9;
-/** Without this, a task whose Steps or Validation are wrong would fail a whole table at a price. */
+/** The default for agents with a model: a task with wrong Steps or Validation would fail a whole table at a price. */
 const SAME_FAILURES_WITH_MODEL = 3;
 
-/** Those that bound what a run costs, whatever its items do. */
+/** The limits that bound what a run costs, whatever its items do. */
 const BOUNDS = ['max-cost', 'max-tokens', 'max-duration', 'until'] as const;
 
 const NONE = 'none';
@@ -60,9 +60,7 @@ const FORMS: Readonly<Record<LimitKey, Form>> = {
   'max-same-failures': { parse: parseCount, is: 'a positive integer', like: '3' },
 };
 
-/**
- * Reads those that are set; `refuse` makes the error for one that is not understood: to pass over it would cost money.
- */
+/** Reads the limits that are set. `refuse` makes the error for an unreadable one: to ignore it would cost money. */
 export function readLimits(
   textOf: (key: LimitKey) => string | undefined,
   refuse: (key: LimitKey, problem: string, hint: string) => Error,
@@ -78,7 +76,7 @@ export function readLimits(
   return Object.fromEntries(entries);
 }
 
-/** Whether cost, tokens or time are decided: by a limit, or by `none`. */
+/** Whether you have decided on cost, tokens or time: with a limit, or with `none`. */
 export function isBounded(set: LimitSettings): boolean {
   return BOUNDS.some((key) => set[key] !== undefined);
 }
@@ -112,7 +110,7 @@ function parseUntil(text: string): string | undefined {
   return DATE_TIME.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined;
 }
 
-/** What holds for a run that starts now: a clock time is the next one there. */
+/** The limits of a run that starts now: a time of day is the next one from there. */
 export function limitsInForce(set: LimitSettings, hasModel: boolean, now: number): Limits {
   const { until, ...amounts } = set;
   const numbers = Object.entries(amounts).filter(([, value]) => value !== NONE) as [LimitKey, number][];
@@ -124,15 +122,15 @@ export function limitsInForce(set: LimitSettings, hasModel: boolean, now: number
   };
 }
 
-/** How many items of a task in a row may fail at one place; absent: any number. */
+/** How many items of a task in a row may fail at the same point; absent: any number. */
 export function sameFailures(set: LimitSettings, hasModel: boolean): number | undefined {
   const most = set['max-same-failures'] ?? (hasModel ? SAME_FAILURES_WITH_MODEL : NONE);
   return most === NONE ? undefined : most;
 }
 
 /**
- * Whether an edit of a limit only lowers it: to set one where none was is lower, to take one away is not. What can't
- * be read is not lower. `now`: when the run began.
+ * Whether an edit only lowers a limit. To set a missing one lowers it, to remove one does not, and an unreadable
+ * value is not lower. `now`: when the run began.
  */
 export function isLowerLimit(key: LimitKey, from: string | undefined, to: string | undefined, now: number): boolean {
   const read = (text: string | undefined): number | undefined => {
@@ -160,7 +158,7 @@ export interface ReachedLimit {
   readonly enough: string;
 }
 
-/** Undefined while there is none. */
+/** The first limit that is used up, if any. */
 export function usedUp(limits: Limits, spent: Expenses, now: number): ReachedLimit | undefined {
   const cost = limits['max-cost'];
   const tokens = limits['max-tokens'];
@@ -185,7 +183,7 @@ export function usedUp(limits: Limits, spent: Expenses, now: number): ReachedLim
     };
   }
   if (limits.until !== undefined && now >= Date.parse(limits.until)) {
-    // As a time of day it is the next one.
+    // A time of day means the next one.
     return {
       key: 'until',
       text: `${untilText(limits)} is over`,
@@ -199,13 +197,13 @@ export function usedUp(limits: Limits, spent: Expenses, now: number): ReachedLim
   return undefined;
 }
 
-/** Rule X6: why no agent may be asked anything more; undefined while money and tokens are left. */
+/** Rule X6: why no agent gets another prompt; undefined while money and tokens are left. */
 export function moneyUsedUp({ 'max-cost': cost, 'max-tokens': tokens }: Limits, spent: Expenses): string | undefined {
   const ofMoney = { ...(cost && { 'max-cost': cost }), ...(tokens && { 'max-tokens': tokens }) };
   return usedUp(ofMoney, spent, 0)?.text;
 }
 
-/** With this one set, as a flag would. */
+/** The limits with this one set, as by a flag. */
 export function setLimit(limits: LimitSettings, key: LimitKey, text: string): LimitSettings {
   return {
     ...limits,
@@ -216,24 +214,24 @@ export function setLimit(limits: LimitSettings, key: LimitKey, text: string): Li
   };
 }
 
-/** What is spent must leave so much of a limit that it is worth to continue. */
+/** A suggested limit is at least this many times what is spent. */
 const ROOM = 1.25;
 
-/** The limit doubled, and again as long as that is hardly more than what is spent. */
+/** Doubles the limit until there is room above what is spent. */
 function above(spent: number, limit: number): number {
   let more = 2 * limit;
   while (more < ROOM * spent) more *= 2;
   return more;
 }
 
-/** When time will be over, in milliseconds since 1970. */
+/** When the time is up, in milliseconds since 1970. */
 export function timeIsOver(limits: Limits, spent: Expenses, now: number): number {
   const left = (limits['max-duration'] ?? Number.POSITIVE_INFINITY) - spent.ms;
   const until = limits.until === undefined ? Number.POSITIVE_INFINITY : Date.parse(limits.until);
   return Math.min(now + left, until);
 }
 
-/** Each limit and what is spent of it, for people. With a model, also that the cost has no limit. */
+/** Each limit and what is spent of it, in words. With a model, also says if the cost has no limit. */
 export function limitTexts(limits: Limits, spent: Expenses, hasModel: boolean): string[] {
   const { 'max-failures': failures, 'max-same-failures': same } = limits;
   const cost = limits['max-cost'] === undefined ? (hasModel ? ['no cost limit'] : []) : [costText(limits, spent)];
@@ -272,7 +270,7 @@ function dollars(amount: number): string {
   return `$${amount > 0 && amount < 0.01 ? decimal(Number(amount.toPrecision(2))) : amount.toFixed(2)}`;
 }
 
-/** Without an exponent, so that it can be read as a limit again. */
+/** Without an exponent, so that it can be read back as a limit. */
 function decimal(amount: number): string {
   const text = String(amount);
   return text.includes('e') ? amount.toFixed(15).replace(/0+$/, '') : text;
@@ -283,7 +281,7 @@ function shortTokens(tokens: number): string {
   return tokens % 1000 === 0 ? `${tokens / 1000}k` : String(tokens);
 }
 
-/** As the clock on the wall has it. */
+/** In local time. */
 export function localTime(time: number): string {
   const at = new Date(time);
   const two = (value: number) => String(value).padStart(2, '0');

@@ -9,7 +9,7 @@ export interface SizeSettings {
   readonly maxBatchSize?: number | undefined;
 }
 
-/** How the items of a batch ended; `returned`: given back or withdrawn, they count for neither side. */
+/** How the items of a batch ended. `returned`: given back or withdrawn; they count for neither side. */
 export interface BatchResult {
   readonly done: number;
   readonly failed: number;
@@ -32,12 +32,12 @@ export function adaptSize(size: number, result: BatchResult, max?: number): { to
   return { to, reason: to === size ? `all ${result.done} done, at max-batch-size` : `all ${result.done} done` };
 }
 
-/** How many items may run at the same time in a stream, and what it takes to change that. */
+/** The concurrency of a stream, and what decides when it changes. */
 export interface Concurrency {
   readonly size: number;
   /** Items that ended `done` in a row since the last change. */
   readonly streak: number;
-  /** Since the last change as many as allowed did run at the same time. */
+  /** Whether all slots were in use at some time since the last change. */
   readonly wasUsed: boolean;
   /** Counts the halvings: an item that started before the last one does not cause another. */
   readonly epoch: number;
@@ -53,15 +53,15 @@ export function startConcurrency(settings: SizeSettings, epoch = 0): Concurrency
   return { size: startSize(settings), streak: 0, wasUsed: false, epoch };
 }
 
-/** It grows only if it was reached: a few items in a row say nothing about more at the same time. */
+/** It grows only if it was reached: a few successes in a row say nothing about a higher concurrency. */
 export function noteRunning(concurrency: Concurrency, running: number): Concurrency {
   return running >= concurrency.size && !concurrency.wasUsed ? { ...concurrency, wasUsed: true } : concurrency;
 }
 
-/** How an item of a stream ended. `trouble`: why it was given back; fewer at the same time may help. */
+/** How an item of a stream ended. `trouble`: why it was given back; a lower concurrency may help. */
 export interface StreamEnd {
   readonly end: 'done' | 'failed' | { readonly trouble: string };
-  /** That of the concurrency when it started. */
+  /** The epoch of the concurrency when the item started. */
   readonly epoch: number;
 }
 
@@ -90,6 +90,6 @@ function changed(before: Concurrency, to: number, epoch: number, reason: string)
 }
 
 function cap(size: number, max: number | undefined): number {
-  // Doubling without a cap must stay a number that can be written and read again.
+  // Doubling without a cap must stay a number that can be written and read back.
   return Math.min(size, max ?? Number.MAX_SAFE_INTEGER, 2 ** 30);
 }

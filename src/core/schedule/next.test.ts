@@ -47,7 +47,7 @@ test('M3 M4 P3 in a batch, devs get the first task with eligible items and its f
     fc.property(nights, fc.integer({ min: 1, max: 6 }), ({ rows, board, tasks }, room) => {
       const found = rowsWhere(rows, tasks, (row, task) => canStart(rows, row, task));
       const expected = firstTask(found, room, 'dev');
-      expect(chooseForDevs({ board, selection: ALL, mode: 'batch', room })).toEqual(expected);
+      expect(chooseForDevs({ board, scope: ALL, mode: 'batch', room })).toEqual(expected);
       expect(countEligible(board)).toBe(found.flat().length);
     }),
   );
@@ -59,7 +59,7 @@ test('M2 M4 row by row, a dev gets the first row that has an eligible task, what
       const cells = rows.flatMap((cellsOf, row) => cellsOf.map((_, task) => ({ row, task })));
       const first = cells.find(({ row, task }) => canStart(rows, row, task));
       const expected = first && { task: `task${first.task}`, rows: [first.row], role: 'dev' };
-      expect(chooseForDevs({ board, selection: ALL, mode: 'sequential', room: 5 })).toEqual(expected);
+      expect(chooseForDevs({ board, scope: ALL, mode: 'sequential', room: 5 })).toEqual(expected);
     }),
   );
 });
@@ -69,14 +69,12 @@ test('T5 X5 items at qa come first, deferred rows last, rows that run never', ()
     fc.property(situations, ({ night: { rows, board, tasks }, mode, room, deferred, running }) => {
       const among = (isFree: (row: number) => boolean): Next | undefined => {
         const waiting = rowsWhere(rows, tasks, (row, task) => isFree(row) && rows[row]![task] === 'qa');
-        const selection = { includes: isFree };
-        return (
-          firstTask(waiting, mode === 'stream' ? room : 12, 'qa') ?? chooseForDevs({ board, selection, mode, room })
-        );
+        const scope = { includes: isFree };
+        return firstTask(waiting, mode === 'stream' ? room : 12, 'qa') ?? chooseForDevs({ board, scope, mode, room });
       };
       const others = among((row) => !running.has(row) && !deferred.has(row));
       const expected = others ?? (running.size > 0 ? undefined : among(() => true));
-      expect(chooseNext({ board, selection: ALL, mode, room, deferred, running })).toEqual(expected);
+      expect(chooseNext({ board, scope: ALL, mode, room, deferred, running })).toEqual(expected);
     }),
   );
 });
@@ -87,24 +85,24 @@ test('M4 X5 there is work left exactly if something can start when nothing runs,
       const open = rowsWhere(rows, tasks, (row, task) => rows[row]![task] === 'qa' || canStart(rows, row, task));
       const isLeft = open.flat().length > 0;
       expect(isWorkLeft(board, ALL)).toBe(isLeft);
-      expect(chooseNext({ board, selection: ALL, mode, room, deferred }) !== undefined).toBe(isLeft);
+      expect(chooseNext({ board, scope: ALL, mode, room, deferred }) !== undefined).toBe(isLeft);
     }),
   );
 });
 
-test('X6 a selection narrows every mode, and does not make a later task eligible; nothing starts of a paused task', () => {
+test('X6 a scope narrows every mode, and does not make a later task eligible; nothing starts of a paused task', () => {
   const board = boardOf([
     ['todo', 'todo'],
     ['done', 'todo'],
     ['done', 'todo'],
     ['failed', 'todo'],
   ]);
-  const selection = { task: 'task1', includes: (row: number) => row !== 1 };
+  const scope = { task: 'task1', includes: (row: number) => row !== 1 };
   for (const mode of ['sequential', 'batch', 'stream'] as const) {
     const next = { task: 'task1', rows: [2], role: 'dev' };
-    expect(chooseNext({ board, selection, mode, room: 9 })).toEqual(next);
-    const paused = { ...selection, paused: new Set(['task1']) };
-    expect(chooseNext({ board, selection: paused, mode, room: 9 })).toBeUndefined();
+    expect(chooseNext({ board, scope, mode, room: 9 })).toEqual(next);
+    const paused = { ...scope, paused: new Set(['task1']) };
+    expect(chooseNext({ board, scope: paused, mode, room: 9 })).toBeUndefined();
   }
-  expect(countEligible(board, selection)).toBe(1);
+  expect(countEligible(board, scope)).toBe(1);
 });

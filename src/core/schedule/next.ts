@@ -5,13 +5,13 @@ export type Mode = 'sequential' | 'batch' | 'stream';
 
 export interface Situation {
   readonly board: Board;
-  readonly selection: Scope;
+  readonly scope: Scope;
   readonly mode: Mode;
   /** How many devs may start: the size of a batch, or the free slots of a stream. */
   readonly room: number;
-  /** Rows that asked to be tried later (rule X5): others go first. */
+  /** Rows that asked to be tried later (rule X5): other rows go first. */
   readonly deferred?: ReadonlySet<number>;
-  /** Rows that run now. A withdrawn one looks free in the table before its agent has ended. */
+  /** Rows that are running. In the table, a withdrawn one looks free before its agent has ended. */
   readonly running?: ReadonlySet<number>;
 }
 
@@ -19,7 +19,7 @@ export interface Situation {
 export interface Next {
   readonly task: string;
   readonly rows: readonly number[];
-  /** `qa`: their devs have succeeded, and only a qa is missing (rule T5). */
+  /** `qa`: their devs have succeeded, and only their qa is left (rule T5). */
   readonly role: 'dev' | 'qa';
 }
 
@@ -34,39 +34,39 @@ export function chooseNext(situation: Situation): Next | undefined {
   return choose(situation, () => true);
 }
 
-/** The same for devs alone, as if nothing waited for its qa. */
+/** The same for devs only, ignoring items at `qa`. */
 export function chooseForDevs(
-  { board, selection, mode, room }: Situation,
+  { board, scope, mode, room }: Situation,
   isFree: (row: number) => boolean = () => true,
 ): Next | undefined {
   const canStart = (row: number, task: number) =>
-    isEligible(board, row, task) && isInScope(selection, row, task) && isFree(row);
-  if (mode === 'sequential') return firstRow(board, selection, canStart);
-  return withRole('dev', firstTask(board, selection, room, canStart));
+    isEligible(board, row, task) && isInScope(scope, row, task) && isFree(row);
+  if (mode === 'sequential') return firstRow(board, scope, canStart);
+  return withRole('dev', firstTask(board, scope, room, canStart));
 }
 
-/** Whether a run has anything left to start, now or when what runs has ended. */
-export function isWorkLeft(board: Board, selection: Scope): boolean {
-  return chooseNext({ board, selection, mode: 'batch', room: 1 }) !== undefined;
+/** Whether anything is left to start, now or once running items have ended. */
+export function isWorkLeft(board: Board, scope: Scope): boolean {
+  return chooseNext({ board, scope, mode: 'batch', room: 1 }) !== undefined;
 }
 
 const NO_ROWS: ReadonlySet<number> = new Set();
 
 function choose(situation: Situation, isFree: (row: number) => boolean): Next | undefined {
-  const { board, selection, mode, room } = situation;
+  const { board, scope, mode, room } = situation;
   const waits = (row: number, task: number) =>
-    isWaitingForQa(board, row, task) && isInScope(selection, row, task) && isFree(row);
-  // A batch judges all of them, one after the other; in a stream each needs a slot.
+    isWaitingForQa(board, row, task) && isInScope(scope, row, task) && isFree(row);
+  // A batch judges all of them, one by one; in a stream each needs a slot.
   const most = mode === 'stream' ? room : Number.POSITIVE_INFINITY;
-  return withRole('qa', firstTask(board, selection, most, waits)) ?? chooseForDevs(situation, isFree);
+  return withRole('qa', firstTask(board, scope, most, waits)) ?? chooseForDevs(situation, isFree);
 }
 
 type Test = (row: number, task: number) => boolean;
 
-/** Rule M3: the first task in Task Order that has any, and its first rows. */
-function firstTask(board: Board, selection: Scope, most: number, test: Test): Omit<Next, 'role'> | undefined {
+/** Rule M3: the first task in Task Order with eligible items, and the first of these rows. */
+function firstTask(board: Board, scope: Scope, most: number, test: Test): Omit<Next, 'role'> | undefined {
   for (const [task, name] of board.tasks.entries()) {
-    if (!isTaskInScope(selection, name)) continue;
+    if (!isTaskInScope(scope, name)) continue;
     const rows: number[] = [];
     for (let row = 0; row < board.count && rows.length < most; row++) if (test(row, task)) rows.push(row);
     if (rows.length > 0) return { task: name, rows };
@@ -75,10 +75,10 @@ function firstTask(board: Board, selection: Scope, most: number, test: Test): Om
 }
 
 /** Rule M2: all tasks of a row, then the next row. */
-function firstRow(board: Board, selection: Scope, test: Test): Next | undefined {
+function firstRow(board: Board, scope: Scope, test: Test): Next | undefined {
   for (let row = 0; row < board.count; row++) {
     for (const [task, name] of board.tasks.entries()) {
-      if (isTaskInScope(selection, name) && test(row, task)) return { task: name, rows: [row], role: 'dev' };
+      if (isTaskInScope(scope, name) && test(row, task)) return { task: name, rows: [row], role: 'dev' };
     }
   }
   return undefined;

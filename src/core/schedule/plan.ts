@@ -1,7 +1,7 @@
 import type { Counts, TaskCounts } from '../model/events.ts';
 import { STATUSES, type Status } from '../model/status.ts';
 
-/** The statuses of all items, one column for each task in Task Order; a value is an index into STATUSES. */
+/** The statuses of all items, one column for each task in Task Order. A value is an index into STATUSES. */
 export interface Board {
   readonly count: number;
   readonly tasks: readonly string[];
@@ -11,10 +11,10 @@ export interface Board {
 /** What a run covers. */
 export interface Scope {
   readonly task?: string | undefined;
-  /** Tasks that nothing is claimed of any more (rule X6). */
+  /** Paused tasks (rule X6): nothing of them is claimed. */
   readonly paused?: ReadonlySet<string>;
   includes(row: number): boolean;
-  /** The first task of the row that it is about, by its position; absent: all of them. */
+  /** The position of the first task of the row that is in scope; absent: all tasks are. */
   since?(row: number): number;
 }
 
@@ -24,8 +24,8 @@ export function tasksFrom(tasks: readonly string[], task: string): readonly stri
   return first < 0 ? [] : tasks.slice(first);
 }
 
-export function isInScope(selection: Scope, row: number, task: number): boolean {
-  return selection.includes(row) && (selection.since === undefined || selection.since(row) <= task);
+export function isInScope(scope: Scope, row: number, task: number): boolean {
+  return scope.includes(row) && (scope.since === undefined || scope.since(row) <= task);
 }
 
 const EVERYTHING: Scope = { includes: () => true };
@@ -52,25 +52,25 @@ export function isWaitingForQa(board: Board, row: number, task: number): boolean
 }
 
 /** How many item-tasks a dev could start now. */
-export function countEligible(board: Board, selection: Scope = EVERYTHING): number {
+export function countEligible(board: Board, scope: Scope = EVERYTHING): number {
   let count = 0;
   for (const [task, name] of board.tasks.entries()) {
-    if (!isTaskInScope(selection, name)) continue;
+    if (!isTaskInScope(scope, name)) continue;
     for (let row = 0; row < board.count; row++) {
-      if (isEligible(board, row, task) && isInScope(selection, row, task)) count++;
+      if (isEligible(board, row, task) && isInScope(scope, row, task)) count++;
     }
   }
   return count;
 }
 
 /** The item-tasks at a status, in Task Order and row order. */
-export function cellsAt(board: Board, status: Status, selection: Scope = EVERYTHING): { row: number; task: string }[] {
+export function cellsAt(board: Board, status: Status, scope: Scope = EVERYTHING): { row: number; task: string }[] {
   const cells: { row: number; task: string }[] = [];
   for (const [task, name] of board.tasks.entries()) {
-    if (!isTaskInScope(selection, name)) continue;
+    if (!isTaskInScope(scope, name)) continue;
     const column = board.columns[task]!;
     for (let row = 0; row < board.count; row++) {
-      if (column[row] === CODE[status] && isInScope(selection, row, task)) cells.push({ row, task: name });
+      if (column[row] === CODE[status] && isInScope(scope, row, task)) cells.push({ row, task: name });
     }
   }
   return cells;
@@ -104,22 +104,22 @@ export function countCells(board: Board): { task: string; counts: Record<Status,
   });
 }
 
-/** The same for what a run is about, and how many of the `todo` it can't reach (rule M4). */
-export function countSelected(board: Board, selection: Scope): TaskCounts[] {
+/** The same for the scope of a run, and how many of the `todo` it can't reach (rule M4). */
+export function countSelected(board: Board, scope: Scope): TaskCounts[] {
   return board.tasks.flatMap((task, index) => {
-    if (!isTaskInScope(selection, task)) return [];
+    if (!isTaskInScope(scope, task)) return [];
     const counts: TaskCounts = { task, todo: 0, in_progress: 0, qa: 0, done: 0, failed: 0, blocked: 0 };
     const earlier = board.columns
       .slice(0, index)
-      .map((column, i) => ({ column, i, isRun: isTaskInScope(selection, board.tasks[i]!) }));
+      .map((column, i) => ({ column, i, isRun: isTaskInScope(scope, board.tasks[i]!) }));
     const isBlocked = (row: number) => {
-      const since = selection.since?.(row) ?? 0;
+      const since = scope.since?.(row) ?? 0;
       const isInTheWay = ({ column, i, isRun }: (typeof earlier)[number]) =>
         column[row] === CODE.failed || (!(isRun && since <= i) && column[row] !== CODE.done);
       return since > index || earlier.some(isInTheWay);
     };
     for (const [row, code] of board.columns[index]!.entries()) {
-      if (!selection.includes(row)) continue;
+      if (!scope.includes(row)) continue;
       counts[STATUSES[code]!]++;
       if (code === CODE.todo && isBlocked(row)) counts.blocked++;
     }

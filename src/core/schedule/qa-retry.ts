@@ -1,14 +1,14 @@
 import type { CriterionVerdict, Settings } from '../model/model.ts';
 
-/** What the dev of an item-task has used up by the time a qa judges it. */
+/** What the dev of an item-task has used up when a qa judges it. */
 export interface DevUsage {
   readonly attempts: number;
   readonly ms: number;
-  /** How often a qa has sent it back to the dev. */
+  /** How often a qa has sent the item back. */
   readonly qaRetries: number;
 }
 
-/** Whether an item that a qa fails goes back to its dev: attempts, time and `qa-retries` all have to be left. */
+/** Whether an item that a qa fails goes back to its dev: attempts, time and `qa-retries` must all be left. */
 export function mayGoBack(
   { qaRetries, attempts, timeoutMs }: Pick<Settings, 'qaRetries' | 'attempts' | 'timeoutMs'>,
   used: DevUsage,
@@ -16,7 +16,7 @@ export function mayGoBack(
   return used.qaRetries < qaRetries && used.attempts < attempts && used.ms < timeoutMs;
 }
 
-/** What the dev is told of the verdict: each criterion that failed, and why. */
+/** What the dev is told about the verdict: each failed criterion, and why. */
 export function verdictText(verdicts: readonly CriterionVerdict[], overall = 'no reason was given'): string {
   const failed = verdicts.filter(({ status }) => status === 'FAIL');
   if (failed.length === 0) return overall;

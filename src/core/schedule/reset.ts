@@ -1,14 +1,14 @@
 import type { Status } from '../model/status.ts';
 
-/** One task of an item, in Task Order: where it is, and whether it was named. */
+/** One task of an item, in Task Order: its status, and whether it was named. */
 export interface TaskState {
   readonly status: Status;
   readonly isNamed: boolean;
 }
 
 /**
- * Rule T1: which tasks of one item go back to `todo`, by their place in the Task Order. What comes after a named task
- * rests on its result, so it goes back too, unless later tasks are to be kept.
+ * Rule T1: which tasks of one item go back to `todo`, by position in the Task Order. Tasks after a named one depend
+ * on its result, so they go back too, unless later tasks are kept.
  */
 export function tasksToReset(tasks: readonly TaskState[], keepLater = false): number[] {
   const first = tasks.findIndex(({ isNamed }) => isNamed);
@@ -18,7 +18,7 @@ export function tasksToReset(tasks: readonly TaskState[], keepLater = false): nu
   });
 }
 
-/** How many cells of which tasks, in Task Order; tasks without any are left out. */
+/** How many cells of each task, in Task Order, leaving out tasks without any. */
 export function countByTask(order: readonly string[], reset: readonly string[]): Record<string, number> {
   const counts = order.map((task): [string, number] => [task, reset.filter((each) => each === task).length]);
   return Object.fromEntries(counts.filter(([, count]) => count > 0));

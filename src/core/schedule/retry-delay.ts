@@ -1,9 +1,9 @@
-/** However often it is doubled. */
+/** The upper bound of a delay. */
 const LONGEST_MS = 60 * 60_000;
 
 /**
- * How long to wait before the n-th retry of a dev: doubled each time, and between half and one and a half of that, so
- * that items that failed together do not come back together. `random`: from 0 to 1.
+ * The delay before the n-th retry of a dev. It doubles each time, with 50 % random variation so that items that
+ * failed together do not come back together. `random`: from 0 to 1.
  */
 export function retryDelay(firstMs: number, retry: number, random: number): number {
   const nominal = Math.min(LONGEST_MS, firstMs * 2 ** (retry - 1));

@@ -1,4 +1,4 @@
-/** An item-task that is given back so often, with others done in between, is failed. */
+/** An item-task that is given back this often, with others done in between, fails. */
 const RETURNED_AT_MOST = 3;
 
 interface Cell {
@@ -7,24 +7,24 @@ interface Cell {
 }
 
 interface ReturnRecord extends Cell {
-  /** Times that count: others were done since the time before. */
+  /** How often it was given back; a time counts only if other items got done since the one before. */
   readonly times: number;
-  /** How many others were done when it was begun the last time. */
+  /** How many other items were done when it last started. */
   readonly doneBefore: number;
-  /** How many had ended, however, when it was given back the last time. */
+  /** How many had ended, done or not, when it was last given back. */
   readonly endedBefore: number;
 }
 
 /**
- * Rule X5: the item-tasks of a run whose own program asked to try later (exit code 75). That may be trouble of
- * everybody, or of this item alone: others that are done meanwhile tell which.
+ * Rule X5: the item-tasks of a run that asked to try later (exit code 75). The trouble may affect all items or only
+ * this one; whether others get done meanwhile shows which.
  */
 export class Returns {
   readonly #cells = new Map<string, ReturnRecord>();
   #done = 0;
   #ended = 0;
 
-  /** Items of this run that are done: what `givenBack` is told about the moment at which an item began. */
+  /** The number of items of this run that are done. Pass the value at the start of an item to `givenBack`. */
   get done(): number {
     return this.#done;
   }
@@ -42,13 +42,13 @@ export class Returns {
     this.#cells.set(nameOf(cell), { ...cell, times, doneBefore, endedBefore: this.#ended });
   }
 
-  /** Whether the next time that it asks to try later is one too many. */
+  /** Whether asking to try later once more fails the item. */
   isLastChance(cell: Cell): boolean {
     const last = this.#cells.get(nameOf(cell));
     return last !== undefined && last.times >= RETURNED_AT_MOST - 1 && last.doneBefore < this.#done;
   }
 
-  /** The items that give way to others, until one of these has ended. */
+  /** The items that let others go first, until one of those has ended. */
   get deferred(): string[] {
     return [...this.#cells.values()].filter(({ endedBefore }) => endedBefore === this.#ended).map(({ id }) => id);
   }

@@ -1,24 +1,24 @@
 import { type Expenses, type LimitKey, type LimitSettings, limitsInForce, setLimit, usedUp } from './budget.ts';
 
-/** How a run was asked for: enough to ask for it again. `flags`: each as `--name=value`, or `--name`. */
+/** How a run was requested, so that it can be requested again. `flags`: each as `--name=value`, or `--name`. */
 export interface RunRequest {
   readonly command: 'start' | 'retry';
   readonly flags: readonly string[];
 }
 
-/** Those that choose item-tasks: what failed is retried whatever part the run was about. */
+/** Flags that choose the scope. A retry does not repeat them: it covers failed items only. */
 const CHOICE = ['--task', '--rows', '--where', '--sample', '--seed', '--reason', '--all'];
 
-/** Where a shift stands after a run. */
+/** The state of a shift after a run. */
 export interface Standing {
   readonly shift: string;
   readonly request: RunRequest;
-  /** Those of `manager.md`, and over them those of the request. */
+  /** The limits of `manager.md`, overridden by those of the request. */
   readonly limits: LimitSettings;
   readonly spent: Expenses;
-  /** When the next run would begin to work. */
+  /** When the next run would start. */
   readonly at: number;
-  /** The run ended before all was done that it was about. */
+  /** The run ended before everything in its scope was done. */
   readonly isStopped: boolean;
   readonly failed: number;
 }
@@ -31,7 +31,7 @@ export interface NextCommand {
 }
 
 /**
- * The one command that is suggested after a run: it continues what was stopped, or else retries what failed. It
+ * The one command that is suggested after a run: it continues what was stopped, or else retries failed items. It
  * repeats the limits, and raises those that would stop it again.
  */
 export function nextCommand({
@@ -56,7 +56,7 @@ export function nextCommand({
 function raiseLimits(limits: LimitSettings, spent: Expenses, at: number): { key: LimitKey; value: string }[] {
   const raised = new Map<LimitKey, string>();
   let set = limits;
-  // Failures are counted anew by each run.
+  // Each run counts failures from 0.
   const before = { ...spent, failures: 0 };
   for (;;) {
     const reached = usedUp(limitsInForce(set, false, at), before, at);
@@ -68,11 +68,11 @@ function raiseLimits(limits: LimitSettings, spent: Expenses, at: number): { key:
 
 interface Flag {
   readonly name: string;
-  /** Absent: the flag takes none. */
+  /** Absent: the flag has no value. */
   readonly value?: string;
 }
 
-/** The journal is a file like any other: what is no flag is left out. */
+/** The journal may contain anything: skips what is not a flag. */
 function readFlags(words: readonly string[]): Flag[] {
   return words.flatMap((word): Flag[] => {
     const [, name, value] = /^(--[a-z-]+)(?:=(.*))?$/s.exec(word) ?? [];

@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto';
 
 /**
- * A choice of `size` of the candidates, in their own order. Each has a lot, which only the seed and its own name
- * decide, and the smallest are drawn: another candidate changes the choice only at its edge, and a larger choice
- * contains a smaller one.
+ * Picks `size` of the candidates, in their own order. The seed and its name give each candidate a number, and the
+ * smallest are picked. So a new candidate changes little, and a larger sample contains a smaller one.
  */
 export function sample<T>(candidates: readonly T[], size: number, seed: string, nameOf: (candidate: T) => string): T[] {
   const lots = Float64Array.from(candidates, (candidate) => lotOf(seed, nameOf(candidate)));

@@ -6,15 +6,15 @@ export interface Share {
   readonly all: number;
 }
 
-/** What a run is about: all of a shift, or what `--rows`, `--where`, `--sample`, `--task` or `retry` chose. */
+/** The scope of a run: the whole shift, or what `--rows`, `--where`, `--sample`, `--task` or `retry` chose. */
 export interface ScopeShare {
   readonly items: Share;
   readonly tasks: Share;
-  /** Of the tasks that were chosen. */
+  /** The chosen tasks. */
   readonly names: readonly string[];
 }
 
-/** As the first event of the run tells it; that of an earlier version may have no counts. */
+/** From the first event of the run; in an older journal it may have no counts. */
 export function scopeShareOf({ total, tasks, counts = [] }: Started): ScopeShare {
   const [first] = counts;
   const names = first ? counts.map(({ task }) => task) : tasks;

@@ -1,8 +1,8 @@
 import { NightshiftError } from '../model/errors.ts';
 
 /**
- * What a run covers, as plain JSON: it stands in `run:started`, and can be written as flags. Everything that is given
- * must hold; nothing given: the whole shift.
+ * What a run covers, as plain JSON: part of `run:started`, and expressible as flags. All given conditions must hold;
+ * without any, the run covers the whole shift.
  */
 export interface Selection {
   readonly task?: string | undefined;
@@ -10,9 +10,9 @@ export interface Selection {
   readonly rows?: string | undefined;
   /** Cells that must have exactly this value. */
   readonly where?: readonly Condition[] | undefined;
-  /** So many of the rows for which all else holds, whatever their status. The seed decides which. */
+  /** This many of the rows that match everything else, whatever their status. The seed decides which. */
   readonly sample?: { readonly size: number; readonly seed: string } | undefined;
-  /** Only these items, by identity, each from this task on: what a retry covers. No flag spells them. */
+  /** Only these items, by identity, each from this task on: the scope of a retry. No flag expresses it. */
   readonly items?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface RowRange {
   readonly to: number;
 }
 
-/** Without what does not choose, and without other fields of the object that it is part of. */
+/** Drops empty conditions and fields that are not part of a selection. */
 export function selectionIn({ task, rows, where, sample, items }: Selection): Selection {
   const given = Object.entries({ task, rows, where, sample, items }).filter(([, value]) => value !== undefined);
   return Object.fromEntries(given);
@@ -58,7 +58,7 @@ function parseRange(part: string, text: string): RowRange {
   throw new NightshiftError('usage', `${JSON.stringify(text)} is not a range of rows`, hint);
 }
 
-/** The flags of `start` that ask for the same, as `--name=value`. */
+/** The equivalent flags of `start`, as `--name=value`. */
 export function selectionFlags({ task, rows, where = [], sample }: Selection): string[] {
   return [
     ...(task === undefined ? [] : [`--task=${task}`]),
@@ -68,7 +68,7 @@ export function selectionFlags({ task, rows, where = [], sample }: Selection): s
   ];
 }
 
-/** As a journal has it, which may hold anything; undefined: it is none. */
+/** Reads a selection from a journal, which may contain anything; undefined if it is not one. */
 export function readSelection(value: unknown): Selection | undefined {
   if (!isObject(value)) return undefined;
   const { task, rows, where, sample, items } = value;

@@ -13,8 +13,8 @@ function fold(...lines: [number, string, object][]): Tally {
 }
 
 const STARTED = { type: 'run:started' };
-const failed = (item: string, place: string, task = 'make'): [number, string, object][] => [
-  [1, 'r', { type: 'dev:finished', status: 'FAILED', task, item, place }],
+const failed = (item: string, failurePoint: string, task = 'make'): [number, string, object][] => [
+  [1, 'r', { type: 'dev:finished', status: 'FAILED', task, item, failurePoint }],
   [1, 'r', { type: 'item:recorded', from: 'in_progress', to: 'failed', task, item }],
 ];
 const done = (item: string): [number, string, object] => [
@@ -52,17 +52,17 @@ test('X6 the time of a run is the active time that its events tell, whatever the
 test('X6 failures in a row count for one task, at one place, without a done in between, in one run', () => {
   const streak = (...lines: [number, string, object][]) => fold([0, 'r', STARTED], ...lines).streakOf('make');
   const two = [...failed('a', 'step 1'), ...failed('b', 'step 1')];
-  expect(streak(...two)).toEqual({ place: 'step 1', failures: 2 });
-  expect(streak(...two, ...failed('c', 'step 2'))).toEqual({ place: 'step 2', failures: 1 });
+  expect(streak(...two)).toEqual({ failurePoint: 'step 1', failures: 2 });
+  expect(streak(...two, ...failed('c', 'step 2'))).toEqual({ failurePoint: 'step 2', failures: 1 });
   expect(streak(...two, done('c'))).toBeUndefined();
-  expect(streak(...two, ...failed('c', 'step 2', 'other'))).toEqual({ place: 'step 1', failures: 2 });
+  expect(streak(...two, ...failed('c', 'step 2', 'other'))).toEqual({ failurePoint: 'step 1', failures: 2 });
   // In a stream a verdict may be told before the end of its dev is recorded.
   const judged = (item: string): [number, string, object][] => [
-    [1, 'r', { type: 'qa:finished', status: 'FAIL', task: 'make', item, place: 'working-dir' }],
+    [1, 'r', { type: 'qa:finished', status: 'FAIL', task: 'make', item, failurePoint: 'working-dir' }],
     [1, 'r', { type: 'item:recorded', from: 'in_progress', to: 'qa', task: 'make', item }],
     [1, 'r', { type: 'item:recorded', from: 'qa', to: 'failed', task: 'make', item }],
   ];
-  expect(streak(...judged('a'), ...failed('b', 'working-dir'))).toEqual({ place: 'working-dir', failures: 2 });
+  expect(streak(...judged('a'), ...failed('b', 'working-dir'))).toEqual({ failurePoint: 'working-dir', failures: 2 });
   const again = fold([0, 'r', STARTED], ...two, [2, 'r2', STARTED]);
   expect([again.streakOf('make'), again.failures]).toEqual([undefined, 0]);
 });

@@ -1,9 +1,9 @@
 import type { NightshiftEvent } from '../model/events.ts';
 import type { Limits } from './budget.ts';
 
-/** Items of one task that have failed one after the other at the same failure point. */
+/** Items of one task that failed in a row at the same failure point. */
 export interface Streak {
-  readonly place: string;
+  readonly failurePoint: string;
   readonly failures: number;
 }
 
@@ -12,7 +12,7 @@ export interface TallyState {
   readonly failures: number;
   readonly limits?: Limits;
   readonly streaks: readonly (readonly [task: string, streak: Streak])[];
-  readonly places: readonly (readonly [name: string, place: string])[];
+  readonly failurePoints: readonly (readonly [name: string, failurePoint: string])[];
   readonly run: string;
   readonly startedAt: string;
   readonly lastAt: string;
@@ -23,10 +23,10 @@ export interface TallyState {
 /** What limits count besides usage (rule X6): the time of all runs of a shift, and the failures of the latest run. */
 export class Tally {
   failures = 0;
-  /** Of the latest run. */
+  /** Failures of the latest run. */
   limits: Limits | undefined;
   readonly #streaks = new Map<string, Streak>();
-  /** Where items failed that are not recorded yet. */
+  /** The failure points of items that are not recorded yet. */
   readonly #failurePoints = new Map<string, string>();
   #run = '';
   #startedAt = '';
@@ -34,18 +34,18 @@ export class Tally {
   #earlierMs = 0;
   #toldMs: number | undefined;
 
-  /** As long as each run says that it took; of one that was killed, from its start to its last event. */
+  /** The duration that each run reports; of a killed run, from its start to its last event. */
   get ms(): number {
     return this.#earlierMs + (this.#toldMs ?? between(this.#startedAt, this.#lastAt));
   }
 
-  /** All of it, to be restored later. */
+  /** The whole tally, to restore it later. */
   state(): TallyState {
     return {
       failures: this.failures,
       ...(this.limits === undefined ? {} : { limits: this.limits }),
       streaks: [...this.#streaks],
-      places: [...this.#failurePoints],
+      failurePoints: [...this.#failurePoints],
       run: this.#run,
       startedAt: this.#startedAt,
       lastAt: this.#lastAt,
@@ -65,10 +65,10 @@ export class Tally {
     this.#streaks.clear();
     this.#failurePoints.clear();
     for (const [task, streak] of state.streaks) this.#streaks.set(task, streak);
-    for (const [name, place] of state.places) this.#failurePoints.set(name, place);
+    for (const [name, failurePoint] of state.failurePoints) this.#failurePoints.set(name, failurePoint);
   }
 
-  /** Another record knows of more time than the journal does. */
+  /** Another record knows of more time than the journal. */
   atLeast(ms: number): void {
     this.#earlierMs += Math.max(0, ms - this.ms);
   }
@@ -80,16 +80,16 @@ export class Tally {
   add(event: NightshiftEvent): void {
     if (event.type === 'run:started') this.#start(event);
     if (event.type === 'usage:spent') this.#earlierMs += amount(event.ms) ?? 0;
-    // What is done by hand between two runs, or beside one, is none of theirs.
+    // Edits by hand, between two runs or beside one, do not count for a run.
     if (event.run !== this.#run) return;
     this.#lastAt = event.at;
     this.#toldMs = amount(event.type === 'run:finished' ? event.ms : event.elapsed) ?? this.#toldMs;
     const { task = '', item = '' } = event;
     const name = `${task} ${item}`;
-    if ((event.type === 'dev:finished' || event.type === 'qa:finished') && event.place !== undefined) {
-      this.#failurePoints.set(name, event.place);
+    if ((event.type === 'dev:finished' || event.type === 'qa:finished') && event.failurePoint !== undefined) {
+      this.#failurePoints.set(name, event.failurePoint);
     }
-    // Its verdict may be told before its `qa` is recorded.
+    // The verdict may come before `qa` is recorded.
     if (event.type !== 'item:recorded' || event.to === 'qa') return;
     if (event.to === 'failed') this.#failed(task, this.#failurePoints.get(name) ?? '');
     if (event.to === 'done') this.#streaks.delete(task);
@@ -107,19 +107,22 @@ export class Tally {
     this.#failurePoints.clear();
   }
 
-  #failed(task: string, place: string): void {
+  #failed(task: string, failurePoint: string): void {
     this.failures++;
     const before = this.#streaks.get(task);
-    this.#streaks.set(task, { place, failures: before?.place === place ? before.failures + 1 : 1 });
+    this.#streaks.set(task, {
+      failurePoint,
+      failures: before?.failurePoint === failurePoint ? before.failures + 1 : 1,
+    });
   }
 }
 
-/** The journal may hold anything. */
+/** The journal may contain anything. */
 function amount(value: unknown): number | undefined {
   return typeof value === 'number' && value >= 0 && value < Number.POSITIVE_INFINITY ? value : undefined;
 }
 
-/** The journal may hold a time that is none, and clocks are set back. */
+/** The journal may contain an invalid time, and clocks are set back. */
 function between(from: string, to: string): number {
   return Math.max(0, Date.parse(to) - Date.parse(from) || 0);
 }

@@ -1,5 +1,6 @@
 /**
- * Work that many ask for at once: who asks while it is under way shares the next time, which begins after they asked.
+ * Merges concurrent requests for the same work: requests made while it runs share the next run of it, which starts
+ * after they were made.
  */
 export class Together {
   readonly #work: () => Promise<void>;
@@ -10,7 +11,7 @@ export class Together {
     this.#work = work;
   }
 
-  /** Resolves when it was done once, from beginning to end, after this call. */
+  /** Resolves when the work was done once, from start to end, after this call. */
   done(): Promise<void> {
     this.#next ??= this.#current.then(() => {
       this.#next = undefined;

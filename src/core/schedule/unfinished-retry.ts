@@ -5,7 +5,7 @@ export interface UnfinishedRetry {
   readonly items: Map<string, string>;
 }
 
-/** Adds cells that were reset, given in Task Order. A retry with other flags replaces the one before. */
+/** Adds reset cells, given in Task Order. A retry with other flags replaces the previous one. */
 export function noteReset(
   before: UnfinishedRetry | undefined,
   flags: readonly string[],

@@ -17,7 +17,7 @@ import {
 import { runDev, runQa } from './running-item.ts';
 import { chooseTurn, settleTurn, type Turn } from './turn.ts';
 
-/** Runs one batch after the other: start a batch, wait for all of it, start the next one (rules M2, M3, P1-P8). */
+/** Runs batches: starts one, waits for all its items, starts the next (rules M2, M3, P1-P8). */
 export class Batches {
   readonly #context: RunContext;
 
@@ -25,7 +25,7 @@ export class Batches {
     this.#context = context;
   }
 
-  /** One batch; how the run ended, if it did. */
+  /** Runs one batch; returns how the run ended, if it did. */
   async turn(): Promise<RunEnd | undefined> {
     const context = this.#context;
     const { control, store } = context;
@@ -39,13 +39,13 @@ export class Batches {
     if (!turn) return context.finished(snapshot);
     context.dispatched++;
     const end = await runBatch(context, turn, { shift, task: turn.task, snapshot, rows: turn.rows });
-    // In a run that is to end or to pause nothing new starts: recommendations wait (rule P8).
+    // A run that has to end or pause starts nothing new: recommendations wait (rule P8).
     if (!control.isHalted) await foldLessons(context, turn.task.name, context.dispatched);
     await settleTurn(context, turn, end, !control.interrupt.aborted && end !== NOTHING);
     return this.#waitOutTrouble(end);
   }
 
-  /** Rule X5: growing pauses while nothing moves, and an end to them. */
+  /** Rule X5: growing pauses while there is no progress, up to `patience`. */
   async #waitOutTrouble(end: BatchEnd): Promise<RunEnd | undefined> {
     const { control, ports, patience } = this.#context;
     if (end.done + end.failed > 0) patience.progress();
@@ -62,8 +62,8 @@ export class Batches {
 }
 
 /**
- * Rule P6: all devs at once, wait for all, then qa on those that succeeded. What a qa sends back starts another round.
- * Items that wait for their qa are judged and not done again (rule T5).
+ * Rule P6: all devs at once, wait for all, then qa for those that succeeded. Items that a qa sends back start another
+ * round. Items at `qa` are judged and not done again (rule T5).
  */
 async function runBatch(context: RunContext, turn: Turn, request: ClaimRequest): Promise<BatchEnd> {
   const items = await claimBatch(context, turn, request);
@@ -75,11 +75,11 @@ async function runBatch(context: RunContext, turn: Turn, request: ClaimRequest):
   return countRounds([...judged, ...(await runRounds(dispatch, turn.task, itemsAt(judged, 'again')))]);
 }
 
-/** Durably in the table before any agent starts (rule T2), and the Steps that devs are given are kept (rule L4). */
+/** Claims the items durably before any agent starts (rule T2), and keeps the Steps that devs get (rule L4). */
 export async function claimBatch(context: RunContext, turn: Turn, request: ClaimRequest): Promise<RunningItem[]> {
   const { task } = request;
   if (!turn.isWaiting) await context.documents.keepVersion(task.name, task.text);
-  // What was put back while nothing ran is not the doing of this batch (rule D5).
+  // Edits reverted while nothing ran were not made by this batch (rule D5).
   await context.store.changes();
   const items = await claimRows(context, request);
   const indices = items.map(({ claim }) => claim.row);
@@ -89,7 +89,7 @@ export async function claimBatch(context: RunContext, turn: Turn, request: Claim
   return items;
 }
 
-/** A round starts after the last qa of the one before. */
+/** A round starts after the last qa of the previous one. */
 async function runRounds(dispatch: Dispatch, task: Task, first: readonly RunningItem[]): Promise<ItemEnd[]> {
   const ends: ItemEnd[] = [];
   for (let items = first; items.length > 0; ) {
@@ -109,8 +109,8 @@ function itemsAt(ends: readonly ItemEnd[], at: 'qa' | 'again'): RunningItem[] {
 }
 
 /**
- * One after the other (rule P6), unless `qa: parallel` says otherwise. If no agent is asked, the passing checks are
- * the verdict of all at once.
+ * One by one (rule P6), unless `qa: parallel` is set. If no agent judges, the passing checks are the verdict for all
+ * at once.
  */
 async function judgeAll(
   dispatch: Dispatch,
@@ -132,7 +132,7 @@ async function judgeAll(
   return ends;
 }
 
-/** Waits for all, also when one throws: nothing may run on unwatched. Then the first error is everybody's. */
+/** Waits for all even if one throws, so that nothing runs unwatched. Then throws the first error. */
 async function settle(
   { failure }: Dispatch,
   items: readonly RunningItem[],
@@ -150,12 +150,12 @@ async function settle(
   return ends.filter((end) => end !== undefined);
 }
 
-/** Only how each ended in the end counts (rule P2); that a session lost context counts whenever it was. */
+/** Only the final result of each item counts (rule P2); a lost context counts whenever it happened. */
 function countRounds(all: readonly ItemEnd[]): BatchEnd {
   const ends = all.filter(({ end }) => end !== 'qa' && end !== 'again');
   const returned = ends.flatMap(({ end }) => (typeof end === 'object' ? [end] : []));
   const troubles = returned.flatMap((each) => each.trouble ?? []);
-  // What only a person can end counts before what passes.
+  // Trouble that needs a person comes before trouble that passes.
   const trouble = troubles.find(({ remedy }) => remedy !== undefined) ?? troubles[0];
   return {
     done: ends.filter(({ end }) => end === 'done').length,

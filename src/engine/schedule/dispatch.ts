@@ -6,21 +6,21 @@ import type { Claim, Snapshot } from '../../store/store.ts';
 import type { RunContext } from '../context.ts';
 import { leaseTerms, renewLeases } from '../lease-terms.ts';
 
-/** An item-task that was claimed, with what its order needs of the table; the table itself is let go of. */
+/** A claimed item-task, with what its order needs from the table, so that the table itself can be released. */
 export interface RunningItem {
   readonly claim: Claim;
   readonly shift: Shift;
   readonly task: Task;
   readonly metadata: Readonly<Record<string, string>>;
-  /** What its dev has used up, once it has begun. */
+  /** What its dev has used up, once it has started. */
   readonly used?: DevUsage;
-  /** Why a qa has sent it back to its dev. */
+  /** Why a qa sent it back to its dev. */
   readonly verdict?: string;
 }
 
 /**
- * How an item ended. `qa`: its dev has succeeded, and it waits for its qa. `again`: its qa has sent it back to its
- * dev. With both it is still running.
+ * How an item ended. `qa`: its dev has succeeded, and it waits for its qa. `again`: its qa sent it back to its dev.
+ * In both cases it is still running.
  */
 export interface ItemEnd {
   readonly item: RunningItem;
@@ -28,10 +28,10 @@ export interface ItemEnd {
   readonly compacted: boolean;
 }
 
-/** Items that run beside each other: a batch, or those in the slots of a stream. */
+/** Items that run at the same time: a batch, or the slots of a stream. */
 export interface Dispatch extends AsyncDisposable {
   readonly context: RunContext;
-  /** The run can't continue (the disk is full, the table is broken): all of them are ended. */
+  /** The run can't continue (full disk, broken table): all items are ended. */
   readonly failure: AbortController;
 }
 
@@ -42,7 +42,7 @@ export function openDispatch(context: RunContext): Dispatch {
   const here = documents.folderId();
   const watch = ports.shiftFiles.open({
     changes: async () => {
-      // Nothing could be recorded there any more (rule M6).
+      // Nothing can be recorded there any more (rule M6).
       if ((await documents.folderId()) !== (await here)) throw new Error('the folder of the shift is not there');
       await renewLeases({ store, owner: ports.owner, clock: ports.clock });
       return store.changes();
@@ -78,13 +78,13 @@ export async function claimRows(
   });
 }
 
-/** From here on the item does not run any more, unless it waits for its qa or goes back to its dev. */
+/** The item is no longer running, unless it waits for its qa or goes back to its dev. */
 export function ended({ context }: Dispatch, end: ItemEnd): ItemEnd {
   if (end.end !== 'qa' && end.end !== 'again') context.ports.running.end(end.item.claim);
   return end;
 }
 
-/** Why nothing more starts, if it is so: the run stops, or a limit on cost or tokens is used up (rule X6). */
+/** Why nothing new starts, if so: the run stops, or a limit on cost or tokens is used up (rule X6). */
 export function whyNotStart({ context }: Dispatch): string | undefined {
   return context.control.interrupt.aborted ? 'stopped' : spentUp(context);
 }
@@ -94,23 +94,23 @@ export function spentUp({ budget }: RunContext): string | undefined {
   return budget.spentUp.aborted ? String(budget.spentUp.reason) : undefined;
 }
 
-/** For an item that was claimed and does not start any more. */
+/** For a claimed item that does not start. */
 export async function giveBack(dispatch: Dispatch, item: RunningItem, reason: string): Promise<ItemEnd> {
   await dispatch.context.store.release(item.claim.token, reason);
   await dropSession(dispatch, item);
   return ended(dispatch, { item, end: { returned: reason }, compacted: false });
 }
 
-/** Its dev is not asked any more. */
+/** Its dev gets no more prompts. */
 export async function dropSession({ context }: Dispatch, { claim, shift }: RunningItem): Promise<void> {
   await context.dropSession(claim.token, shift.secrets);
 }
 
 export interface WorkEnd {
   readonly outcome: Outcome;
-  /** Why, if the item was withdrawn meanwhile. */
+  /** The reason, if the item was withdrawn. */
   readonly withdrawn: string | undefined;
-  /** The run stops or pauses at once. */
+  /** The run stops at once, or pauses with `--now`. */
   readonly isInterrupted: boolean;
 }
 
@@ -139,9 +139,9 @@ export async function carryOut(
   }
 }
 
-/** What is given back because the run fails or ends is not the item's trouble. */
+/** An item that is given back because the run fails or ends is not in trouble itself. */
 export function troubleIn({ context, failure }: Dispatch, { outcome, isInterrupted }: WorkEnd): { trouble?: Trouble } {
-  // Between two attempts, a dev notices the first Ctrl-C too.
+  // Between two attempts, a dev also notices the first Ctrl-C.
   const isDrained = outcome.trouble === undefined && context.control.drain.aborted;
   if (isInterrupted || failure.signal.aborted || isDrained || outcome.trouble?.isLimit) return {};
   return { trouble: outcome.trouble ?? { reason: outcome.reason ?? 'given back' } };

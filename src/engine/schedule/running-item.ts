@@ -16,7 +16,10 @@ import {
   whyNotStart,
 } from './dispatch.ts';
 
-/** To the verdict: from its dev, or from its qa if it waited for that. A qa may send it back to its dev. */
+/**
+ * Runs an item up to its verdict, starting with its dev or, if it waits for that, its qa. A qa may send it back to
+ * its dev.
+ */
 export async function runItem(dispatch: Dispatch, item: RunningItem): Promise<ItemEnd> {
   const isWaiting = item.claim.status === 'qa';
   let last = await (isWaiting ? runQa(dispatch, item, false) : runDevAndQa(dispatch, item));
@@ -29,12 +32,12 @@ export async function runItem(dispatch: Dispatch, item: RunningItem): Promise<It
   return { ...last, compacted };
 }
 
-/** If no agent is asked for the verdict, it is known with the dev's end, and both share a write. */
+/** If no agent judges, the verdict is known when the dev ends, and both are recorded in one write. */
 async function runDevAndQa(dispatch: Dispatch, item: RunningItem): Promise<ItemEnd> {
   const { hasPassed, recording } = await workAsDev(dispatch, item);
   const isKnown = hasPassed && askedCriteria(item.task).length === 0;
   const both = [recording, isKnown ? runQa(dispatch, item, true) : undefined] as const;
-  // Also when one throws: nothing may run on unwatched.
+  // Even if one throws, so that nothing runs unwatched.
   await Promise.allSettled(both);
   const [dev, known] = await Promise.all(both);
   if (dev.end !== 'qa') return dev;
@@ -42,18 +45,18 @@ async function runDevAndQa(dispatch: Dispatch, item: RunningItem): Promise<ItemE
   return { ...qa, compacted: qa.compacted || dev.compacted };
 }
 
-/** The dev's part: recorded as `qa` or `failed` as soon as it is finished, or given back. */
+/** The dev's part: recorded as `qa` or `failed` as soon as it has finished, or given back. */
 export async function runDev(dispatch: Dispatch, item: RunningItem): Promise<ItemEnd> {
   return (await workAsDev(dispatch, item)).recording;
 }
 
-/** Resolves when the dev has ended; `recording`, when that is in the table. */
+/** Resolves when the dev has ended; `recording` resolves when that is in the table. */
 async function workAsDev(
   dispatch: Dispatch,
   item: RunningItem,
 ): Promise<{ hasPassed: boolean; recording: Promise<ItemEnd> }> {
   const { claim, task, used, verdict } = item;
-  // Of an earlier claim; what the qa of this one found is told as such.
+  // From an earlier claim; the verdict of this claim's qa is passed separately.
   const last = verdict === undefined ? dispatch.context.history.of(task.name, claim.id)?.failure : undefined;
   const worked = await carryOut(dispatch, item, {
     role: 'dev',
@@ -66,7 +69,7 @@ async function workAsDev(
   const recordAndDrop = async (): Promise<ItemEnd> => {
     const nowUsed = { attempts: outcome.attempts, ms: outcome.ms ?? 0, qaRetries: used?.qaRetries ?? 0 };
     const end = await recordDev(dispatch, item, worked);
-    // It was withdrawn just then: it gets no qa.
+    // It was withdrawn in this moment: it gets no qa.
     if (end !== 'qa') await dropSession(dispatch, item);
     return ended(dispatch, { item: { ...item, used: nowUsed }, end, compacted: outcome.compacted });
   };
@@ -91,8 +94,8 @@ async function recordDev(dispatch: Dispatch, { claim }: RunningItem, worked: Wor
 }
 
 /**
- * What the table does not hold is durable before the status is: a crash in between only means doing the item again.
- * The events of an item that passed and has nothing to tell may follow.
+ * Events are durable before the status is: after a crash in between, the item is just done again. Events of an item
+ * that passed and has nothing to add may follow later.
  */
 async function keepEvents({ ports, store }: RunContext, { claim }: RunningItem, outcome: Outcome): Promise<void> {
   const { reason, recommendations, captured, outputs } = outcome;
@@ -142,14 +145,14 @@ async function judge(dispatch: Dispatch, item: RunningItem, isFresh: boolean): P
   return { item, end: to, compacted };
 }
 
-/** Rule Q3: the item as it continues, if it goes back to its dev. */
+/** Rule Q3: the item as it continues if it goes back to its dev. */
 function sentBack(context: RunContext, item: RunningItem, { verdicts, reason }: Outcome): RunningItem | undefined {
   const used = item.used ?? usedBefore(context, item);
   if (!mayGoBack(item.task.settings, used)) return undefined;
   return { ...item, used: { ...used, qaRetries: used.qaRetries + 1 }, verdict: verdictText(verdicts, reason) };
 }
 
-/** By an earlier run, for an item that has waited for its qa since then. */
+/** From an earlier run, for an item that has been at `qa` since then. */
 function usedBefore({ history }: RunContext, { claim, task }: RunningItem): DevUsage {
   const { dev, qaRetries = 0 } = history.of(task.name, claim.id) ?? {};
   return { attempts: dev?.attempts ?? 1, ms: dev?.ms ?? 0, qaRetries };

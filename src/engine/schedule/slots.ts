@@ -15,18 +15,18 @@ import { rowsOf } from './turn.ts';
 interface Slot {
   /** The epoch of the concurrency when the item started. */
   readonly epoch: number;
-  /** Resolves when the item has ended, however. */
+  /** Resolves when the item has ended in any way. */
   readonly ending: Promise<void>;
 }
 
 /**
- * Rule X7: a free slot is refilled at once; how many there are adapts. An item keeps its slot from its dev to its qa,
- * so that qa runs beside other devs and the concurrency holds for both.
+ * Rule X7: a free slot is refilled at once, and the number of slots adapts. An item keeps its slot from dev to qa, so
+ * qa runs beside other devs and the concurrency covers both.
  */
 export class Slots implements AsyncDisposable {
   readonly #context: RunContext;
   readonly #dispatch: Dispatch;
-  /** Those in use, by token. */
+  /** The slots in use, by token. */
   readonly #used = new Map<string, Slot>();
   readonly #ended: ItemEnd[] = [];
   readonly #versions = new Set<string>();
@@ -41,12 +41,12 @@ export class Slots implements AsyncDisposable {
     this.#dispatch = openDispatch(context);
   }
 
-  /** How many are in use. */
+  /** How many slots are in use. */
   get used(): number {
     return this.#used.size;
   }
 
-  /** How many there are. */
+  /** How many slots there are. */
   get concurrency(): number {
     return this.#concurrency.size;
   }
@@ -55,7 +55,7 @@ export class Slots implements AsyncDisposable {
     return this.#used.size < this.#concurrency.size;
   }
 
-  /** A person set another one in the manifest: it is taken as it is (rule P4). */
+  /** You set another one in the manifest: it is used as it is (rule P4). */
   setConcurrency(settings: SizeSettings): void {
     this.#maxSize = settings.maxBatchSize;
     const next = startConcurrency(settings, this.#concurrency.epoch);
@@ -69,7 +69,7 @@ export class Slots implements AsyncDisposable {
     this.#concurrency = next;
   }
 
-  /** Settles what others did to the files since the last look, before anything new is claimed. */
+  /** Handles outside edits of the files before anything new is claimed. */
   async look(): Promise<void> {
     await this.#context.ports.shiftFiles.look();
     this.#dispatch.failure.signal.throwIfAborted();
@@ -82,7 +82,7 @@ export class Slots implements AsyncDisposable {
       const snapshot = await store.snapshot();
       const next = chooseNext({
         board: snapshot,
-        selection: this.#context.select(snapshot),
+        scope: this.#context.select(snapshot),
         mode: 'stream',
         room: this.#concurrency.size - this.#used.size,
         deferred: rowsOf(snapshot, returns.deferred),
@@ -103,7 +103,8 @@ export class Slots implements AsyncDisposable {
   }
 
   /**
-   * Waits for an item to end, at most so long. Returns all that have ended by then: their slots are refilled together.
+   * Waits for an item to end, up to this long. Returns all that have ended by then: their slots are refilled
+   * together.
    */
   async next(milliseconds?: number): Promise<ItemEnd[]> {
     const endings = [...this.#used.values()].map(({ ending }) => ending);
@@ -147,7 +148,7 @@ export class Slots implements AsyncDisposable {
     this.#versions.add(task.version);
   }
 
-  /** Whatever happened, nothing is left running. */
+  /** Whatever happened, nothing keeps running. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#used.size > 0) this.#dispatch.failure.abort(new Error('the run ended'));
     await Promise.allSettled([...this.#used.values()].map(({ ending }) => ending));
@@ -155,7 +156,7 @@ export class Slots implements AsyncDisposable {
   }
 }
 
-/** Rule X5: trouble that passes may mean that fewer should run at once; what a person has to end does not. */
+/** Rule X5: trouble that passes may mean that the concurrency is too high; trouble that needs a person does not. */
 function troubleOf({ trouble }: Exclude<ItemEnd['end'], string>): { trouble: string } | undefined {
   return trouble === undefined || trouble.remedy !== undefined ? undefined : { trouble: trouble.reason };
 }

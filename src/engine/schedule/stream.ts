@@ -11,9 +11,9 @@ import type { RunEnd } from '../ports.ts';
 import type { ItemEnd } from './dispatch.ts';
 import { Slots } from './slots.ts';
 
-/** Progress is written when something ended, but not more often than this. */
+/** Progress is written after items have ended, but not more often than this. */
 const PROGRESS_EVERY_MS = 500;
-/** While a slot is free, the run checks this often for added rows and changed settings, also when nothing ends. */
+/** While a slot is free, the run checks this often for new rows and changed settings, even if nothing ends. */
 const LOOK_EVERY_MS = 1000;
 
 /** Runs items without the barrier of batches (rule X7): a free slot is refilled at once. */
@@ -21,28 +21,28 @@ export class Stream implements AsyncDisposable {
   readonly #context: RunContext;
   /** Opened by the first turn: from then on they watch the files. */
   #opened: Slots | undefined;
-  /** Nothing more is claimed; how the run ends, or fails, once running items have ended. */
+  /** Nothing more is claimed: how the run ends, or fails, once running items have ended. */
   #ending: (() => RunEnd) | undefined;
   /** The manager can't confirm what it works on (rule M6): it writes nothing more to the manifest. */
   #isLost = false;
   #pause: Pause | undefined;
   #progressAt = 0;
-  /** Something has ended since Progress was written. */
+  /** An item has ended since Progress was written. */
   #isReportDue = false;
   #folding: Promise<void> = Promise.resolve();
-  /** `current-batch-size` as the run last saw or wrote it; any other value is a person's. */
+  /** `current-batch-size` as the run last read or wrote it; any other value is yours. */
   #knownSize: number | undefined;
 
   constructor(context: RunContext) {
     this.#context = context;
   }
 
-  /** It has started, and what it started has not ended. */
+  /** Its slots are open. */
   get isOpen(): boolean {
     return this.#opened !== undefined;
   }
 
-  /** Nothing of it runs, and nothing of it is to be written. */
+  /** It has nothing running and nothing to write. */
   get isIdle(): boolean {
     return !this.#opened || (this.#opened.used === 0 && !this.#isReportDue && !this.#ending);
   }
@@ -55,21 +55,19 @@ export class Stream implements AsyncDisposable {
     return this.#opened;
   }
 
-  /** Refills what is free, then waits for one item to end. */
+  /** Refills free slots, then waits for one item to end. */
   async turn(): Promise<RunEnd | undefined> {
     const { control, ports, shift } = this.#context;
     const mayClaim = !control.isHalted && !this.#ending && shift.settings.stream;
     if (mayClaim && this.#slots.hasRoom && this.#pauseLeft === 0) await this.#refill();
     if (this.#slots.used === 0) return this.#idle();
     // After the refill: a free slot does not wait for the disk.
-    if (this.#isReportDue && ports.clock.elapsed() - this.#progressAt >= PROGRESS_EVERY_MS) {
-      await this.#writeProgress(await this.#count(), false);
-    }
+    if (this.#isReportDue && ports.clock.elapsed() - this.#progressAt >= PROGRESS_EVERY_MS) await this.#report(false);
     for (const end of await this.#slots.next(this.#waitAtMost())) await this.#settle(end);
     return undefined;
   }
 
-  /** How long nothing may end before there is something else to do. */
+  /** How long to wait for an item before there is something else to do. */
   #waitAtMost(): number | undefined {
     const now = this.#context.ports.clock.elapsed();
     const waits: number[] = [];
@@ -84,7 +82,7 @@ export class Stream implements AsyncDisposable {
   }
 
   async #refill(): Promise<void> {
-    // Before the files are read: what was edited while items run is put back first.
+    // Before the files are read: edits made while items run are reverted first.
     await this.#slots.look();
     if (!(await this.#reload())) return;
     const { shift, control } = this.#context;
@@ -93,10 +91,13 @@ export class Stream implements AsyncDisposable {
     if (batchSize !== this.#knownSize) this.#slots.setConcurrency(shift.settings);
     else this.#slots.setConcurrency({ batchSize: this.#slots.concurrency, maxBatchSize });
     this.#knownSize = batchSize;
-    await this.#slots.fill();
+    await this.#orEndLater(() => this.#slots.fill());
   }
 
-  /** Whether the files could be read and are still the same; if not, running items may end, and then the run does. */
+  /**
+   * Whether the files could be read and are still the same shift's; if not, running items finish, and then the run
+   * ends.
+   */
   async #reload(): Promise<boolean> {
     try {
       const lost = await this.#context.alone(() => this.#context.reload());
@@ -104,14 +105,29 @@ export class Stream implements AsyncDisposable {
       this.#isLost = true;
       this.#ending = () => lost;
     } catch (error) {
-      this.#ending = () => {
-        throw error;
-      };
+      this.#failLater(error);
     }
     return false;
   }
 
-  /** Nothing runs: the end, or a pause. */
+  /** A file that nobody fixed in time (rule F6) ends the run, but not its running items. */
+  async #orEndLater<T>(work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isCurable(error)) throw error;
+      this.#failLater(error);
+      return undefined;
+    }
+  }
+
+  #failLater(error: unknown): void {
+    this.#ending = () => {
+      throw error;
+    };
+  }
+
+  /** Nothing is running: the run ends or pauses. */
   async #idle(): Promise<RunEnd | undefined> {
     const { control, store, shift } = this.#context;
     await this.#folding;
@@ -135,7 +151,7 @@ export class Stream implements AsyncDisposable {
     else if (typeof end === 'object' && end.trouble) this.#pauseFor(end.trouble);
     if (end === 'done' || end === 'failed') this.#foldSoon(item.task);
     this.#isReportDue = true;
-    if (compacted) await this.#writeProgress(await this.#count(), true);
+    if (compacted) await this.#report(true);
   }
 
   /** Beside running items: a manager's agent that thinks for minutes must not leave slots empty. */
@@ -145,7 +161,7 @@ export class Stream implements AsyncDisposable {
     this.#folding = this.#folding.then(async () => {
       if (!control.isHalted) await foldLessons(this.#context, name, dispatched);
     });
-    // An error counts when nothing runs any more; until then it must not end the process.
+    // An error counts once nothing is running; until then it must not end the process.
     this.#folding.catch(() => {});
   }
 
@@ -157,9 +173,11 @@ export class Stream implements AsyncDisposable {
     else if (next > this.#pauseLeft) this.#pause = new Pause(this.#context.ports.clock, next, trouble.until);
   }
 
-  /** Lets go of the snapshot, whose table may be large, before anything is written. */
-  async #count(): Promise<Counts> {
-    return countItems(await this.#context.store.snapshot());
+  async #report(compacted: boolean): Promise<void> {
+    // Releases the snapshot, whose table may be large, before anything is written.
+    const counts = await this.#orEndLater(async () => countItems(await this.#context.store.snapshot()));
+    if (counts) await this.#writeProgress(counts, compacted);
+    else this.#isReportDue = false;
   }
 
   async #writeProgress(counts: Counts, compacted: boolean): Promise<void> {
@@ -177,14 +195,14 @@ export class Stream implements AsyncDisposable {
         if (inForce !== to) this.#slots.setConcurrency({ ...shift.settings, batchSize: inForce });
       }
     } catch (error) {
-      // It can't be read (rule F6): the next claim ends the run, and running items continue.
+      // Unreadable (rule F6): the next claim ends the run, and running items continue.
       if (!isCurable(error)) throw error;
       this.#isReportDue = !this.#ending;
     }
     this.#context.report(counts, compacted);
   }
 
-  /** Its watch must not take away what the watch of a batch should see. */
+  /** Its watch must not consume what the watch of a batch should see. */
   async #close(): Promise<void> {
     const opened = this.#opened;
     this.#opened = undefined;

@@ -7,7 +7,7 @@ import type { Snapshot } from '../../store/store.ts';
 import type { RunContext } from '../context.ts';
 import type { BatchEnd } from '../ports.ts';
 
-/** One batch: chosen and settled here, also for batches by hand (`nightshift batch open` and `close`). */
+/** One batch: chosen and finished here, also for batches by hand (`nightshift batch open` and `close`). */
 export interface Turn {
   readonly task: Task;
   readonly rows: readonly number[];
@@ -23,7 +23,7 @@ export function chooseTurn(context: RunContext, snapshot: Snapshot): Turn | unde
   const size = settings.parallel ? sizeOf(context) : 1;
   const next = chooseNext({
     board: snapshot,
-    selection: context.select(snapshot),
+    scope: context.select(snapshot),
     mode: settings.parallel ? 'batch' : 'sequential',
     room: size,
     deferred: rowsOf(snapshot, context.returns.deferred),
@@ -33,9 +33,7 @@ export function chooseTurn(context: RunContext, snapshot: Snapshot): Turn | unde
   return { task, rows: next.rows, size, isWaiting: next.role === 'qa' };
 }
 
-/**
- * `current-batch-size`, the run's own or a person's, which is taken as it is (rule P4). A run of a part has its own.
- */
+/** `current-batch-size`: the run's own, or yours, which is used as it is (rule P4). A run of a part has its own. */
 function sizeOf({ shift, ownSize }: RunContext): number {
   const { batchSize, maxBatchSize } = shift.settings;
   const isOwn = ownSize !== undefined && ownSize.inFile === batchSize;

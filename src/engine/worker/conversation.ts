@@ -10,17 +10,17 @@ import type { Transcript } from './transcript.ts';
 /** A question: `whole` for a session that knows nothing yet, `next` for one that remembers. */
 export interface Inquiry extends Omit<Question, 'prompt' | 'schema'> {
   readonly whole: () => string;
-  /** Absent: a fresh session gets the whole again. */
+  /** Absent: a fresh session gets `whole` again. */
   readonly next?: () => string;
 }
 
 export type Reply<T> =
   | { readonly kind: 'report'; readonly report: T }
-  /** Inquiry twice where that is possible, and still nothing that can be used. */
+  /** Asked twice where possible, and still no usable report. */
   | { readonly kind: 'unusable'; readonly reason: string }
   | Exclude<Answer, { kind: 'report' | 'no-report' }>;
 
-/** Questions to one agent, in one session as long as it remembers; else each in a fresh one. */
+/** Questions to one agent: in one session as long as it remembers, otherwise each in a fresh one. */
 export class Conversation implements AsyncDisposable {
   readonly #agent: Agent;
   readonly #opening: Omit<Opening, 'transcript'>;
@@ -30,7 +30,7 @@ export class Conversation implements AsyncDisposable {
   #isLost = false;
   usage: Usage = {};
   compacted = false;
-  /** That answered last, where its program tells it. */
+  /** The model that answered last, if the program reports it. */
   model: string | undefined;
 
   /** `spent` aborts when nothing more may be asked; its reason says why. */
@@ -41,21 +41,21 @@ export class Conversation implements AsyncDisposable {
     this.#spent = spent;
   }
 
-  /** A session that was compacted has forgotten what it was told (rule D3). */
+  /** A compacted session has forgotten what it was told (rule D3). */
   get remembers(): boolean {
     return (this.#session?.remembers ?? false) && !this.#isLost;
   }
 
   /**
-   * Asks, reads the report, and asks for it once more if it can't be used. At a limit nothing is asked (rule X6); only
-   * a report is asked for once more, since the work that it is about is paid for.
+   * Asks, reads the report, and asks for it once more if it can't be used. At a limit nothing is asked (rule X6),
+   * except once more for a report, because the work it describes is paid for.
    */
   async ask<T extends object>(asked: Inquiry, read: (raw: unknown) => T | Unusable): Promise<Reply<T>> {
     if (this.#spent.aborted) return { kind: 'trouble', trouble: { reason: String(this.#spent.reason), isLimit: true } };
     const { whole, next, ...rest } = asked;
     if (!next || !this.remembers) await this.forget();
     const isNext = next !== undefined && this.remembers;
-    // An agent that runs the steps itself reads neither.
+    // An agent that runs scripts reads neither.
     const { runsSteps } = this.#agent;
     const question = { ...rest, schema: runsSteps ? {} : reportSchema(this.#opening.role) };
     const first = await this.#put({ ...question, prompt: runsSteps ? '' : (isNext ? next : whole)() }, read);
@@ -68,7 +68,7 @@ export class Conversation implements AsyncDisposable {
     const answering = this.#session.ask(question);
     expectReport();
     const answer = await answering;
-    // Before anything is judged: what was spent is spent, however it ended.
+    // Before anything is judged: spending counts however the session ended.
     this.usage = sum(this.usage, this.#transcript.settle(answer.usage));
     if (answer.compacted) this.#lose();
     this.model = answer.model ?? this.model;
@@ -81,12 +81,12 @@ export class Conversation implements AsyncDisposable {
     if (answer.kind !== 'report') return answer;
     const report = read(answer.report);
     if ('unusable' in report) return { kind: 'unusable', reason: report.unusable };
-    // A report may tell what the program does not.
+    // A report may say what the program does not.
     if ('compacted' in report && report.compacted === true) this.#lose();
     return { kind: 'report', report };
   }
 
-  /** What a program printed may be long, and hold secrets; it is masked before it is cut. */
+  /** Output of a program may be long and contain secrets: it is masked before it is cut. */
   #quote(reason: string): string {
     return shorten(this.#opening.mask.text(reason), LONGEST_REASON);
   }
@@ -96,12 +96,12 @@ export class Conversation implements AsyncDisposable {
     this.#isLost = true;
   }
 
-  /** The inputs of the tools that may have written something, since this was asked last (rule D5). */
+  /** The inputs of tool calls that may have written, since the last call of this method (rule D5). */
   takeCalls(): readonly string[] {
     return this.#transcript.takeCalls();
   }
 
-  /** It may go on later: what was said is told, and what is spent then counts for itself. */
+  /** The session may continue later: flushes the transcript and starts counting usage anew. */
   rest(): void {
     this.#transcript.flush();
     this.usage = {};

@@ -29,7 +29,7 @@ import { resolveScript } from './worker-ports.ts';
 
 type Attempt<T = DevReport> =
   | { readonly kind: 'succeeded'; readonly report: T; readonly captured: Record<string, string> }
-  /** `status` is the dev's own word where it gave one, else what the engine found. */
+  /** `status` is what the dev reported or, without a report, what the engine found. */
   | {
       readonly kind: 'failed';
       readonly status: string;
@@ -40,10 +40,7 @@ type Attempt<T = DevReport> =
   | { readonly kind: 'trouble'; readonly trouble: Trouble }
   | { readonly kind: 'aborted' };
 
-/**
- * One dev on one item-task: up to three attempts, or as many as `attempts` says, counted here and not by what the
- * agent says.
- */
+/** One dev on one item-task, with up to `attempts` attempts. They are counted here, whatever the agent says. */
 export async function performDev(work: Work): Promise<Outcome> {
   const { order } = work;
   const started = work.site.clock.elapsed();
@@ -65,7 +62,7 @@ export async function performDev(work: Work): Promise<Outcome> {
     ms,
     key: order.key,
     ...(outcome.reason === undefined ? {} : { reason: outcome.reason }),
-    ...(outcome.failurePoint === undefined ? {} : { place: outcome.failurePoint }),
+    ...(outcome.failurePoint === undefined ? {} : { failurePoint: outcome.failurePoint }),
     captured: shortened(outcome.captured),
     recommendations: [...outcome.recommendations],
     usage: outcome.usage,
@@ -79,7 +76,7 @@ export async function performDev(work: Work): Promise<Outcome> {
 type Totals = Pick<Outcome, 'attempts' | 'verdicts' | 'usage' | 'compacted'>;
 
 /**
- * All that was said is told before the dev is finished. The conversation is over then, unless a qa may send the item
+ * The transcript is complete before the dev is finished. Then the conversation ends, unless a qa may send the item
  * back: then it waits for the verdict.
  */
 async function tryAll(work: Work, subject: object): Promise<Totals & { last: Attempt; model: string | undefined }> {
@@ -100,7 +97,7 @@ async function tryAll(work: Work, subject: object): Promise<Totals & { last: Att
   let verdicts: readonly CriterionVerdict[] = [];
   let votes: ReportedVote[] = [];
   for (let number = attempts + 1; obstacle === undefined && number <= maxAttempts; number++) {
-    // The first attempt of this order continues from the verdict; later ones from the attempt before.
+    // The first attempt of this order continues from the verdict, later ones from the previous attempt.
     const verdict = number === (retry?.attempts ?? 0) + 1 ? retry?.verdict : undefined;
     const before = number > 1 && last.kind === 'failed' ? last.reason : undefined;
     attempts = number;
@@ -116,7 +113,7 @@ async function tryAll(work: Work, subject: object): Promise<Totals & { last: Att
         verdicts = found;
       },
     });
-    // What was given back used up no attempt (rule X5).
+    // An item that is given back used up no attempt (rule X5).
     if (last.kind !== 'succeeded' && last.kind !== 'failed') break;
     const isOver = last.kind === 'succeeded' || last.final === true || number === maxAttempts;
     const waitMs = isOver ? 0 : retryDelay(retryDelayMs, number, work.site.random());
@@ -141,12 +138,12 @@ async function tryAll(work: Work, subject: object): Promise<Totals & { last: Att
   return { last, attempts: Math.max(1, attempts), verdicts, usage, compacted, model };
 }
 
-/** False: the run is to end, and nothing more begins. */
+/** False: the run has to end, and no other attempt starts. */
 function waitBeforeRetry({ site, signal, call }: Work, milliseconds: number): Promise<boolean> {
   return site.clock.sleep(milliseconds, AbortSignal.any([signal, call.drain]));
 }
 
-/** Whether a qa may send the item back to this very session. */
+/** Whether a qa may send the item back to this session. */
 function mayComeBack({ order, workplace }: Work, attempts: number): boolean {
   if (!workplace.conversation?.remembers || askedCriteria(order).length === 0) return false;
   return mayGoBack(order.settings, { attempts, ms: 0, qaRetries: order.retry?.qaRetries ?? 0 });
@@ -181,7 +178,7 @@ async function attempt(work: Work, conversation: Conversation, now: Try): Promis
     },
     (raw) => readDevReport(raw, order.key, work.mask),
   );
-  // Asked however it ended, so that the next attempt is not blamed for what this one did.
+  // Checked however the attempt ended, so that the next one is not blamed for it.
   const trespass = await trespassOf(work, conversation.takeCalls());
   if (reply.kind === 'aborted') return aborted(work);
   if (reply.kind === 'trouble') return troubled(work, reply.trouble);
@@ -201,12 +198,12 @@ function reportIn(reply: Exclude<Reply<DevReport>, { kind: 'aborted' | 'trouble'
   return { kind: 'failed', status: 'FAILED', reason: `no usable report: ${reply.reason}`, failurePoint: 'report' };
 }
 
-/** Where the dev itself says that it failed. */
+/** The failure point that the dev itself reports. */
 function failurePointOf(work: Work, { status, selfValidation }: DevReport): string {
   return /\((step \d+)\)/.exec(status)?.[1] ?? failedCriterion(work, selfValidation) ?? 'validation';
 }
 
-/** The dev says that it is done: now the engine looks for itself. */
+/** The dev says that it is done: the engine verifies it. */
 export async function verify<T extends Pick<DevReport, 'captured'>>(
   work: Work,
   report: T,
@@ -231,7 +228,7 @@ export async function verify<T extends Pick<DevReport, 'captured'>>(
   return { kind: 'succeeded', report, captured: boundCaptured(work, captured) };
 }
 
-/** Why a value can't stand in the table: it could not be read again, or would be a secret at rest. */
+/** Why a value can't be in the table: it could not be read back, or would store a secret. */
 function unfit(work: Work, name: string, value: string): string | undefined {
   if (value.includes('\0')) return `the output \`${name}\` holds a NUL byte`;
   if (Buffer.byteLength(value) > LARGEST_CELL) return `the output \`${name}\` is larger than a cell can be (1 MiB)`;
@@ -240,7 +237,7 @@ function unfit(work: Work, name: string, value: string): string | undefined {
   return undefined;
 }
 
-/** The reason says by itself where it failed: it is what `status` prints. */
+/** The reason names the failure point: `status` prints only the reason. */
 function failed(
   status: string,
   detail: string,
@@ -256,7 +253,7 @@ function troubled(work: Work, trouble: Trouble): Exclude<Attempt, { kind: 'succe
   return { kind: 'failed', status: 'FAILED', reason, failurePoint: GIVEN_BACK, final: true };
 }
 
-/** Time that is over is final for the item; a run that stops is not the item's fault. */
+/** A timeout is final for the item; a stop of the run is not the item's fault. */
 function aborted(work: Work): Exclude<Attempt, { kind: 'succeeded' }> {
   return work.timeout.aborted
     ? { kind: 'failed', status: 'FAILED', reason: timeoutReason(work), failurePoint: 'timeout', final: true }

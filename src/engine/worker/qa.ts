@@ -25,7 +25,7 @@ import {
 /** Rule Q4: a qa without a usable verdict is asked once more. */
 const ASKED_AT_MOST = 2;
 
-/** Of the files that a qa changed: in its reason, and in the journal for who wants to undo it. */
+/** How many changed files are named: in the reason, and in the journal for undoing them. */
 const FILES_NAMED = 3;
 const FILES_TOLD = 1000;
 
@@ -33,16 +33,16 @@ type Judgement =
   | {
       readonly kind: 'judged';
       readonly verdicts: readonly CriterionVerdict[];
-      /** The overall verdict is FAIL although no single criterion says why. */
+      /** The overall verdict is FAIL, although no criterion failed. */
       readonly failure?: string | undefined;
-      /** An earlier verdict was void because files had changed: what the checks found then is not known to hold. */
+      /** An earlier verdict was void because files changed: what the checks found then may no longer hold. */
       readonly isChanged?: boolean;
       readonly votes?: readonly ReportedVote[];
     }
   | { readonly kind: 'none'; readonly reason: string; readonly failurePoint: string }
   | { readonly kind: 'trouble'; readonly trouble: Trouble };
 
-/** One qa on one item-task: the checks first, then an independent agent about what no check can tell. */
+/** One qa on one item-task: first the checks, then an independent agent judges the criteria without a check. */
 export async function performQa(work: Work): Promise<Outcome> {
   const { order } = work;
   const started = work.site.clock.elapsed();
@@ -63,7 +63,7 @@ export async function performQa(work: Work): Promise<Outcome> {
     status: passed ? 'PASS' : judgement.kind === 'trouble' ? 'NONE' : 'FAIL',
     ms: Math.round(work.site.clock.elapsed() - started),
     ...told,
-    ...(failurePoint === undefined ? {} : { place: failurePoint }),
+    ...(failurePoint === undefined ? {} : { failurePoint }),
     verdicts: [...verdicts],
     usage: spent.usage,
     key: order.key,
@@ -89,20 +89,20 @@ export async function performQa(work: Work): Promise<Outcome> {
   };
 }
 
-/** What is known of it when it is over. */
+/** What a session leaves behind. */
 interface Session {
   usage: Usage;
   compacted: boolean;
   model?: string | undefined;
 }
 
-/** What stands in the way of `done`, if anything does. */
+/** Why the item is not `done`, if so. */
 function failureIn(judgement: Judgement): string | undefined {
   if (judgement.kind === 'judged') return describeFailures(judgement.verdicts) || judgement.failure;
   return judgement.kind === 'trouble' ? judgement.trouble.reason : judgement.reason;
 }
 
-/** Undefined for trouble: the item has not failed. */
+/** Undefined for trouble: then the item has not failed. */
 function failurePointOf(work: Work, judgement: Judgement): string | undefined {
   if (judgement.kind === 'trouble') return undefined;
   if (judgement.kind === 'none') return judgement.failurePoint;
@@ -120,7 +120,7 @@ async function judge(work: Work, session: Session): Promise<Judgement> {
   if (answered.kind !== 'judged') return answered;
   const final = answered.isChanged ? await runChecks(work, 1) : checked;
   if (final.kind !== 'checked') return notChecked(work, final);
-  // What a check found stands beside the agent's opinion: no agent can overrule it.
+  // The results of checks are kept: no agent can overrule them.
   return { ...answered, verdicts: [...final.verdicts, ...answered.verdicts] };
 }
 
@@ -137,7 +137,7 @@ async function ask(work: Work, asked: readonly Criterion[], session: Session): P
   let reason = '';
   let isChanged = false;
   for (; time <= ASKED_AT_MOST; time++) {
-    // After a change, no other qa judges there at the same time: it would be blamed for the other's changes.
+    // After a change, no other qa judges there at the same time, to avoid blaming it for the other's changes.
     using watch = await site.folders.watch({
       folder: work.folder,
       protect: order.settings.protect,
@@ -174,7 +174,7 @@ async function ask(work: Work, asked: readonly Criterion[], session: Session): P
   return { kind: 'none', reason: `qa gave no usable verdict: ${reason}`, failurePoint: 'verdict' };
 }
 
-/** Rule Q2: what voids a verdict, in words. */
+/** Rule Q2: why a verdict is void. */
 function describeChanges({ files, isShared }: FolderChanges): string | undefined {
   if (files.length === 0) return undefined;
   const more = files.length > FILES_NAMED ? ` (and ${files.length - FILES_NAMED} more)` : '';
@@ -187,7 +187,7 @@ function tellVoid({ emit, order }: Work, reason: string, changed: readonly strin
   emit({ type: 'verdict:voided', ...subject, reason, changed: changed.slice(0, FILES_TOLD) });
 }
 
-/** Right after its dev the passing run of the checks is the verdict; on a resumed item they are run again. */
+/** Right after its dev, the passing checks are the verdict; for a resumed item they run again. */
 async function checksOf(work: Work): Promise<CheckOutcome> {
   if (!work.order.checksPassed) return runChecks(work, 1);
   const verdicts = work.order.criteria

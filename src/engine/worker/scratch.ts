@@ -3,11 +3,11 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Empty folders of orders that have ended. To make one and remove it again waits for the disk, with every item. */
+/** Empty folders of finished orders, for reuse: making and removing one for every item waits for the disk. */
 const spare: string[] = [];
 let orders = 0;
 
-/** Folders that could not be removed when their order had ended: for want of descriptors, say. */
+/** Folders that could not be removed when their order ended, for lack of descriptors for example. */
 const unremoved: string[] = [];
 
 process.once('exit', () => {
@@ -21,7 +21,7 @@ function ignoring(work: () => void): void {
   } catch {}
 }
 
-/** A private folder for one order, and for the next one when this has left nothing in it. */
+/** A private folder for one order. The next order reuses it if it is empty. */
 export class Scratch implements AsyncDisposable {
   readonly folder: string;
   readonly #order = ++orders;
@@ -30,7 +30,7 @@ export class Scratch implements AsyncDisposable {
     this.folder = folder;
   }
 
-  /** Throws what the system said. */
+  /** Throws the error of the system. */
   static take(): Scratch {
     for (let folder = spare.pop(); folder !== undefined; folder = spare.pop()) {
       if (isEmpty(folder)) return new Scratch(folder);
@@ -39,7 +39,7 @@ export class Scratch implements AsyncDisposable {
     return new Scratch(mkdtempSync(join(tmpdir(), 'nightshift-')));
   }
 
-  /** A name that no other order was given: what an earlier one left running may still write to its own. */
+  /** A name that no other order has: processes left by an earlier one may still write to theirs. */
   outputFile(attempt: number): string {
     return join(this.folder, `output-${this.#order}-${attempt}`);
   }
@@ -50,7 +50,7 @@ export class Scratch implements AsyncDisposable {
   }
 }
 
-/** Or what the system said. */
+/** Returns the error of the system, if any. */
 export function takeScratch(): Scratch | NodeJS.ErrnoException {
   try {
     return Scratch.take();

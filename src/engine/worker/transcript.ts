@@ -7,8 +7,8 @@ type Subject = Omit<TranscriptHappening, 'type' | 'entry'> & { readonly agent: s
 type Streamed = 'text' | 'output' | 'error';
 
 /**
- * The words of one session on their way to a file. Secrets are masked, also when they come in pieces.
- * What a session spends is told as it is spent, so that a run that is killed has told most of it.
+ * Writes what is said in one session to a file, masking secrets even if they arrive in pieces. Usage is reported as
+ * it is spent, so that little is lost if the run is killed.
  */
 export class Transcript implements Disposable {
   readonly #emit: Emit;
@@ -30,7 +30,7 @@ export class Transcript implements Disposable {
       this.#say(entry.kind, this.#streams[entry.kind].push(entry.text));
       return;
     }
-    // What was said is over; two streams of a program, though, come in any order.
+    // The text before is complete; but two streams of a program arrive in any order.
     this.#say('text', this.#streams.text.end());
     this.#streams.text = this.#mask.stream();
     if (entry.kind === 'usage') {
@@ -42,8 +42,8 @@ export class Transcript implements Disposable {
   };
 
   /**
-   * An answer has come: what it cost in all, of which some may have been told already. What was told counts also where
-   * the answer leaves it out; returns all of it.
+   * An answer has arrived, with its total usage, part of which may have been reported already. Reported usage counts
+   * even if the answer leaves it out. Returns the total.
    */
   settle(usage: Usage | undefined): Usage {
     const untold = usage && rest(usage, this.#told);
@@ -53,7 +53,7 @@ export class Transcript implements Disposable {
     return all;
   }
 
-  /** The inputs of the tools that may have written something, since this was asked last. */
+  /** The inputs of tool calls that may have written, since the last call of this method. */
   takeCalls(): readonly string[] {
     const calls = this.#calls;
     this.#calls = [];
@@ -74,7 +74,7 @@ export class Transcript implements Disposable {
     this.#emit({ type: 'transcript', ...subject, entry });
   }
 
-  /** What was held back because it might have been the beginning of a secret. */
+  /** Text that was held back because it might be the beginning of a secret. */
   flush(): void {
     for (const kind of ['text', 'output', 'error'] as const) {
       this.#say(kind, this.#streams[kind].end());

@@ -23,7 +23,7 @@ import { Transcript } from './transcript.ts';
 import { type Call, type EquippedSite, resolveScript } from './worker-ports.ts';
 import type { Workplace } from './workplace.ts';
 
-/** As much as a few full cells; the rest of what an agent wrote is not read. */
+/** Room for a few full cells; the rest of an agent's output file is not read. */
 const MOST_CAPTURED = 4 * LARGEST_CELL;
 
 /** For captured values that are not outputs. */
@@ -31,7 +31,7 @@ const MOST_OTHERS = 50;
 const LONGEST_NAME = 100;
 const LONGEST_VALUE = 1000;
 
-/** One order while it is carried out: what dev and qa have in common. */
+/** One order in progress: what dev and qa have in common. */
 export interface Work {
   readonly order: LocalOrder;
   readonly site: EquippedSite;
@@ -39,13 +39,13 @@ export interface Work {
   /** Masks secrets before anything leaves. */
   readonly emit: (happening: Happening) => void;
   readonly mask: Mask;
-  /** Aborts when the run stops, the item is withdrawn, or its time is over. */
+  /** Aborts when the run stops, the item is withdrawn, or its time is up. */
   readonly signal: AbortSignal;
   /** Aborts when its time is over. */
   readonly timeout: AbortSignal;
   readonly scratch: Scratch;
   readonly workplace: Workplace;
-  /** Its place is kept: a qa may send the item back to its dev. */
+  /** Its workplace is kept: a qa may send the item back to its dev. */
   keep(): void;
   /** Where the agent and the checks run. */
   readonly folder: string;
@@ -55,15 +55,13 @@ export function workingFolder(order: LocalOrder, secrets: EquippedSite['secrets'
   return resolve(order.shift.root, resolveText(order.workingDir, secrets));
 }
 
-/**
- * Whether an attempt changed files that only Nightshift writes, or that `protect:` names (rule D5); the reason if so.
- */
+/** Returns why, if an attempt changed files that only Nightshift writes, or that `protect:` names (rule D5). */
 export async function trespassOf({ site, order }: Work, calls: readonly string[]): Promise<string | undefined> {
   const own = await site.shiftFiles?.trespassOf(order.token, calls);
   return own ?? (await site.protection.trespassOf(order.token, calls));
 }
 
-/** `working-dir` must be there when the item starts; the reason if it is not. */
+/** `working-dir` must exist when the item starts; returns the reason if it does not. */
 export function missingFolder(work: Work): string | undefined {
   return found(() => statSync(work.folder))?.isDirectory() ? undefined : `working-dir ${work.folder} does not exist`;
 }
@@ -76,7 +74,7 @@ function found(stat: () => Stats): Stats | undefined {
   }
 }
 
-/** Of the agent; checks have no business with what its program logs in with. */
+/** For the agent: checks don't get the credentials of its program. */
 export function agentEnvironmentOf(work: Work, attempt: number): Record<string, string> {
   return environmentOf(work, attempt, work.site.agents.find(work.order.settings.agent)!.credentials);
 }
@@ -100,7 +98,7 @@ export function toldVariables(work: Work, attempt: number): { variables?: Record
   return variablesToTell(work.site.agents.find(agent), tools, ownEnvironment(work, attempt));
 }
 
-/** `name=value` lines that the agent appended to NIGHTSHIFT_OUTPUT. A later line of the same name wins. */
+/** `name=value` lines that the agent appended to NIGHTSHIFT_OUTPUT. The last value of a name wins. */
 export async function readCaptured(work: Work, attempt: number): Promise<Record<string, string>> {
   const text = await readOwned(work.scratch.outputFile(attempt));
   const captured = new Map<string, string>();
@@ -112,7 +110,8 @@ export async function readCaptured(work: Work, attempt: number): Promise<Record<
 }
 
 /**
- * Declared outputs as they are, since they are checked and written to the table; of the rest what history can bear.
+ * Declared outputs are kept whole, because they are checked and written to the table; the others are cut for the
+ * history.
  */
 export function boundCaptured(work: Work, captured: Readonly<Record<string, string>>): Record<string, string> {
   const { outputs } = work.order.settings;
@@ -124,17 +123,17 @@ export function boundCaptured(work: Work, captured: Readonly<Record<string, stri
   return { ...shortened(Object.fromEntries(others)), ...Object.fromEntries(declared) };
 }
 
-/** For the journal: an output stands in the table as a whole. */
+/** For the journal: the table has the whole output. */
 export function shortened(values: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, shorten(value, LONGEST_VALUE)]));
 }
 
-/** A file that an agent may have replaced by anything: a pipe would block for ever, and it may be of any size. */
+/** The agent may have replaced the file with anything: a pipe would block forever, and it may have any size. */
 async function readOwned(file: string): Promise<string> {
   if (!found(() => lstatSync(file))?.isFile()) return '';
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const handle = await open(file, flags).catch((error: unknown) => {
-    // What it holds must not pass for nothing.
+    // If the error passes, the file may have content that must not be ignored.
     if (isPassing(error)) throw error;
     return undefined;
   });
@@ -150,7 +149,7 @@ async function readOwned(file: string): Promise<string> {
   }
 }
 
-/** Opens a conversation with the agent of the order, which goes to the transcript. */
+/** Opens a conversation with the agent of the order; it is written to the transcript. */
 export function converse(work: Work, attempt: () => number): Conversation {
   const { order, site } = work;
   return new Conversation(
@@ -182,15 +181,15 @@ function transcriptOf(work: Work, attempt: () => number): Transcript {
   }));
 }
 
-/** `final`: a check ran out of its time, so there is no other attempt. */
+/** `final`: a check timed out, so there is no other attempt. */
 export type CheckOutcome =
   | { readonly kind: 'checked'; readonly verdicts: readonly CriterionVerdict[]; readonly final: boolean }
   | Exclude<CheckResult, { kind: 'passed' | 'failed' }>;
 
-/** How often the checks run if each time files change that they rely on. */
+/** How often the checks run if files that they rely on change each time. */
 const CHECKED_AT_MOST = 3;
 
-/** Runs the checks on protected files as they were at the start of the run; once more if one changed meanwhile. */
+/** Runs the checks with protected files as they were at the start of the run; again if one changed meanwhile. */
 export async function runChecks(work: Work, attempt: number): Promise<CheckOutcome> {
   let files: readonly string[] = [];
   for (let time = 1; time <= CHECKED_AT_MOST; time++) {
@@ -201,11 +200,11 @@ export async function runChecks(work: Work, attempt: number): Promise<CheckOutco
   }
   const reason = `protected files were changed each time that the checks ran: ${files.slice(0, 3).join(', ')}`;
   const remedy = 'if a check itself writes them, remove them from `protect`';
-  // It may be this item's own doing: others go first, and it is not tried for ever.
+  // This item may cause it: others go first, and it is not retried forever.
   return { kind: 'trouble', trouble: { reason: `${reason}; ${remedy}`, isRequested: true } };
 }
 
-/** The criteria that have a check, judged by running them, each on its own (rules X2, Q3). */
+/** Runs the checks, each on its own (rules X2, Q3). */
 async function runEach(work: Work, attempt: number): Promise<CheckOutcome> {
   const verdicts: CriterionVerdict[] = [];
   let final = false;
@@ -242,12 +241,12 @@ export function criterionText(work: Work, criterion: Criterion): string {
   return resolveProse(criterion.text, work.site.secrets);
 }
 
-/** As it stands in verdicts. */
+/** The criterion as verdicts name it. */
 function maskedCriterion(work: Work, criterion: Criterion): string {
   return shorten(work.mask.text(criterionText(work, criterion)).trim(), LONGEST_REASON);
 }
 
-/** The first that failed, by its position: its text differs from item to item. */
+/** The position of the first failed criterion: its text differs from item to item. */
 export function failedCriterion(work: Work, verdicts: readonly CriterionVerdict[]): string | undefined {
   const failed = verdicts.find(({ status }) => status === 'FAIL');
   if (!failed) return undefined;

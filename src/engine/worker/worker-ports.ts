@@ -8,34 +8,34 @@ import type { Order, Outcome, Script, ShiftPlace } from '../../core/model/model.
 import type { Protection } from '../../core/model/protection.ts';
 import type { KeptWorkplaces } from './workplace.ts';
 
-/** Carries out orders, on this machine or another one. It reaches neither the store nor the table. */
+/** Carries out orders, on this machine or another. It reaches neither the store nor the table. */
 export interface Worker {
   /** Does not throw for anything that an agent or a check does. */
   run(order: Order, call: Call): Promise<Outcome>;
   /** Asks the agent of a task for changes of its Steps. Does not throw for anything that the agent does. */
   learn(order: LessonOrder, call: Call): Promise<LessonOutcome>;
-  /** The item does not go back to its dev: ends the session that waits for the verdict, if there is one. */
+  /** The item does not go back to its dev: ends the session that waits for the verdict, if any. */
   drop(token: string): Promise<void>;
 }
 
-/** What passes between the manager and a worker while it carries out an order. */
+/** What the manager and a worker exchange during an order. */
 export interface Call {
   readonly emit: Emit;
   /** Ends the work now: the run stops, or the item is withdrawn. */
   readonly signal: AbortSignal;
-  /** The run is to end: a dev that waits before its next attempt gives its item back. */
+  /** The run has to end: a dev that waits before its next attempt gives its item back. */
   readonly drain: AbortSignal;
-  /** A limit on cost or tokens is used up, its reason says which: no agent is asked anything more (rule X6). */
+  /** A limit on cost or tokens is used up: no agent gets another prompt (rule X6). Its reason names the limit. */
   readonly spent: AbortSignal;
 }
 
 interface Agents {
   find(name: string): Agent | undefined;
-  /** The environment that Nightshift was started with; agents get only an allow-list of it. */
+  /** The environment of Nightshift itself; agents get only an allow-list of it. */
   readonly caller: Readonly<Record<string, string | undefined>>;
 }
 
-/** What the machine of a worker has. */
+/** What the worker's machine provides. */
 export interface Site {
   readonly place: ShiftPlace;
   readonly agents: Agents;
@@ -43,16 +43,16 @@ export interface Site {
   readonly folders: {
     /** An agent or a check that may write works there until it is disposed. */
     enter(folder: string): Disposable;
-    /** Watches the folder in which the session of a qa is about to begin (rule Q2). */
+    /** Watches the folder of a qa's session (rule Q2). */
     watch(request: WatchRequest): Promise<FolderWatch>;
   };
   readonly protection: Pick<Protection, 'hold' | 'enter' | 'observe' | 'trespassOf'>;
   /**
-   * The watch over the shift's own files, on the machine that has them: only it can show that an attempt edited one,
-   * and an attempt that did fails at once (rule D5). Absent elsewhere, where an agent can't reach these files.
+   * The watch over the shift's own files, on the machine that has them. It can show that an attempt edited one; that
+   * attempt fails (rule D5). Absent on other machines, where an agent can't reach these files.
    */
   readonly shiftFiles?: {
-    /** `calls`: the inputs of the tools that may have written something. */
+    /** `calls`: the inputs of tool calls that may have written. */
     trespassOf(token: string, calls: readonly string[]): Promise<string | undefined>;
     /** Before a further attempt: throws if the shift was moved or removed (rule M6). */
     confirm(): Promise<void>;
@@ -60,11 +60,14 @@ export interface Site {
   readonly clock: Clock;
   /** From 0 to 1. */
   random(): number;
-  /** Sessions of devs that wait for their verdict. Absent: each order has its own and is told what failed before. */
+  /**
+   * Sessions of devs that wait for their verdict. Absent: each order gets its own session and is told what failed
+   * before.
+   */
   readonly kept?: KeptWorkplaces;
 }
 
-/** A site with the values of one `.env`: an order is carried out with those that were in force when it was made. */
+/** A site with the values of the `.env` that was in force when the order was made. */
 export interface EquippedSite extends Site {
   readonly secrets: Readonly<Record<string, string>>;
 }

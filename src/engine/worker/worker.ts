@@ -13,8 +13,8 @@ import type { Call, EquippedSite, Worker } from './worker-ports.ts';
 import { Workplace } from './workplace.ts';
 
 /**
- * Carries out orders on this machine. All that it knows of the run is in the order and the call, so that a worker on
- * another machine can be the same program.
+ * Carries out orders on this machine. Everything it knows about the run is in the order and the call, so the same
+ * program could run on another machine.
  */
 export class LocalWorker implements Worker {
   readonly #site: EquippedSite;
@@ -28,7 +28,7 @@ export class LocalWorker implements Worker {
       const outcome = await this.#runLocal(localOrder(order, this.#site.place), call);
       return typeof outcome === 'string' ? givenBack(order, outcome) : outcome;
     } catch (error) {
-      // No descriptors, no memory, a full disk where temporary files are: any other item would have met it too.
+      // No descriptors, no memory, a full disk for temporary files: every item would meet this.
       const refused = systemError(error);
       if (!refused) throw error;
       return givenBack(order, refused.message);
@@ -60,7 +60,7 @@ export class LocalWorker implements Worker {
   }
 }
 
-/** Gives an order its private folder, its time and its mask while it is carried out; or says why it can't. */
+/** Gives an order its private folder, its timeout and its mask; or says why it can't. */
 export async function withWork<T extends object>(
   site: EquippedSite,
   order: LocalOrder,
@@ -103,7 +103,8 @@ function newWorkplace(): Workplace | string {
 }
 
 /**
- * Fields with the words of agents and checks. Names of tasks, keys and statuses stay: masked, nothing would find them.
+ * Fields with text from agents and checks. Names of tasks, keys and statuses are not masked, or nothing would find
+ * them.
  */
 const WORDS = ['reason', 'trouble', 'verdicts', 'captured', 'recommendations', 'outputs', 'changed'];
 
@@ -112,7 +113,7 @@ function masked<T extends object>(mask: Mask, json: T): T {
   return Object.fromEntries(entries) as T;
 }
 
-/** Not the item's fault (rule X5), and nothing has begun. */
+/** Not the item's fault (rule X5), and nothing has started. */
 function givenBack({ role, item, token }: Order, reason: string): Outcome {
   const nothing = { verdicts: [], outputs: {}, captured: {}, recommendations: [], usage: {}, compacted: false };
   return { role, id: item.id, token, attempts: 0, reason, trouble: { reason }, ...nothing };

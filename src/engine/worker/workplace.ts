@@ -2,29 +2,29 @@ import type { Conversation } from './conversation.ts';
 import type { Scratch } from './scratch.ts';
 
 /**
- * Where an order is carried out: a private folder, the signals that end it, and the session of a dev. A qa may send
- * the item back to its dev, so this can outlive its order; between two orders its time stands still.
+ * Where an order is carried out: a private folder, the signals that end it, and the session of a dev. Because a qa
+ * may send the item back, it can outlive its order; between two orders its timeout does not run.
  */
 export class Workplace implements AsyncDisposable {
   readonly scratch: Scratch;
-  /** Of a dev: one for all of its attempts. */
+  /** The dev's: one for all attempts. */
   conversation: Conversation | undefined;
   attempt = 1;
   readonly #stop = new AbortController();
   readonly #timeout = new AbortController();
-  /** Aborts when the run stops, the item is withdrawn, or its time is over. */
+  /** Aborts when the run stops, the item is withdrawn, or its time is up. */
   readonly signal = AbortSignal.any([this.#stop.signal, this.#timeout.signal]);
 
   constructor(scratch: Scratch) {
     this.scratch = scratch;
   }
 
-  /** Aborts when its time is over. */
+  /** Aborts when its time is up. */
   get timeout(): AbortSignal {
     return this.#timeout.signal;
   }
 
-  /** For as long as one order is carried out: what stops it, and what aborts when its time is over. */
+  /** For one order: what stops it, and what aborts when its time is up. */
   hold(stop: AbortSignal, timeout: AbortSignal): Disposable {
     const listening = [follow(stop, this.#stop), follow(timeout, this.#timeout)];
     return {
@@ -46,7 +46,7 @@ export class Workplace implements AsyncDisposable {
   }
 }
 
-/** Answers how to follow it no longer. */
+/** Returns a function that stops following it. */
 function follow(signal: AbortSignal, controller: AbortController): () => void {
   const onAbort = () => controller.abort(signal.reason);
   if (signal.aborted) onAbort();
@@ -54,7 +54,9 @@ function follow(signal: AbortSignal, controller: AbortController): () => void {
   return () => signal.removeEventListener('abort', onAbort);
 }
 
-/** Workplaces of devs whose items wait for their verdict, by token: only here, and lost with the process. */
+/**
+ * Workplaces of devs whose items wait for their verdict, by token. They are in memory only and end with the process.
+ */
 export class KeptWorkplaces implements AsyncDisposable {
   readonly #kept = new Map<string, Workplace>();
 

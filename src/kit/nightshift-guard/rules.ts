@@ -1,7 +1,7 @@
 /**
  * What the three agents of Nightshift may do inside another program. The rules know nothing of that program: an adapter
- * describes what is about to happen (`Action`) and who does it (`Facts`), and passes on the answer. The OpenCode plugin is
- * one adapter; `nightshift hook`, which Claude Code calls before each use of a tool, is another. To write one:
+ * describes what is about to happen (`Action`) and who does it (`Facts`), and passes on the answer. The OpenCode plugin
+ * is one adapter; `nightshift hook`, which Claude Code calls before each use of a tool, is another. To write one:
  *
  * - Call `roleOf` with the agent's name; leave agents without a role alone.
  * - Turn each use of a tool into one `Action` for every path that it names. A tool that the rules don't know (MCP, new

@@ -7,7 +7,7 @@ import type { ShiftDocuments } from '../../../formats/compile.ts';
 import { renderLessons } from '../../../formats/lessons.ts';
 import { parseManager } from '../../../formats/manager.ts';
 import { replaceSteps } from '../../../formats/task.ts';
-import type { DocumentEdit, Documents, ItemInFlight, SizeChange } from '../../documents.ts';
+import type { DocumentEdit, Documents, RowTask, SizeChange } from '../../documents.ts';
 import { retryPassing } from '../files/retry.ts';
 import { acceptedId } from './acceptances.ts';
 import { withBatchEnd } from './batch-end.ts';
@@ -32,7 +32,7 @@ export class InForce implements Documents {
   readonly #options: InForceOptions;
   readonly #startedAt: number;
   readonly #folder: Promise<string>;
-  readonly #atWork = new Map<symbol, ItemInFlight | undefined>();
+  readonly #atWork = new Map<symbol, RowTask | undefined>();
   readonly #looking = new Together(() => this.#alone(() => this.#look()));
   readonly #taken = new Set<string>();
   #texts: Texts;
@@ -71,7 +71,7 @@ export class InForce implements Documents {
     });
   }
 
-  protect(item?: ItemInFlight): AsyncDisposable {
+  protect(item?: RowTask): AsyncDisposable {
     const key = Symbol();
     this.#atWork.set(key, item);
     this.#isDue = true;
@@ -202,11 +202,11 @@ export class InForce implements Documents {
     for (const [file, each] of seen) if (!isSameContent(each, this.#seen(file))) settled.set(file, each);
     const accepted = await this.#takeAccepted(settled);
     const unusable = new Map<string, Unusable>();
-    const inFlight = [...this.#atWork.values()].filter((item) => item !== undefined).slice(0, NAMED_AT_MOST);
+    const running = [...this.#atWork.values()].filter((item) => item !== undefined).slice(0, NAMED_AT_MOST);
     for (const [file, seen] of settled) {
       if (accepted.has(file)) continue;
       const writers = open?.get(file) ?? new Set<string>();
-      const first = this.#unusable.get(file) ?? { since: performance.now(), inFlight, writers };
+      const first = this.#unusable.get(file) ?? { since: performance.now(), running, writers };
       const patience = this.#options.isByHand ? 0 : patienceWith(this.#files, this.#texts, file, seen);
       const isLeft = performance.now() - first.since < patience || !(await this.#refuse(file, seen, first));
       if (isLeft) unusable.set(file, { ...first, seen });
@@ -265,7 +265,7 @@ export class InForce implements Documents {
   }
 
   /** Puts a file back, except for what may take effect at once. False if it was written again just now. */
-  async #refuse(file: string, seen: FileContent, { inFlight, writers }: Witnesses): Promise<boolean> {
+  async #refuse(file: string, seen: FileContent, { running, writers }: Witnesses): Promise<boolean> {
     const inForce = this.#texts.get(file);
     const { paths } = this.#files;
     const what = this.#describe(file, inForce, seen);
@@ -281,7 +281,7 @@ export class InForce implements Documents {
       what,
       ...restored,
       ...taskOf(paths, file),
-      inFlight: [...inFlight],
+      runningItems: [...running],
       remedy: `nightshift accept ${paths.name}`,
     });
     this.#found.push({ what: `${basename(file)}: ${what}`, file: basename(file), folder: paths.name, writers });

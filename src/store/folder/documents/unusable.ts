@@ -1,11 +1,11 @@
-import type { ItemInFlight } from '../../documents.ts';
+import type { RowTask } from '../../documents.ts';
 import type { Texts } from './in-force-record.ts';
 import type { FileContent } from './put-back.ts';
 import type { ShiftFiles } from './shift-files.ts';
 
 /** What ran when an edit was first seen. `writers`: keys of the items whose processes had the file open to write. */
 export interface Witnesses {
-  readonly inFlight: readonly ItemInFlight[];
+  readonly running: readonly RowTask[];
   readonly writers: ReadonlySet<string>;
 }
 

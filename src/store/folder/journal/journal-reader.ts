@@ -3,6 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isReadable } from '../../../core/model/event-shape.ts';
 import type { NightshiftEvent } from '../../../core/model/events.ts';
+import { withCurrentNames } from '../../../core/model/older-events.ts';
 import { retryPassing } from '../files/retry.ts';
 import { notAFile, READ_ONLY_HERE, readError } from '../table/table-file.ts';
 
@@ -173,7 +174,7 @@ export async function* valuesIn(
 
 function parse(line: Buffer): unknown {
   try {
-    return JSON.parse(line.toString('utf8'));
+    return withCurrentNames(JSON.parse(line.toString('utf8')));
   } catch {
     return undefined;
   }

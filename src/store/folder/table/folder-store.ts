@@ -255,7 +255,7 @@ export class FolderStore implements Store {
     for (const row of removedRows) this.#removedRows.add(row);
     for (const cell of meant) this.#leases.unmarkDone(cell);
     for (const { id, task, to, reason } of withdrawn) {
-      // People know a row that is gone by the number it had.
+      // A removed row is known by the number it had.
       this.#withdraw(this.#leases.of({ id, task }), { to, reason }, before.identities.rowOf(id));
     }
     if (addedRows > 0) this.#options.emit({ type: 'table:grew', rows: addedRows });

@@ -11,7 +11,7 @@ export class Identities {
   readonly #columns: readonly number[];
   readonly #names: readonly string[];
   readonly #basis: IdentityBasis;
-  /** Those of the columns that ids are derived from. */
+  /** The columns that ids are derived from. */
   readonly #deriving: readonly number[];
   readonly #ids = new Map<number, string>();
   readonly #rows = new Map<string, number>();
@@ -68,7 +68,7 @@ export class Identities {
     return this.#ids;
   }
 
-  /** The metadata as one canonical text; with `names`, only these columns of it, under the names that they are given. */
+  /** The metadata as one canonical text. With `names`: only these columns, under the given names. */
   describe(row: number, names?: ReadonlyMap<string, string>): string {
     const cells = this.#table.cells(row);
     const nameOf = (column: number) => this.#table.header[column]!;

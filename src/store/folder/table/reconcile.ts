@@ -168,11 +168,11 @@ function findDifferences(
 function looksLikeOldCopy(differences: readonly Difference[], before: Reading, known: Knowledge): boolean {
   const unmeant = differences.filter((each) => !each.sanctioned);
   if (unmeant.some((each) => known.isDoneHere(before.identities.id(each.row), each.task))) return true;
-  const inFlight = [...known.claimed()].length;
+  const claimed = [...known.claimed()].length;
   const takenBack = unmeant.filter(
     (each) => each.to === 'todo' && known.isClaimed(before.identities.id(each.row), each.task),
   );
-  return inFlight >= 2 && takenBack.length === inFlight;
+  return claimed >= 2 && takenBack.length === claimed;
 }
 
 /** Outputs of a `done` of this run go back with it. */

@@ -1,5 +1,5 @@
 /** An item-task that an agent works on. */
-export interface InFlight {
+export interface RunningItem {
   readonly task: string;
   readonly index: number;
   readonly item: string;

@@ -1,0 +1,62 @@
+import { DISPATCHES, type Dispatch } from './crash-shift.ts';
+import { failpointMoment, failpointsOf, type Moment, randomMoment, type Victim } from './kill.ts';
+
+/** How one run is dispatched, and when and what is killed. */
+export interface Attack {
+  readonly dispatch: Dispatch;
+  readonly moment: Moment;
+  readonly victim: Victim;
+}
+
+/**
+ * The attacks of one lane, run by run. They depend on the seed and the lane alone, not on how earlier runs went, so
+ * the same seed repeats them.
+ */
+export class Plan {
+  readonly #random: () => number;
+  /** Failpoints that come before others come a second time. */
+  readonly #points: Record<Dispatch, string[]> = { batch: [], stream: [] };
+  #run: number;
+
+  constructor(seed: number, lane: number) {
+    this.#random = randomFrom(seed + lane);
+    this.#run = lane;
+  }
+
+  /** `missing`: only these failpoints are left to hit, so that one of them is chosen. */
+  next(missing: Readonly<Record<Dispatch, readonly string[]>> = { batch: [], stream: [] }): Attack {
+    const random = this.#random;
+    const dispatch = DISPATCHES[this.#run++ % DISPATCHES.length]!;
+    const wanted = missing[dispatch];
+    if (wanted.length > 0) {
+      const name = wanted[Math.floor(random() * wanted.length)]!;
+      return { dispatch, moment: failpointMoment(name, random), victim: 'alone' };
+    }
+    if (random() < 0.5) {
+      return { dispatch, moment: randomMoment(random), victim: random() < 0.5 ? 'everything' : 'alone' };
+    }
+    return { dispatch, moment: failpointMoment(this.#nextPoint(dispatch), random), victim: 'alone' };
+  }
+
+  #nextPoint(dispatch: Dispatch): string {
+    const points = this.#points[dispatch];
+    if (points.length === 0) points.push(...shuffled(failpointsOf(dispatch), this.#random));
+    return points.shift()!;
+  }
+}
+
+function shuffled(names: readonly string[], random: () => number): string[] {
+  const left = [...names];
+  return names.map(() => left.splice(Math.floor(random() * left.length), 1)[0]!);
+}
+
+/** mulberry32: small, and the same on every machine. */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}
