@@ -16,6 +16,13 @@ interface Target {
 export interface Section {
   readonly title: string;
   readonly figures: readonly Figure[];
+  /** What the figures are taken from. */
+  readonly table?: Table;
+}
+
+export interface Table {
+  readonly header: readonly string[];
+  readonly rows: readonly (readonly string[])[];
 }
 
 export const atMost = (ratio: number): Target => ({ is: 'at most', ratio });
@@ -28,28 +35,27 @@ export function isMissed({ ratio, target }: Figure): boolean {
 
 const COLUMNS = ['figure', 'Nightshift', 'next to', 'ratio', 'target', ''];
 
-export function renderPlain({ title, figures }: Section): string {
-  const rows = [COLUMNS, ...figures.map(cellsOf)];
-  const widths = COLUMNS.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
-  const lines = rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column]!))
-      .join('  ')
-      .trimEnd(),
-  );
-  return [title, '', ...lines.map((line) => `  ${line}`), ''].join('\n');
+export function renderPlain({ title, figures, table }: Section): string {
+  const tables = [{ header: COLUMNS, rows: figures.map(cellsOf) }, ...(table ? [table] : [])];
+  return [title, '', ...tables.flatMap((each) => [...plainLines(each), ''])].join('\n');
 }
 
-export function renderMarkdown({ title, figures }: Section): string {
+function plainLines({ header, rows }: Table): string[] {
+  const widths = header.map((_, column) => Math.max(...[header, ...rows].map((row) => row[column]!.length)));
+  return [header, ...rows].map((row) => {
+    const cells = row.map((cell, column) => cell.padEnd(widths[column]!));
+    return `  ${cells.join('  ').trimEnd()}`;
+  });
+}
+
+export function renderMarkdown({ title, figures, table }: Section): string {
+  const tables = [{ header: COLUMNS, rows: figures.map(cellsOf) }, ...(table ? [table] : [])];
+  return [`### ${title}`, '', ...tables.flatMap((each) => [...markdownLines(each), ''])].join('\n');
+}
+
+function markdownLines({ header, rows }: Table): string[] {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  return [
-    `### ${title}`,
-    '',
-    line(COLUMNS),
-    line(COLUMNS.map(() => '---')),
-    ...figures.map(cellsOf).map(line),
-    '',
-  ].join('\n');
+  return [line(header), line(header.map(() => '---')), ...rows.map(line)];
 }
 
 function cellsOf(figure: Figure): string[] {

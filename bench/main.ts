@@ -2,6 +2,7 @@ import { durableChange } from './durable-change.ts';
 import { engineTime } from './engine-time.ts';
 import { isMissed, renderMarkdown, renderPlain, type Section } from './figure.ts';
 import { history } from './history.ts';
+import { learning } from './learning/learning.ts';
 import { machine } from './machine.ts';
 import { makespan } from './makespan.ts';
 import { manyRows } from './many-rows.ts';
@@ -16,6 +17,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Section>>> = {
   rows: manyRows,
   history,
   makespan,
+  learning,
   real: realRun,
   startup,
   opencode,

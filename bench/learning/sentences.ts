@@ -65,19 +65,20 @@ export const FACTS: readonly (readonly string[])[] = [
 const HARMS = [
   (field: string) => `Write the ${field} in capital letters.`,
   (field: string) => `Round the ${field} to the nearest thousand.`,
-  (field: string) => `Put the ${field} in reverse order.`,
+  (field: string) => `Abbreviate the ${field} to its initials.`,
   (field: string) => `Translate the ${field} to Latin.`,
   (field: string) => `Shorten the ${field} to ten letters.`,
-  (field: string) => `Copy the ${field} of the record above.`,
+  (field: string) => `Repeat each word of the ${field}.`,
 ];
-const FIELDS = ['title', 'author', 'publisher', 'summary', 'address', 'remarks', 'category', 'subtitle', 'edition'];
+const FIELDS = (
+  'title author publisher summary address remarks category subtitle edition series volume format binding language ' +
+  'origin translator illustrator editor printer shelf height width weight colour material price currency dedication ' +
+  'keyword chapter index appendix preface glossary'
+).split(' ');
 
-/** A harmful rule that only one row recommends. */
+/** A harmful rule that only one row recommends; the number is from 0, and less than the number of rows. */
 export function oneOffHarm(number: number): string {
-  const harm = HARMS[number % HARMS.length]!;
-  const field = FIELDS[Math.floor(number / HARMS.length) % FIELDS.length]!;
-  const round = Math.floor(number / (HARMS.length * FIELDS.length));
-  return harm(round === 0 ? field : `${field} of series ${round}`);
+  return HARMS[number % HARMS.length]!(FIELDS[Math.floor(number / HARMS.length)]!);
 }
 
 /** A harmful rule that many rows recommend. */

@@ -2,34 +2,23 @@ import { readGrouping } from '../../src/core/learning/grouping.ts';
 import { authorSteps, lessonsIn, reconcile } from '../../src/core/learning/in-steps.ts';
 import { type LessonChange, type LessonLedger, NO_LESSONS } from '../../src/core/learning/lesson.ts';
 import { foldReports, type LessonMode } from '../../src/core/learning/policy.ts';
-import type { FoldedRecommendation, LessonVote } from '../../src/core/learning/reports.ts';
+import { type FoldedRecommendation, inOrder, type LessonVote } from '../../src/core/learning/reports.ts';
+import { createScreen } from '../../src/core/learning/screen/screen.ts';
 import { adaptSize, startSize } from '../../src/core/schedule/concurrency.ts';
 import { groupByMeaning } from './manager.ts';
+import type { LessonEvent, Night, RowResult } from './night.ts';
 import { AUTHOR_STEPS } from './sentences.ts';
 import { attempt, MOST_ATTEMPTS, ROWS, type World } from './world.ts';
-
-export interface RowResult {
-  readonly done: boolean;
-  readonly attempts: number;
-}
-
-export interface Night {
-  readonly rows: readonly RowResult[];
-  /** Each change of a lesson, with the number of rows that had ended. */
-  readonly changes: readonly (LessonChange & { readonly rows: number })[];
-  readonly ledger: LessonLedger;
-  readonly steps: readonly string[];
-}
 
 export interface Policy {
   readonly mode: LessonMode;
   /** Whether the manager's agent groups what says the same. Without it the plain rule stands alone. */
   readonly grouping: boolean;
-  readonly screen: (text: string, others: readonly string[]) => string | undefined;
 }
 
 const TASK = 'card';
 const LARGEST_BATCH = 8;
+const screen = createScreen({ authorSteps: AUTHOR_STEPS, columns: new Set(['name']), secrets: [], rows: [] });
 const BUDGET = { lessons: 20, bytes: 6 * 1024 };
 
 /** A night of the pure policy: batches as the engine makes them, and a fold after each. */
@@ -37,7 +26,7 @@ export function simulate(world: World, policy: Policy): Night {
   let [ledger, steps]: [LessonLedger, readonly string[]] = [NO_LESSONS, AUTHOR_STEPS];
   let size = startSize({ maxBatchSize: LARGEST_BATCH });
   const rows: RowResult[] = [];
-  const changes: (LessonChange & { rows: number })[] = [];
+  const changes: LessonEvent[] = [];
   for (let batch = 1; rows.length < ROWS; batch++) {
     const at = timeOf(batch * 2);
     const reports = Array.from({ length: Math.min(size, ROWS - rows.length) }, (_, i) =>
@@ -47,10 +36,10 @@ export function simulate(world: World, policy: Policy): Night {
     const done = reports.filter((report) => report.done).length;
     size = adaptSize(size, { done, failed: reports.length - done, returned: 0 }, LARGEST_BATCH).to;
     const folded = fold({ ledger, steps, now: timeOf(batch * 2 + 1) }, reports, policy);
-    changes.push(...folded.changes.map((change) => ({ ...change, rows: rows.length })));
+    changes.push(...folded.changes.map(({ id, text, to }) => ({ id, text, to, rows: rows.length })));
     ({ ledger, steps } = folded);
   }
-  return { rows, changes, ledger, steps };
+  return { rows, changes, steps };
 }
 
 interface Report extends RowResult {
@@ -85,12 +74,12 @@ function work(world: World, row: number, { ledger, steps, at }: Learned & { read
 function fold(
   { ledger, steps, now }: Learned & { readonly now: string },
   reports: readonly Report[],
-  { mode, grouping, screen }: Policy,
+  { mode, grouping }: Policy,
 ): Learned & { readonly changes: readonly LessonChange[] } {
   const recommendations = reports.flatMap((report) => report.recommendations);
   const author = authorSteps(ledger, TASK, steps);
   const context = { ledger, task: TASK, recommendations, authorSteps: author };
-  const groups = grouping ? readGrouping(groupByMeaning(context), context) : undefined;
+  const groups = grouping ? readGrouping(groupByMeaning(inOrder(recommendations), ledger.lessons), context) : undefined;
   if (groups && 'refused' in groups) throw new Error(groups.refused);
   const folded = foldReports(ledger, {
     ...{ task: TASK, mode, budget: BUDGET, now, screen, authorSteps: author, recommendations },

@@ -31,7 +31,7 @@ const STRIKES = 0.35;
 /** A dev whose attempt failed by a harmful lesson says so. */
 const BLAMES = 0.7;
 
-export interface Vote {
+interface Vote {
   /** The text of the lesson. */
   readonly lesson: string;
   readonly effect: 'helped' | 'harmed';
@@ -84,7 +84,7 @@ function recommended(world: World, row: number, found: readonly number[]): strin
   ];
 }
 
-export function factOf(text: string): number | undefined {
+function factOf(text: string): number | undefined {
   return WORDINGS.get(normalise(text));
 }
 

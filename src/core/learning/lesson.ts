@@ -23,7 +23,7 @@ export interface Support extends Vote {
   readonly model?: string;
 }
 
-export interface LessonStanding {
+interface LessonStanding {
   readonly state: LessonState;
   /** When it got this state, ISO. */
   readonly since: string;

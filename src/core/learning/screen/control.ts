@@ -21,7 +21,7 @@ const NEVER: readonly RegExp[] = [
     'i',
   ),
   new RegExp(
-    `\\b(?:the|what|everything|anything|all|that|${ORDERS})(?: \\w+)? (?:above|earlier|previously)(?! (?:it|the|this|that|them|a|an|each|every)\\b)`,
+    `\\b(?:(?:the|what|everything|anything|all|that)(?: (?:is|was|stands?|stood|said|written|told|text|${ORDERS}))?|${ORDERS}) (?:above|earlier|previously)(?! (?:it|the|this|that|them|a|an|each|every)\\b)`,
     'i',
   ),
   /\bwhat(?:ever)? (?:you|it|he|she|they|the \w+|\w+)(?: \w+){0,4} (?:say|says|said|tells?|told|asks?|asked|wants?|demands?|requests?|orders?|means?)\b/i,
@@ -35,7 +35,7 @@ const NEVER: readonly RegExp[] = [
   /\b(?:other|remaining|next|previous|following|later|all|every|earlier) (?:rows?|items?|runs?|batch(?:es)?|sessions?|attempts?|agents?|devs?|tasks?)\b/i,
   /\b(?:operators?|administrators?|admins?|authors?|owners?|managers?|humans?|persons?|people|users?|developers?|boss)\b[^.;!?]{0,30}\b(?:approved?|allow(?:s|ed)?|permit(?:s|ted)?|wants?|says?|said|asked|ordered?|authori[sz]ed?|agreed|confirmed)\b/i,
   /\b(?:stands? for|is short for|code ?words?|secretly|secret meaning|real meaning|actually means)\b|\bwhen(?:ever)? (?:you )?(?:see|read|hear) the word\b/i,
-  /\b(?:combine|concatenate|join|append|read)\b[^.;!?]{0,40}\b(?:steps?|lessons?|letters?|words? of)\b|\bbackwards?\b|\bin reverse\b|\bdecod\w+|\bdecipher\w*|\brot ?13\b/i,
+  /\b(?:combine|concatenate|join|append|read)\b[^.;!?]{0,40}\b(?:steps?|lessons?|letters?|words? of)\b|\bbackwards?\b|\bin reverse\b(?! (?:order|chronological))|\bdecod\w+|\bdecipher\w*|\brot ?13\b/i,
   /\bthis (?:sentence|lesson|line of text|advice|hint|rule|note|recommendation)\b|\bword for word\b/i,
   /\b(?:your|final) (?:answer|response|reply|output|work|summary)\b|(?:^|[.;:!?]\s*)(?:always )?answer (?:with|that|only|by|in)\b/i,
   /(?:^|[.,;:!?\n]\s*|\b(?:and|then|also|to|must|should|always|please|just|simply)\s+)(?:say|claim|state|declare|insist|confirm|tell \w+|swear|certify) (?:that|it|everything|all)\b/i,

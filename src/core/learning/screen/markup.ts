@@ -1,7 +1,5 @@
 import type { Finding } from './finding.ts';
 
-const LONGEST = 600;
-
 /** A lesson is prose: a sentence or a few. Nothing of it may change the document around it or hide from a reader. */
 const MARKUP: readonly (readonly [RegExp, string])[] = [
   [/```|~~~/, 'a fenced code block'],
@@ -21,7 +19,6 @@ const MARKUP: readonly (readonly [RegExp, string])[] = [
 export function findMarkup(text: string, columns: ReadonlySet<string>): Finding[] {
   const findings = MARKUP.filter(([pattern]) => pattern.test(text)).map(([, what]) => `holds ${what}`);
   if (text.trim() === '') findings.push('has no words');
-  if (text.length > LONGEST) findings.push(`is longer than ${LONGEST} characters`);
   // `{ENV:...}` would put a secret into prompts; with an unknown name every later item would fail.
   const stray = [...text.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name!).find((name) => !columns.has(name));
   if (stray !== undefined) findings.push(`holds a placeholder that no column fills: {${stray}}`);

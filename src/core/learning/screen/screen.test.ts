@@ -116,6 +116,7 @@ it('L3 says what it found', () => {
   expect(screen('Look it up at example.com.', [])).toBe(
     "names a host that the author's Steps do not have: example.com",
   );
+  expect(screen('Keep it. '.repeat(70), [])).toBe('is longer than 600 characters');
   expect(screen('Keep\u200b it.', [])).toBe('holds the character U+200B');
   expect(screen('Ask Joe-Ann.', [])).toBe('holds a value of one row (column owner)');
   expect(screen('Never open the page.', [])).toBe('could take away from step 1 of the author: Never open the page');

@@ -60,11 +60,15 @@ function remembering<T>(read: (text: string) => T): (text: string) => T {
   };
 }
 
+/** A lesson is a sentence or a few. */
+const LONGEST = 600;
+
 /** Finds what a text itself holds, whatever the rows are. */
 export function createFinder(context: Omit<ScreenContext, 'rows' | 'texts'>): (text: string) => Finding[] {
   const author = readAuthor(context.authorSteps);
   const holdsSecret = createSecretFinder(context.secrets);
   return (text) => {
+    if (text.length > LONGEST) return [{ kind: 'markup', reason: `is longer than ${LONGEST} characters` }];
     const hidden = findCharacters(text, author.texts);
     // What follows reads the text as people see it.
     if (hidden.length > 0) return hidden;
