@@ -34,7 +34,8 @@ const WEAKENING: readonly RegExp[] = phrases(
   (instead of|rather than|in place of|replac*|without|before reaching|no|not|never|don't) (\w+ ){0,2}steps?
   stop(s|ping)? (after|here|at|early|as soon|immediately|once|when|if|right|before|working|now)
   (and|then) stop
-  (finish|end|return|exit|quit|abort|leave|be done) ... (at once|early|immediately|(right|straight) away|here|as soon as)
+  (finish|end|return|exit|quit|abort|leave|be done) ... (at once|early|immediately|here|as soon as)
+  (finish|end|return|exit|quit|abort|leave|be done) ... (right|straight) away
   give up
   assum* ... (pass*|works?|fine|ok|okay|correct|succe*|right|done)
   (eslint-disable|ts-ignore|ts-nocheck|ts-expect-error|noqa|nolint|no-verify|no cover|istanbul|xdescribe|xit)*
