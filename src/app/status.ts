@@ -6,6 +6,7 @@ import { waitingCopies } from '../store/folder/documents/put-back.ts';
 import type { ShiftPaths } from '../store/folder/layout.ts';
 import { currentHolder } from '../store/folder/run-lock.ts';
 import { readHistory } from './history.ts';
+import { readLearning } from './lessons/list-lessons.ts';
 import { nextAfterLastRun } from './next-command.ts';
 import { openAndCheck } from './open-shift.ts';
 import { pauseOf } from './pause-run.ts';
@@ -41,6 +42,7 @@ export async function readStatus(paths: ShiftPaths, world: Pick<World, 'env' | '
     batch: batch ? describeBatch(batch, now) : null,
     putBack: [...new Set(waitingCopies(paths.folder).map(({ document }) => document))],
     ...summary,
+    learning: readLearning(shift, { items: snapshot, history, now }),
     ms: tally.ms,
     limits,
     next: next ?? null,

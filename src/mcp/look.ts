@@ -7,6 +7,7 @@ import { readItem } from '../app/read-item.ts';
 import { readStatus } from '../app/status.ts';
 import { count } from '../core/text/count.ts';
 import { itemLines } from '../views/item.ts';
+import { learningLines } from '../views/learning.ts';
 import { lessonLines } from '../views/lessons.ts';
 import { previewLines } from '../views/preview.ts';
 import { runLines } from '../views/status.ts';
@@ -25,7 +26,7 @@ const statusTool = defineTool({
   changes: false,
   async answer(host, { shift }): Promise<Answer> {
     const { status, limits } = await readStatus(findShift(host, shift), host);
-    const { failures, running, batch, counts, tasks, usage } = status;
+    const { failures, running, batch, counts, tasks, usage, learning } = status;
     const shown = failures.slice(0, MOST_GROUPS);
     const more = failures.length - shown.length;
     return {
@@ -36,6 +37,7 @@ const statusTool = defineTool({
         counts,
         tasks: tasks.map((each) => ({ task: each.task, ...each.counts })),
         spent: numbersIn(usage),
+        lessons: learning.states,
         failures: shown.map(({ task, items }) => ({
           task,
           count: items.length,
@@ -48,7 +50,7 @@ const statusTool = defineTool({
         running ? 'running' : 'not running',
         ...(more > 0 ? [`${failures.length} different reasons for failures; the first ${MOST_GROUPS} are below`] : []),
       ],
-      data: [...runLines(status, limits), ...shown.flatMap(failureLines)],
+      data: [...learningLines(status.shift, learning), ...runLines(status, limits), ...shown.flatMap(failureLines)],
     };
   },
 });

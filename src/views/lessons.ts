@@ -10,7 +10,7 @@ const ROWS_SHOWN = 12;
 interface Group {
   readonly states: readonly LessonState[];
   readonly title: string;
-  /** What to do; `ID` stands for the lesson. */
+  /** What you can do with them. */
   readonly verbs?: readonly string[];
 }
 
@@ -33,8 +33,8 @@ export function lessonLines(list: LessonList): string[] {
     ...GROUPS.flatMap(({ states, title, verbs = [] }) => {
       const group = lessons.filter(({ state }) => states.includes(state));
       if (group.length === 0) return [];
-      const commands = verbs.map((verb) => `\`nightshift lessons ${shift} ${verb} ID\``).join(' or ');
-      return ['', `${title}${commands === '' ? '' : ` (${commands})`}`, ...group.flatMap(recordLines(hasSeveralTasks))];
+      const command = verbs.length === 0 ? '' : ` (\`nightshift lessons ${shift} ${verbs.join('|')} ID\`)`;
+      return ['', `${title}${command}`, ...group.flatMap(recordLines(hasSeveralTasks))];
     }),
   ];
 }
@@ -54,7 +54,7 @@ function recordLines(showsTask: boolean): (lesson: LessonRecord) => string[] {
     return [
       `  ${id.padEnd(3)} ${oneLine(text, LONGEST_TEXT)}`,
       ...why,
-      `${' '.repeat(6)}${oneLine(facts.join(', '), LONGEST_TEXT)}`,
+      `${' '.repeat(6)}${oneLine(facts.join('; '), LONGEST_TEXT)}`,
     ];
   };
 }

@@ -212,3 +212,13 @@ test('X8 the view of a run of a part has how much of the shift that is; rows tha
   expect(all).toContain(' 0/62 item-tasks');
   expect(all).not.toContain(' of ');
 });
+
+test('L13 the live view says what this run has learned, and what needs you', () => {
+  const state = night();
+  const change = (id: string, to: string) => feed(state, 3570, { type: 'lesson:changed', task: 'write_page', id, to });
+  change('L1', 'waiting');
+  for (const id of ['L1', 'L2', 'L3']) change(id, 'firm');
+  change('L3', 'retired');
+  change('L4', 'held');
+  expect(shown(state, 60)).toContain(' · 2 lessons learned\n1 lesson retired · 1 lesson for you to decide\n');
+});

@@ -1,6 +1,7 @@
 import { estimateFinish } from '../core/folds/estimate.ts';
 import type { RunningItem } from '../core/folds/running-item.ts';
 import type { Failure, ViewState } from '../core/folds/view-state.ts';
+import { isApplied } from '../core/learning/lesson.ts';
 import { formatDuration } from '../core/model/duration.ts';
 import { limitTexts } from '../core/schedule/budget.ts';
 import { isAll } from '../core/schedule/scope-share.ts';
@@ -88,10 +89,24 @@ function facts(state: ViewState, now: number, clock: (time: number) => string): 
     parts.push({ text: `stopping: ${count(begun, 'item')} may finish`, style: 'yellow' });
   } else if (state.pausedSince === undefined) parts.push(...finishText(state, now, clock));
   if (usage !== undefined) parts.push({ text: usage });
+  parts.push(...lessonFacts(state));
   // The start of the run already said how many failures pause a task.
   const { 'max-same-failures': _, ...limits } = state.limits;
   parts.push(...limitTexts(limits, state.spent(now), false).map((text) => ({ text })));
   return parts;
+}
+
+/** What this run has learned so far. */
+function lessonFacts({ lessons }: ViewState): Span[] {
+  const states = [...lessons.values()];
+  const learned = states.filter((state) => isApplied({ state })).length;
+  const retired = states.filter((state) => state === 'retired').length;
+  const held = states.filter((state) => state === 'held').length;
+  return [
+    ...(learned > 0 ? [{ text: `${count(learned, 'lesson')} learned` }] : []),
+    ...(retired > 0 ? [{ text: `${count(retired, 'lesson')} retired` }] : []),
+    ...(held > 0 ? [{ text: `${count(held, 'lesson')} for you to decide`, style: 'yellow' as const }] : []),
+  ];
 }
 
 function finishText(state: ViewState, now: number, clock: (time: number) => string): Span[] {

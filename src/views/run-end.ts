@@ -1,9 +1,11 @@
 import type { LastRun } from '../core/folds/last-run.ts';
+import type { Learning } from '../core/folds/learning.ts';
 import type { Summary } from '../core/folds/summary.ts';
 import { formatDuration } from '../core/model/duration.ts';
 import type { NightshiftEvent } from '../core/model/events.ts';
 import type { Usage } from '../core/model/model.ts';
 import type { NextCommand } from '../core/schedule/run-request.ts';
+import { learningLines } from './learning.ts';
 import { nextLine } from './next-line.ts';
 import { endText } from './plain.ts';
 import { putBackLines, summaryLines, usageText } from './summary.ts';
@@ -34,6 +36,7 @@ interface Ended {
 
 interface Standing {
   readonly summary: Summary;
+  readonly learning: Learning;
   readonly lastRun: LastRun | undefined;
   readonly shiftMs: number;
   readonly next: NextCommand | undefined;
@@ -44,12 +47,13 @@ export function closingLines(end: Ended, standing: Standing | undefined): string
   const { shift, reason } = end;
   if (!standing) return [`stopped: ${reason}`];
   if (end.alreadyComplete) return ['Already complete: nothing was left to do.', archiveHint(shift)];
-  const { summary, lastRun, next } = standing;
+  const { summary, learning, lastRun, next } = standing;
   const { total, completed } = summary.counts;
   const suggestion = next ? [`${nextLine(next)}.`] : [];
   return [
     '',
     ...summaryLines(shift, summary),
+    ...learningLines(shift, learning),
     ...putBackLines(shift, lastRun?.edits ?? []),
     ...spentLines(end.ms, standing),
     ...(completed === total ? ['All done.', archiveHint(shift)] : []),

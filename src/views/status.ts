@@ -1,12 +1,14 @@
 import type { ShiftStatus } from '../core/folds/shift-status.ts';
 import { count } from '../core/text/count.ts';
 import { oneLine } from '../core/text/printable.ts';
+import { learningLines } from './learning.ts';
 import { nextLine } from './next-line.ts';
 import { summaryLines, usageText } from './summary.ts';
 
 /** `limits`: the limits in words. */
 export function statusLines(status: ShiftStatus, limits: readonly string[]): string[] {
-  return [...summaryLines(status.shift, status), ...runLines(status, limits)];
+  const { shift, learning } = status;
+  return [...summaryLines(shift, status), ...learningLines(shift, learning), ...runLines(status, limits)];
 }
 
 /** What was spent, what is running, and how the last run ended. */

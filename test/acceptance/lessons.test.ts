@@ -28,17 +28,23 @@ async function states(project: Project): Promise<string[]> {
   return JSON.parse(lines[0]!).lessons.map(({ id, state }: Record<string, string>) => `${id} ${state}`);
 }
 
-test('L12 a person decides about lessons: what is held comes first, and each verb changes the Steps at once', async () => {
+test('L12 L13 a person decides about lessons: what is held comes first, and each verb changes the Steps at once', async () => {
   const project = new Project();
   const shift = night(project, 'a b c');
   project.behave({ 'dev:a': recommend('Knock twice', HELD), 'dev:b': recommend('Wear thick gloves') });
-  expect((await shift.start(['--rows', '1:2'])).code).toBe(0);
+  const first = await project.run(['start', 'night', '--rows', '1:2', '--plain']);
+  const summary =
+    'lessons: 2 waiting for more rows (2 new), 1 needs you (1 new); `nightshift lessons night` shows them';
+  expect([first.code, first.stdout]).toEqual([0, expect.stringContaining(`\n${summary}\n`)]);
+  expect((await project.run(['status', 'night'])).stdout).toContain(`\n${summary}\n`);
+  const { learning } = JSON.parse((await project.run(['status', 'night', '--json'])).stdout);
+  expect(learning).toMatchObject({ mode: 'careful', states: { held: 1, waiting: 2, firm: 0 } });
   const listed = (await lessons(project)).lines;
   expect(listed[0]).toBe('night: 3 lessons (lessons: careful)');
   expect(listed.filter((line) => /^\S|^ {2}L/.test(line)).slice(1)).toEqual([
-    'Held: you decide (`nightshift lessons night accept ID` or `nightshift lessons night reject ID`)',
+    'Held: you decide (`nightshift lessons night accept|reject ID`)',
     `  L2  ${HELD}`,
-    'Waiting for more rows (`nightshift lessons night accept ID` or `nightshift lessons night reject ID`)',
+    'Waiting for more rows (`nightshift lessons night accept|reject ID`)',
     '  L1  Knock twice',
     '  L3  Wear thick gloves',
   ]);

@@ -1,3 +1,6 @@
+import type { History } from '../../core/folds/history.ts';
+import { type Learning, summariseLearning } from '../../core/folds/learning.ts';
+import type { Items } from '../../core/folds/summary.ts';
 import { byId } from '../../core/learning/draft.ts';
 import { reconcile } from '../../core/learning/in-steps.ts';
 import { isApplied, type LessonLedger, type LessonRecord, type LessonState } from '../../core/learning/lesson.ts';
@@ -34,8 +37,18 @@ export async function listLessons(world: Pick<World, 'now'>, paths: ShiftPaths, 
   };
 }
 
+interface Past {
+  readonly items: Items;
+  readonly history: History;
+  readonly now: number;
+}
+
+export function readLearning(shift: Shift, { items, history, now }: Past): Learning {
+  return summariseLearning({ shift, ledger: currentLedger(shift, new Date(now).toISOString()), items, history });
+}
+
 /** With what a person did to the Steps since the last run. The next run writes it down. */
-export function currentLedger({ tasks, lessons }: Pick<Shift, 'tasks' | 'lessons'>, now: string): LessonLedger {
+function currentLedger({ tasks, lessons }: Pick<Shift, 'tasks' | 'lessons'>, now: string): LessonLedger {
   return tasks.reduce(
     (ledger, { name, stepTexts }) => reconcile(ledger, { task: name, steps: stepTexts, now }).ledger,
     lessons.ledger,

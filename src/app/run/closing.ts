@@ -1,9 +1,11 @@
 import type { LastRun } from '../../core/folds/last-run.ts';
+import type { Learning } from '../../core/folds/learning.ts';
 import { type Summary, summarise } from '../../core/folds/summary.ts';
 import { EXIT } from '../../core/model/errors.ts';
 import type { NextCommand } from '../../core/schedule/run-request.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
 import { readHistory } from '../history.ts';
+import { readLearning } from '../lessons/list-lessons.ts';
 import { nextAfterLastRun } from '../next-command.ts';
 import { openAndCheck } from '../open-shift.ts';
 import type { World } from '../world.ts';
@@ -13,6 +15,7 @@ import type { EndedRun } from './run-shift.ts';
 /** Where a shift stands after a run. */
 export interface Closing {
   readonly summary: Summary;
+  readonly learning: Learning;
   readonly lastRun: LastRun | undefined;
   /** The active time of all runs. */
   readonly shiftMs: number;
@@ -32,7 +35,9 @@ export async function readClosing(
     const summary = summarise(snapshot, history);
     const { limits } = shift.settings;
     const known = { shift: paths.name, history, limits, counts: summary.counts, now: world.now() };
-    return { summary, lastRun: history.lastRun, shiftMs: history.tally.ms, next: nextAfterLastRun(known) };
+    const learning = readLearning(shift, { items: snapshot, history, now: world.now() });
+    const { lastRun } = history;
+    return { summary, learning, lastRun, shiftMs: history.tally.ms, next: nextAfterLastRun(known) };
   } catch (error) {
     if (exitCode === EXIT.stopped || exitCode === EXIT.interrupted) return undefined;
     throw error;

@@ -2,6 +2,7 @@ import type { Counts } from '../model/events.ts';
 import type { Limits } from '../schedule/budget.ts';
 import type { NextCommand } from '../schedule/run-request.ts';
 import type { LastRun } from './last-run.ts';
+import type { Learning } from './learning.ts';
 import type { Summary } from './summary.ts';
 
 /** Everything that `status` tells about a shift. */
@@ -20,6 +21,7 @@ export interface ShiftStatus extends Summary {
   /** The active time of all runs. */
   readonly ms: number;
   readonly limits: Limits;
+  readonly learning: Learning;
   /** Continues the last run, or retries what failed. Null while a run or a batch is open, and if nothing is left. */
   readonly next: NextCommand | null;
 }

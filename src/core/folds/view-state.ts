@@ -1,3 +1,4 @@
+import type { LessonState } from '../learning/lesson.ts';
 import type { NightshiftEvent, TaskCounts, TranscriptEntry } from '../model/events.ts';
 import { ATTEMPTS, type Usage } from '../model/model.ts';
 import { withdrawnTo } from '../model/older-events.ts';
@@ -45,6 +46,8 @@ export class ViewState {
   /** When item-tasks ended, the latest last. */
   ends: number[] = [];
   limits: Limits = {};
+  /** By id: lessons that changed in this run. */
+  readonly lessons = new Map<string, LessonState>();
   draining: string | undefined;
   /** Running items are being given back. */
   isStopping = false;
@@ -148,6 +151,9 @@ export class ViewState {
       case 'qa:finished':
         this.#leave(event, at, event.status === 'SUCCESS' || event.status === 'PASS');
         this.#times = [...this.#times.slice(1 - KEPT_TIMES), event.ms];
+        return;
+      case 'lesson:changed':
+        this.lessons.set(event.id, event.to);
         return;
       case 'usage:spent':
         this.usage = sum(this.usage, event.usage);

@@ -1,25 +1,34 @@
 import type { Finding } from './finding.ts';
+import { findPhrases, phrases } from './phrases.ts';
 
-/** Endings of file names. Some are also top-level domains, so such a name never follows a verb of sending. */
-const ENDINGS =
-  /\.(?:[cm]?[jt]sx?|d\.ts|json5?|jsonc|md|mdx|txt|csv|tsv|ya?ml|toml|xml|html?|s?css|less|svg|png|jpe?g|gif|webp|pdf|py|rb|rs|go|java|kt|swift|php|c|h|cpp|hpp|cs|vue|svelte|sql|lock|log|ini|cfg|conf|snap|map|po|docx?|xlsx?|ipynb|graphql|proto|gradle|ejs|hbs)$/i;
+/** Endings of file names. A few (`md`, `py`, `rs`) are also top-level domains: such a name counts as a file. */
+const ENDING_NAMES = [
+  '[cm]?[jt]sx?|json5?|jsonc|md|mdx|txt|csv|tsv|ya?ml|toml|xml|html?|s?css|less|svg|png|jpe?g|gif|webp|pdf|py|rb|rs|go',
+  'java|kt|swift|php|c|h|cpp|hpp|cs|vue|svelte|sql|lock|log|ini|cfg|conf|snap|map|po|docx?|xlsx?|ipynb|graphql|proto',
+  'gradle|ejs|hbs',
+].join('|');
+const ENDINGS = new RegExp(`\\.(?:${ENDING_NAMES})$`, 'i');
 
 const DOTTED = /(?<![\p{L}\p{N}_./@-])[\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)+(?![\p{L}\p{N}_])/gu;
-/** Without the names of this project's documents in it. */
 const ABBREVIATION = /^(?:e\.g|i\.e|a\.m|p\.m|u\.s|no\.\d+|etc)$/i;
-/** The usual ones; in code also every name of two letters, as countries have. */
-const TOP_LEVEL =
-  `com|net|org|edu|gov|mil|int|arpa|info|biz|name|pro|mobi|xyz|top|site|online|store|shop|tech|space|website
-  |live|life|world|today|news|blog|club|fun|icu|vip|win|link|click|page|pages|app|dev|cloud|host|hosting|run|sh|zip|mov|ninja
-  |agency|studio|design|digital|media|network|systems|solutions|services|support|email|chat|team|work|works|zone|tools
-  |software|computer|computers|domains|download|stream|social|global|group|company|center|expert|guru|rocks|lol|wtf|onion
-  |local|localhost|internal|intranet|lan|corp|home|private|test|example|invalid|io|ai|co|me|to|ru|cn|de|uk|eu|us|tk|cc|ws`.replace(
-    /\s+/g,
-    '',
-  );
+/** The usual top-level domains; in code, every ending of two letters counts too, as countries have them. */
+const TOP_LEVEL = [
+  'com|net|org|edu|gov|mil|int|arpa|info|biz|name|pro|mobi|xyz|top|site|online|store|shop|tech|space|website|live|life',
+  'world|today|news|blog|club|fun|icu|vip|win|link|click|page|pages|app|dev|cloud|host|hosting|run|sh|zip|mov|ninja',
+  'agency|studio|design|digital|media|network|systems|solutions|services|support|email|chat|team|work|works|zone|tools',
+  'software|computers?|domains|download|stream|social|global|group|company|center|expert|guru|rocks|lol|wtf|onion',
+  'local|localhost|internal|intranet|lan|corp|home|private|test|example|invalid',
+  'io|ai|co|me|to|ru|cn|de|uk|eu|us|tk|cc|ws',
+].join('|');
+const TOP_LEVEL_WORD = new RegExp(`^(?:${TOP_LEVEL})\\b`, 'i');
+/** `example dot com`, `example[.]com` */
+const SPELLED_HOST = new RegExp(
+  `\\b[\\w-]+\\s*(?:\\bdot\\b|\\bpunkt\\b|\\[\\.\\]|\\(\\.\\))\\s*(?:${TOP_LEVEL})\\b`,
+  'gi',
+);
 
 export function isTopLevel(word: string): boolean {
-  return new RegExp(`^(?:${TOP_LEVEL})\\b`, 'i').test(word);
+  return TOP_LEVEL_WORD.test(word);
 }
 
 export function findAddresses(text: string): Finding[] {
@@ -33,11 +42,7 @@ export function findAddresses(text: string): Finding[] {
     ...matches(text, /(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])/g, 'an IP address'),
     ...matches(text, /(?<![\p{L}\d:])(?:[\da-f]{1,4}:){2,}[\da-f:]*|::[\da-f]{1,4}\b/giu, 'an IP address'),
     ...matches(text, /\blocalhost\b|\b[\p{L}\d-]+:\d{2,5}\b/giu, 'a host'),
-    ...matches(
-      text,
-      new RegExp(`\\b[\\w-]+\\s*(?:\\bdot\\b|\\bpunkt\\b|\\[\\.\\]|\\(\\.\\))\\s*(?:${TOP_LEVEL})\\b`, 'gi'),
-      'a host',
-    ),
+    ...matches(text, SPELLED_HOST, 'a host'),
     ...(text.replace(MEMBER, codeOfMember).match(DOTTED) ?? [])
       .filter(isHost)
       .map((host) => `names a host that the author's Steps do not have: ${host}`),
@@ -59,7 +64,7 @@ function codeOfMember(span: string, name: string): string {
   return last.length === 2 || isTopLevel(last) ? span : 'it';
 }
 
-/** `vi.useFakeTimers` is code, `package.json` a file, `1.2.3` a version, `day.month.year` and `a.b.c` could be hosts. */
+/** `vi.useFakeTimers` is code, `package.json` a file, `1.2.3` a version. Anything else could be a host. */
 function isHost(token: string): boolean {
   if (ENDINGS.test(token) || ABBREVIATION.test(token)) return false;
   const last = token.split('.').at(-1)!;
@@ -76,7 +81,7 @@ export function findPaths(text: string): Finding[] {
     ...(text.match(/(?<![\p{L}\p{N}_.)}\]])\.[\p{L}_][\p{L}\p{N}_.-]*(?:\/\S*)?|\S*\/\.[\p{L}_]\S*/gu) ?? []).filter(
       isHiddenFile,
     ),
-    ...(text.match(OUTSIDE) ?? []),
+    ...findPhrases(text, OUTSIDE),
   ];
   return found.map((path) => ({
     kind: 'path',
@@ -84,8 +89,15 @@ export function findPaths(text: string): Finding[] {
   }));
 }
 
-const OUTSIDE =
-  /\b(?:(?:parent|home|root|system|user'?s?|desktop|downloads?|upper) (?:folder|director(?:y|ies)|drive)|(?:outside|above|out) of (?:the|this) (?:working folder|folder|repository|project|workspace)|outside (?:the|this) (?:working folder|folder|repository|project|workspace)|(?:folder|directory|level)s? up|other (?:repositor|project|workspace)\w*|desktop|ssh keys?|key ?chain)\b/gi;
+const OUTSIDE = phrases(
+  `
+  (parent|home|root|system|user|user's|users|desktop|downloads?|upper) (folder|directory|directories|drive)
+  (outside|above|out) (of )?(the|this) <area>
+  (folder|directory|level)s? up
+  other (repositor|project|workspace)*
+  (desktop|ssh keys?|key ?chain)`,
+  { area: 'working folder|folder|repository|project|workspace' },
+);
 
 /** Files with a dot in front that only say how a file is laid out. */
 const LAYOUT_FILES = /^\.(?:editorconfig|gitignore|gitattributes|nvmrc|prettierrc|eslintrc|node-version)\b/i;
@@ -103,7 +115,8 @@ const ENVIRONMENT = [
   /\b(?:process|import\.meta|deno|bun)\.env\b\S*|\bos\.(?:environ|getenv)\b\S*|\bgetenv\b|\benviron\b/gi,
   /\benv(?:ironment)?[ -]?var(?:iable)?s?\b/gi,
   /\b[A-Z][A-Z0-9]*_(?:[A-Z0-9_]*_)?(?:KEY|TOKEN|SECRET|PASSWORD|PASS|PWD|USER|HOME|PATH|DIR|URL|HOST)S?\b/g,
-  /\b(?:passwords?|passphrases?|credentials?|secrets?|(?:api|access|private|ssh|signing|secret)[ -](?:keys?|tokens?)|auth(?:entication)? tokens?|session cookies?)\b/gi,
+  /\b(?:passwords?|passphrases?|credentials?|secrets?|auth(?:entication)? tokens?|session cookies?)\b/gi,
+  /\b(?:api|access|private|ssh|signing|secret)[ -](?:keys?|tokens?)\b/gi,
 ];
 
 export function findEnvironment(text: string): Finding[] {

@@ -1,5 +1,6 @@
 import type { Author } from './author.ts';
 import type { Finding } from './finding.ts';
+import { findPhrases, phrases } from './phrases.ts';
 import { KEYWORDS, PROGRAMS, WORDY_PROGRAMS } from './programs.ts';
 import { isFunctionWord, stem, wordsOf } from './words.ts';
 
@@ -18,11 +19,11 @@ export function findCommands(text: string, author: Author): Finding[] {
   return [
     ...found.map((what) => `brings in a command, a tool or code that the author's Steps do not have: ${what.trim()}`),
     ...verbs.map((verb) => `asks for something that the author's Steps do not: ${wordsOf(verb).at(-1)}`),
-    ...(prose.match(DESTRUCTION) ?? []).map((what) => `asks to destroy something: ${what}`),
-    ...(prose.match(MEANS) ?? [])
+    ...findPhrases(prose, DESTRUCTION).map((what) => `asks to destroy something: ${what}`),
+    ...findPhrases(prose, MEANS)
       .filter((means) => !wordsOf(means).every((word) => author.stems.has(stem(word)) || isFunctionWord(word)))
       .map((means) => `speaks of something that the author's Steps do not: ${means}`),
-    ...(prose.match(TRANSFER) ?? []).map((what) => `asks to send something somewhere: ${what}`),
+    ...findPhrases(prose, TRANSFER).map((what) => `asks to send something somewhere: ${what}`),
   ].map((reason) => ({ kind: 'command', reason }));
 }
 
@@ -35,18 +36,33 @@ const CALL = /\b[\w.]+\((?!s\))[^)]*\)/g;
 
 /** Where an order begins: at the start, or after one of these words. */
 const ORDER = String.raw`(?:^|[.,;:!?\n]\s*|\b(?:and|then|also|to|must|should|always|please|can|first|now|or|you|may)\s+)`;
-const DANGEROUS_VERB = new RegExp(
-  `${ORDER}(?:re)?(?:install|uninstall|download|clone|deploy|publish|upload|push|pipe|execute|eval|exfiltrate|transmit|broadcast|encrypt|reboot|forward|send|e-?mail|mail|release|tweet|import and run)\\b`,
-  'gi',
+const DANGEROUS = [
+  'install|uninstall|download|clone|deploy|publish|upload|push|pipe|execute|eval|exfiltrate|transmit|broadcast|encrypt',
+  'reboot|forward|send|e-?mail|mail|release|tweet',
+].join('|');
+const DANGEROUS_VERB = new RegExp(`${ORDER}(?:re)?(?:${DANGEROUS})\\b`, 'gi');
+const DESTRUCTION = phrases(
+  String.raw`
+  <destroy> (\w+ ){0,3}(all|every|everything|entire|whole|other|database|backups?|history|folders?|accounts?|users?)
+  <destroy> (\w+ ){0,3}((repositor|branch|director)*|tests?|checks?)`,
+  { destroy: 'delete|remove|erase|wipe|drop|destroy|purge|overwrite|truncate' },
 );
-const DESTRUCTION =
-  /\b(?:delete|remove|erase|wipe|drop|destroy|purge|overwrite|truncate)\b(?=(?:[\s,]+\w+){0,3}?[\s,]+(?:all|every|everything|entire|whole|other|repositor\w+|database|branch\w*|backups?|history|director\w+|folders?|tests?|checks?|accounts?|users?)\b)(?:[\s,]+\w+){1,4}/gi;
-const TRANSFER =
-  /\b(?:send|post|submit|upload|forward|transmit|leak|share|publish|report|ship|copy|mail|e-mail|hand|give|pass|deliver|stream|sync|write)(?:s|ed|ing)?\b[^.;!?]{0,80}?\b(?:to|with|at|on)\b[^.;!?]{0,20}?\b(?:servers?|partners?|webhooks?|endpoints?|channels?|clouds?|remote|internet|web ?sites?|network|clipboard|shares?|third part(?:y|ies)|slack|telegram|discord|gists?|pastes?|outside|strangers?|customers?|email|e-mail|inbox|proxy|proxies|machines?|hosts?|addresses|address below)\b/gi;
-
+const TRANSFER = phrases('<send>(s|ed|ing)? ... (to|with|at|on) ... <others>', {
+  send: `send|post|submit|upload|forward|transmit|leak|share|publish|report|ship|copy|e?-?mail|hand|give|pass|deliver
+    stream|sync|write`,
+  others: `(server|partner|webhook|endpoint|channel|cloud|share|gist|paste|stranger|customer|machine|host|web ?site)s?
+    remote|internet|network|clipboard|third part(y|ies)|slack|telegram|discord|outside|e-?mail|inbox|prox(y|ies)
+    addresses|address below`,
+});
 /** Ways to run programs, to reach others and to bring in their code. */
-const MEANS =
-  /\b(?:shells?|terminal(?! output)|(?:this|the) (?:computer|machine)|outside world|content network|deployments?|command lines?|(?:web |local |http )?servers? (?:in|on|for)|package managers?|(?:post|pre)install\w*|registr(?:y|ies) (?:in|to|of)|mirrors?|prox(?:y|ies)|tunnels?|sockets?|script (?:elements?|tags?)|iframes?|track(?:ers?|ing)|beacons?|analytics|telemetry|paste (?:pages?|sites?)|partner compan\w+|the (?:share|partner|cloud|drive)|logins? of|make (?:\w+ ){1,3}public)\b/gi;
+const MEANS = phrases(String.raw`
+  (shells?|command lines?|(this|the) (computer|machine)|outside world)
+  (web |local |http )?servers? (in|on|for)
+  (package managers?|(post|pre)install*|registr(y|ies) (in|to|of)|mirrors?|content network|deployments?)
+  (prox(y|ies)|tunnels?|sockets?|beacons?|track(ers?|ing)|analytics|telemetry)
+  (script (element|tag)s?|iframes?|paste (page|site)s?)
+  (partner compan*|the (share|partner|cloud|drive)|logins? of)
+  make (\w+ ){1,3}public`).concat(/\bterminal\b(?! output)/i);
 
 /** A code span that holds a name, a file, a property, a call without effect or a phrase of a programming language. */
 function isHarmlessCode(code: string): boolean {
@@ -71,8 +87,12 @@ function isHarmlessCode(code: string): boolean {
 }
 
 /** Subcommands that do more than the tool's name says. */
-const SUBCOMMAND =
-  /\b(git|npm|pnpm|yarn|pip3?|cargo|docker|gh|brew|apt|apt-get|kubectl|make|go|bun|deno)\s+(push|pull|clone|fetch|reset|clean|remote|config|rm|checkout|publish|i|install|add|exec|run|x|link|login|token|uninstall|create|start|build|get|all|-\S+)\b/gi;
+const TOOLS = 'git|npm|pnpm|yarn|pip3?|cargo|docker|gh|brew|apt|apt-get|kubectl|make|go|bun|deno';
+const SUBCOMMANDS = [
+  'push|pull|clone|fetch|reset|clean|remote|config|rm|checkout|publish|i|install|add|exec|run|x|link|login|token',
+  'uninstall|create|start|build|get|all',
+].join('|');
+const SUBCOMMAND = new RegExp(`\\b(?:${TOOLS})\\s+(?:${SUBCOMMANDS})\\b`, 'gi');
 
 function toolsIn(prose: string, { texts }: Author): string[] {
   const known = texts.join('\n').toLowerCase();
@@ -83,16 +103,24 @@ function toolsIn(prose: string, { texts }: Author): string[] {
   return [...names, ...(prose.toLowerCase().match(SUBCOMMAND) ?? [])].filter((tool) => !isKnown(tool));
 }
 
-const RUN =
-  /\b(?:re-?run|run|execute|launch|invoke|spawn|start|call|type|enter)(?:s|ning|ing)?\b\s+(?:it\s+)?((?:(?:the|a|an|your|its|this|that|any|all|new|also|first|only)\s+)*)(`[^`]*`|[^\s,;:!?]+)/gi;
+const RUN = new RegExp(
+  '\\b(?:re-?run|run|execute|launch|invoke|spawn|start|call|type|enter)(?:s|ning|ing)?\\b\\s+(?:it\\s+)?' +
+    '((?:(?:the|a|an|your|its|this|that|any|all|new|also|first|only)\\s+)*)(`[^`]*`|[^\\s,;:!?]+)',
+  'gi',
+);
 /** What prose runs: no program that a lesson brings in. */
 const RUNNABLE = new Set(
-  'test tests check checks suite linter lint build compiler compilation spec specs step steps in on with from as after before against into until through over out for by at faster slower once twice later alone separately together type'.split(
-    ' ',
+  `test tests check checks suite linter lint build compiler compilation spec specs step steps in on with from as after
+  before against into until through over out for by at faster slower once twice later alone separately together type`.split(
+    /\s+/,
   ),
 );
-const CODE_NOUNS =
-  /^(?:scripts?|commands?|programs?|binar(?:y|ies)|executables?|installers?|code|macros?|payloads?|tools?|shell|terminal|server|daemon|migrations?|hooks?)\b/i;
+const CODE_NOUNS = new Set(
+  `script command program binary binaries executable installer code macro payload tool shell terminal server daemon
+  migration hook`
+    .split(/\s+/)
+    .map(stem),
+);
 
 /** What a lesson asks to run: "run the tests again" is prose, "run prettier" and "run setup.sh" bring in a program. */
 function runObjects(text: string, author: Author): string[] {
@@ -103,7 +131,7 @@ function runObjects(text: string, author: Author): string[] {
     if (name.startsWith('`')) return isRun && !/\(\)`$/.test(name) ? [whole] : [];
     if (PROGRAMS.has(name) || /[./\\]/.test(name)) return isRun || PROGRAMS.has(name) ? [whole] : [];
     if (!isRun) return [];
-    if (CODE_NOUNS.test(name)) return author.stems.has(stem(name)) ? [] : [whole];
+    if (CODE_NOUNS.has(stem(name))) return author.stems.has(stem(name)) ? [] : [whole];
     const isPlain = article !== '' || RUNNABLE.has(name) || isFunctionWord(name) || author.stems.has(stem(name));
     return isPlain && !(article === '' && WORDY_PROGRAMS.has(name)) ? [] : [whole];
   });
