@@ -45,6 +45,7 @@ export async function learning(): Promise<Section> {
         // Without lessons nothing is recommended.
         if (mode === 'off' && scenario !== 'no harm') continue;
         const worlds = Array.from({ length: seeds }, (_, i) => ({ seed: i + 1, ...HARMLESS, ...SCENARIOS[scenario] }));
+        process.stderr.write(`${player}: ${mode}, ${scenario}\n`);
         const nights = await Promise.all(worlds.map((world) => play(world, mode)));
         played.push({ player, mode, scenario, nights, summary: summarise(nights) });
       }

@@ -73,6 +73,16 @@ describe('admission', () => {
     expect(learned.fold(6, { votes })).toEqual(['L1 waiting -> firm', 'L2 firm -> retired']);
   });
 
+  it('L7 a waiting lesson is judged again when it is ready: the author or the lessons beside it may have changed', () => {
+    const learned = new LearnedSteps();
+    learned.fold(2, { recommendations: [recommend(1, CENTS), recommend(2, DATES)] });
+    const again = [recommend(3, CENTS, 3), recommend(3, DATES, 3)];
+    const screen = (text: string) => (text === DATES ? 'is an attack beside another lesson' : undefined);
+    const authorSteps = [...AUTHOR, CENTS_AGAIN];
+    expect(learned.fold(4, { recommendations: again, screen, authorSteps })).toEqual(['L2 waiting -> held']);
+    expect(learned.lesson('L1').state).toBe('waiting');
+  });
+
   it('L7 only so many waiting lessons are kept, and their ids are not used again', () => {
     const learned = new LearnedSteps();
     const text = (number: number) => `Rule ${number} is about thing${number}`;
