@@ -14,9 +14,12 @@ export function openedLines(shift: string, { task, recovered, items, notes }: Op
   ];
 }
 
-export function closedLines(shift: string, { task, progress, left, done, failed, returned }: ClosedBatch): string[] {
+/** The manager's agent reads this, so texts and reasons of other agents are left out. */
+export function closedLines(shift: string, closed: ClosedBatch): string[] {
+  const { task, progress, left, done, failed, returned, lessons } = closed;
   return [
     `Batch of ${task} closed: ${done} done, ${failed} failed, ${returned} given back.`,
+    ...lessons.map(({ id, to }) => `Lesson ${id} is ${to} now.`),
     `Progress: ${progress.done}/${progress.total}`,
     'Compacted: false',
     left ? `Work is left: \`nightshift batch open ${shift}\` opens the next batch.` : 'Nothing is left to do.',

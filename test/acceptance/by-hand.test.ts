@@ -37,7 +37,7 @@ test('M7 a batch is refused where there is no task or no item, in the words of s
   await both('error: site has no tasks');
 });
 
-test('O3 O4 batch by hand: claimed in the table, prompts in files, own status by token, size and Progress at the close', async () => {
+test('O3 O4 L8 batch by hand: claimed in the table, prompts in files, own status by token, size and Progress at the close', async () => {
   const shift = newShift();
   const opened = await open(shift);
   expect(opened).toMatchObject({ left: true, task: 'draft', size: 2, items: [{ index: 0 }, { index: 1 }] });
@@ -85,6 +85,10 @@ test('O3 O4 batch by hand: claimed in the table, prompts in files, own status by
   expect(votes).toEqual([{ lesson: 'L1', effect: 'harmed', reason: 'there are none' }]);
   await close(shift);
   expect(shift.manager).toContain('- current-batch-size: 2');
+  const last = await open(shift);
+  await pass(shift, last.items[0]!, '--harmed', 'L1: they are gone');
+  expect((await close(shift)).stdout).toContain('\nLesson L1 is retired now.\n');
+  expect(shift.task('draft')).toContain('## Steps\n\n1. Draft {name}\n\n## Validation');
 });
 
 test('O4 T1 T8 a token writes only its own role, item and column; nobody writes a status without one', async () => {

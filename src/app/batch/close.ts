@@ -1,3 +1,4 @@
+import type { LessonChange } from '../../core/learning/lesson.ts';
 import { NightshiftError } from '../../core/model/errors.ts';
 import type { NightshiftEvent } from '../../core/model/events.ts';
 import type { Usage } from '../../core/model/model.ts';
@@ -6,6 +7,7 @@ import { settleTurn } from '../../engine/schedule/turn.ts';
 import { type FoundBatch, isStale, readBatch, removeBatch } from '../../store/folder/batch-file.ts';
 import { InForceRecord } from '../../store/folder/documents/in-force-record.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
+import { countLessonVotes } from '../lessons/fold-by-hand.ts';
 import type { World } from '../world.ts';
 import { lockForBatch, openByHand, requireTaskIn } from './by-hand.ts';
 import { callingProgram } from './calling-program.ts';
@@ -28,6 +30,8 @@ export interface ClosedBatch {
   readonly changed: readonly string[];
   readonly warning: string | undefined;
   readonly silent: readonly SilentItem[];
+  /** What became of lessons that agents of the batch praised or blamed. */
+  readonly lessons: readonly LessonChange[];
 }
 
 export interface CloseBatchOptions {
@@ -38,9 +42,15 @@ export interface CloseBatchOptions {
   readonly onEvent: (event: NightshiftEvent) => void;
 }
 
-/** Ends the open batch: counts its results, learns from them and sets the next size (rule O5). */
+/** Ends the open batch: counts its results and what it says about lessons, and sets the next size (rule O5). */
 export async function closeBatch(world: World, paths: ShiftPaths, options: CloseBatchOptions): Promise<ClosedBatch> {
   using _lock = await lockForBatch(world, paths, 'close');
+  const { hasLessons, ...closed } = await close(world, paths, options);
+  // Once nothing of the batch is in force any more: lessons change the Steps.
+  return { ...closed, lessons: hasLessons ? await countLessonVotes(world, paths, closed.task) : [] };
+}
+
+async function close(world: World, paths: ShiftPaths, options: CloseBatchOptions) {
   const found = requireBatch(paths);
   const { batch } = found;
   const caller = callingProgram(world);
@@ -72,7 +82,8 @@ export async function closeBatch(world: World, paths: ShiftPaths, options: Close
   using context = await hand.context();
   await settleTurn(context, { task, size: batch.size, isWaiting: batch.isWaiting }, counts);
   const left = context.isLeft(await ports.store.snapshot());
-  return { task: batch.task, progress: progressIn(events), left, ...counts, changed, warning, silent };
+  const hasLessons = shift.lessons.ledger.lessons.length > 0;
+  return { task: batch.task, progress: progressIn(events), left, ...counts, changed, warning, silent, hasLessons };
 }
 
 function requireBatch(paths: ShiftPaths): FoundBatch {

@@ -5,7 +5,7 @@ import { inOrder } from '../../core/learning/reports.ts';
 import { NightshiftError } from '../../core/model/errors.ts';
 import type { NightshiftEvent } from '../../core/model/events.ts';
 import { createMask } from '../../core/text/mask.ts';
-import { fold, readLessonMaterial } from '../../engine/learning/fold.ts';
+import { countVotes, fold, readLessonMaterial } from '../../engine/learning/fold.ts';
 import { passedRecommendations } from '../../engine/learning/recommendations.ts';
 import { readManagerReport } from '../../roles/report.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
@@ -85,6 +85,16 @@ export async function foldLessons(
   await ports.events.flush();
   if (!isFolded) throw new NightshiftError('usage', `${name}.md or lessons.json has just changed`, 'try again');
   return { folded: recommendations.length, changes: changesIn(events) };
+}
+
+/** After a batch: counts what its agents say about lessons, also if they recommend nothing (rule L8). */
+export async function countLessonVotes(world: World, paths: ShiftPaths, task: string): Promise<LessonChange[]> {
+  const events: NightshiftEvent[] = [];
+  await using hand = await openByHand(paths, world, { onEvent: (event) => events.push(event) });
+  using context = await hand.context();
+  await countVotes(context, task);
+  await hand.ports.events.flush();
+  return changesIn(events);
 }
 
 function changesIn(events: readonly NightshiftEvent[]): LessonChange[] {

@@ -47,9 +47,9 @@ async function close(io: Io, paths: ShiftPaths, { giveBack, usage, json }: Optio
   const closed = await closeBatch(io, paths, { giveBack, usage, onEvent: (event) => warnOfEdit(io, event) });
   for (const line of closedWarnings(closed)) io.warn(line);
   if (json) {
-    const { progress, left, done, failed, returned, compacted, changed } = closed;
-    const files = changed.length > 0 ? { changed } : {};
-    io.print(JSON.stringify({ progress, left, done, failed, returned, compacted, ...files }));
+    const { progress, left, done, failed, returned, compacted, changed, lessons } = closed;
+    const more = { ...(changed.length > 0 && { changed }), ...(lessons.length > 0 && { lessons }) };
+    io.print(JSON.stringify({ progress, left, done, failed, returned, compacted, ...more }));
   } else for (const line of closedLines(paths.name, closed)) io.print(line);
   return EXIT.done;
 }

@@ -35,6 +35,16 @@ export async function foldLessons(context: RunContext, name: string, batch: numb
   }
 }
 
+/** Counts what devs and qas say about lessons, when recommendations are folded apart. */
+export async function countVotes(context: RunContext, name: string): Promise<void> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const material = await readLessonMaterial(context, name);
+    if (!material || material.shift.settings.lessons.mode === 'off') return;
+    if (context.history.votes(name).length === 0) return;
+    if (await fold(context, material, { recommendations: [], batch: 0 })) return;
+  }
+}
+
 /** Brings the Steps of all tasks in line with the lessons: a person may have edited them, or a run died between. */
 export async function reconcileLessons(context: RunContext): Promise<void> {
   if (context.shift.lessons.ledger.lessons.length === 0) return;
