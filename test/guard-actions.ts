@@ -90,6 +90,7 @@ export const FORBIDDEN_LINES = [
   'nightshift start site --detach',
   'nightshift init --force --agent claude',
   'nightshift archive site',
+  'nightshift lessons site accept L1',
   // Other files than the table, and options that are not known to be harmless.
   'qsv count keep.txt',
   'qsv count .nightshift/site/.env',
@@ -176,6 +177,8 @@ export const FORBIDDEN_IN_SHELL = [
   'npx nightshift init --force',
   'true && nightshift accept site --yes',
   'nightshift batch close site --give-back',
+  'nightshift lessons site accept L1',
+  'sed -i s/held/firm/ .nightshift/site/lessons.json',
   'nightshift table site edit draft 1 done',
   'nightshift start site --detach',
   'echo x > node_modules/.bin/nightshift',
@@ -195,6 +198,7 @@ export const ALLOWED_IN_SHELL = [
   'mkdir -p .nightshift/site/notes && echo x > .nightshift/site/notes/x.md',
   'cat .env.example; cat config/.env',
   'node scripts/opencode.mjs claude',
+  'nightshift lessons site',
   'nightshift status site',
 ];
 
@@ -233,6 +237,7 @@ export const FORBIDDEN_FILES: readonly Action[] = [
     '.nightshift/site/table.csv',
     '.nightshift/site/table.csv.lock',
     '.nightshift/site/manager.md',
+    '.nightshift/site/lessons.json',
     '.nightshift/site/draft.md',
     '.nightshift/site/Draft.MD',
     '.nightshift/site/.env',

@@ -110,6 +110,8 @@ function isGitConfig(words: readonly string[]): boolean {
 
 const ENGINE_WRITES =
   /^(?:init|create|add-task|start|batch|lesson|stop|retry|test-task|accept|edit|archive|mcp|demo|doctor|steps)$/;
+/** Listing and `export` read. */
+const LESSONS_WRITES = /^(?:accept|reject|pin|ban|undo|add)$/;
 const TABLE_WRITES = /^(?:edit|add|import|reset|column|remove|rename|drop)/;
 
 /** Commands of Nightshift for people or for the manager. A status needs a token, and its own line. */
@@ -120,6 +122,7 @@ function isEngine(words: readonly string[]): boolean {
   const verb = rest.find((word) => !word.startsWith('-')) ?? '';
   if (verb === 'doctor') return rest.includes('--fix');
   if (verb === 'steps') return rest.some((word) => word.startsWith('--restore'));
+  if (verb === 'lessons') return rest.some((word) => LESSONS_WRITES.test(word));
   if (!/^(?:update-)?table$/.test(verb)) return ENGINE_WRITES.test(verb);
   const isOwnStatus =
     rest.includes('edit') && rest.includes('--token') && rest.some((word) => /^(?:qa|failed)$/.test(word));
