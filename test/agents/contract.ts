@@ -55,7 +55,9 @@ export function agentContract(agent: AgentUnderTest): void {
           expect(asked.map(({ step }) => step)).toEqual([0, 1]);
           expect(others.filter((other) => asked.at(-1)!.text.includes(other))).toEqual([]);
         }
-        expect(model.of(name, 'qa').at(-1)!.text).not.toContain(wish);
+        // Nothing that its dev says, only what that was told beyond its task.
+        const judged = model.of(name, 'qa').at(-1)!.text;
+        expect(judged.replace(/<lessons-(\w+)>[\s\S]*?<\/lessons-\1>/g, '')).not.toContain(wish);
       }
       // What they recommend reaches the next ones through the manager.
       const asked = model.asked.filter(({ role, text }) => role === 'manager' && text.includes(wish));

@@ -69,6 +69,8 @@ export class Model {
   readonly #end = new AbortController();
   /** In the order in which they came. */
   readonly asked: Asked[] = [];
+  /** What the manager answers to recommendations. */
+  group: (recommendations: readonly Wish[]) => Step = groupByWords;
 
   static async start(): Promise<Model> {
     const model = new Model();
@@ -109,7 +111,7 @@ export class Model {
     }
     if (role === 'manager') {
       this.asked.push(common);
-      return this.#say({ report: fold(common.text) }, request);
+      return this.#say(this.group(wishesIn(common.text)), request);
     }
     const step = place?.steps[place.at];
     if (place === undefined || step === undefined) {
@@ -234,16 +236,24 @@ function toldIn(holding: string): number {
   return [...holding.matchAll(/^\[Assistant tool call\]/gm)].length;
 }
 
-/** The manager groups what is recommended in the same words. */
-function fold(prompt: string): object {
-  const wishes = /<recommendations-[^>]*>\n([\s\S]*?)\n<\/recommendations-/.exec(prompt)?.[1] ?? '';
+/** A recommendation as the manager is shown it. */
+export interface Wish {
+  readonly number: number;
+  readonly row: number;
+  readonly text: string;
+}
+
+function wishesIn(prompt: string): Wish[] {
+  const lines = /<recommendations-[^>]*>\n([\s\S]*?)\n<\/recommendations-/.exec(prompt)?.[1]?.split('\n') ?? [];
+  return lines.map((line) => JSON.parse(line) as Wish);
+}
+
+/** A group for each wording. */
+function groupByWords(wishes: readonly Wish[]): Step {
   const from = new Map<string, number[]>();
-  for (const line of wishes.split('\n')) {
-    const { number, text } = JSON.parse(line) as { number: number; text: string };
-    from.set(text, [...(from.get(text) ?? []), number]);
-  }
+  for (const { number, text } of wishes) from.set(text, [...(from.get(text) ?? []), number]);
   const lessons = [...from].map(([text, numbers]) => ({ text, from: numbers, same_as: null, after: null }));
-  return { lessons, summary: 'grouped what was recommended' };
+  return { report: { lessons, summary: 'grouped what was recommended' } };
 }
 
 function lastOf({ messages }: ChatCompletionRequest, role: ChatMessage['role']): string {
