@@ -6,6 +6,7 @@ import type { Shift } from '../../src/core/model/shift.ts';
 import { RunControl } from '../../src/engine/control.ts';
 import type { Events, RunEnd, RunPorts } from '../../src/engine/ports.ts';
 import { runShift } from '../../src/engine/run.ts';
+import { RunClock } from '../../src/engine/run-clock.ts';
 import { Running } from '../../src/engine/running.ts';
 import type { Worker } from '../../src/engine/worker/worker-ports.ts';
 import { compileShift } from '../../src/formats/compile.ts';
@@ -116,6 +117,8 @@ export class SimulatedShift {
 
   async run(options: RunOptions = {}): Promise<SimulatedRun> {
     const clock = new SimulatedClock(this.#now);
+    const runClock = new RunClock(clock);
+    const begun = runClock.elapsed();
     const process = new Mortal(options.diesAt);
     const run = this.#runs++;
     const events: NightshiftEvent[] = [];
@@ -130,6 +133,7 @@ export class SimulatedShift {
       if (happening.type === 'transcript' || !process.lives()) return;
       const stamp = {
         at: new Date(clock.now()).toISOString(),
+        elapsed: runClock.elapsed() - begun,
         run: `run-${run}`,
         seq: events.length,
         shift: FILES.name,
@@ -182,7 +186,7 @@ export class SimulatedShift {
       },
       control,
       running: new Running(),
-      clock,
+      clock: runClock,
       scope: { select: () => ({ includes: () => true }) },
       owner: `run-${run}`,
     };
