@@ -29,9 +29,4 @@ export class Gate {
   open(): void {
     writeSync(this.#fd, MANY);
   }
-
-  /** For one. */
-  letOne(): void {
-    writeSync(this.#fd, '\n');
-  }
 }

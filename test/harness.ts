@@ -243,8 +243,8 @@ export function processIn({ stdout }: Ended): number {
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    // One that nobody has waited for is dead too.
-    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+    // One that nobody has waited for is dead too, as soon as its last thread has ended and let go of its locks.
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8')) || readdirSync(`/proc/${pid}/task`).length > 1;
   } catch {
     return false;
   }

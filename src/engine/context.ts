@@ -115,6 +115,12 @@ export class RunContext implements Disposable {
     return this.#shift;
   }
 
+  /** Resolves when the run is not paused, or has to end. Nothing runs meanwhile: this time does not count (rule X6). */
+  async resumed(): Promise<void> {
+    using _held = this.ports.clock.hold();
+    await this.control.resumed();
+  }
+
   /** The run itself changed the files, so it reads them again before the next batch. */
   expectChange(): void {
     this.#isRead = false;

@@ -1,6 +1,5 @@
 import type { History } from '../core/folds/history.ts';
 import type { FindTraits } from '../core/model/agent-traits.ts';
-import type { Clock } from '../core/model/clock.ts';
 import type { Emit, NightshiftEvent } from '../core/model/events.ts';
 import type { Trouble } from '../core/model/model.ts';
 import type { Protection } from '../core/model/protection.ts';
@@ -12,6 +11,7 @@ import type { Documents } from '../store/documents.ts';
 import type { Snapshot, Store } from '../store/store.ts';
 import type { Watch } from '../watch/watch.ts';
 import type { RunControl } from './control.ts';
+import type { RunClock } from './run-clock.ts';
 import type { Running } from './running.ts';
 import type { Worker } from './worker/worker-ports.ts';
 
@@ -41,7 +41,7 @@ export interface RunPorts {
   /** Receives requests to drain, stop, pause and resume. */
   readonly control: RunControl;
   readonly running: Running;
-  readonly clock: Clock;
+  readonly clock: RunClock;
   readonly scope: RunScope;
   /** Names this run in its leases. */
   readonly owner: string;

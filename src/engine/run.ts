@@ -53,7 +53,7 @@ async function sitOut(context: RunContext): Promise<RunEnd | undefined> {
   const { store, control } = context;
   const snapshot = await store.snapshot();
   if (!context.isLeft(snapshot)) return context.finished(snapshot);
-  await control.resumed();
+  await context.resumed();
   if (control.drain.aborted) return undefined;
   // You may have edited anything meanwhile.
   context.expectChange();

@@ -15,9 +15,16 @@ function newShift(configuration = '', count = 3): ShiftHandle {
       .slice(0, count)
       .map((name) => `${name},todo\n`)
       .join('')}`,
-    tasks: { draft: agentTask('1. Draft {name} with {ENV:API_KEY}', '- {name} knows {ENV:API_KEY}', configuration) },
-    env: `API_KEY=${SECRET}\nOTHER=${OTHER}\n`,
+    tasks: { draft: agentTask('1. Draft {name}', '- {name} is good', configuration) },
   });
+}
+
+function withSecrets(shift: ShiftHandle): ShiftHandle {
+  const { project, folder } = shift;
+  const text = shift.task('draft').replace('1. Draft {name}', '$& with {ENV:API_KEY}');
+  project.write(`${folder}/draft.md`, text.replace('is good', 'knows {ENV:API_KEY}'));
+  project.write(`${folder}/.env`, `API_KEY=${SECRET}\nOTHER=${OTHER}\n`);
+  return shift;
 }
 
 type Item = Opened['items'][number];
@@ -41,7 +48,7 @@ function caller(shift: ShiftHandle, pid: number, session: string, busy: readonly
 }
 
 test('O3 O4 D1 V1 prompts of a batch hold the values that the task names, for their owner only, until the close', async () => {
-  const shift = newShift('- tools: bash');
+  const shift = withSecrets(newShift('- tools: bash'));
   const { items } = await open(shift);
   const prompt = shift.project.read(items[0]!.prompt);
   expect(prompt).toContain(`1. Draft a with ${SECRET}`);

@@ -94,12 +94,12 @@ test('D3 X1 attempts and retry-delay: of the shift, or of the task; the pause is
       late: shellTask('false', 'true', '- attempts: 3\n- retry-delay: 20m'),
     },
   });
-  const running = shift.spawn();
+  const running = shift.launch();
   const paused = await running.seen('attempt:finished', ({ task: name }) => name === 'late');
   expect(paused).toMatchObject({ attempt: 1, maxAttempts: 3 });
   expect(paused.waitMs).toBeGreaterThanOrEqual(10 * 60_000);
   expect(paused.waitMs).toBeLessThanOrEqual(30 * 60_000);
-  running.kill('SIGINT');
+  expect((await project.run(['stop', 'night'])).code).toBe(0);
   const { code, events } = await running.ended;
   expect(code).toBe(130);
   expect(events.filter(({ type }) => type === 'run:waiting')).toEqual([]);

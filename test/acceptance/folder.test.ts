@@ -3,7 +3,8 @@ import { readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { agentTask, Project, type ShiftHandle, shellTask, until } from '../harness.ts';
+import { Gate } from '../gate.ts';
+import { agentTask, Project, type Running, type ShiftHandle, shellTask, until } from '../harness.ts';
 
 const run = promisify(execFile);
 
@@ -268,22 +269,26 @@ describe('F6 what does not fit together', () => {
     }
   });
 
-  /** A run whose first batch is judged, the last of it being held up until the file `.nightshift/judge` is there. */
-  async function betweenBatches(settings = {}): Promise<{
+  interface Between {
     project: Project;
     shift: ShiftHandle;
-    running: ReturnType<ShiftHandle['spawn']>;
-  }> {
+    running: Running;
+    gate: Gate;
+  }
+
+  /** A run whose first batch is judged, the last of it being held up until the gate is open. */
+  async function betweenBatches(settings = {}): Promise<Between> {
     const project = new Project();
+    const gate = new Gate(project);
     const shift = project.shift('night', {
       settings: { parallel: true, 'disable-self-improvement': true, ...settings },
       table: 'name,work\na,todo\nb,todo\nc,todo\nd,todo\n',
       tasks: { work: agentTask() },
     });
-    project.behave({ 'qa:b': { sh: 'until [ -e .nightshift/judge ]; do sleep 0.1; done' } });
-    const running = shift.spawn();
+    project.behave({ 'qa:b': { sh: gate.wait } });
+    const running = shift.launch();
     await until(() => project.calls().some((call) => call.role === 'qa' && call.name === 'b'), 'the qa of b');
-    return { project, shift, running };
+    return { project, shift, running, gate };
   }
   const devs = (project: Project) =>
     project
@@ -294,9 +299,9 @@ describe('F6 what does not fit together', () => {
       .join('');
 
   test('F6 between batches it is read again, and said what is wrong: repaired in time, the run goes on', async () => {
-    const { project, shift, running } = await betweenBatches();
+    const { project, shift, running, gate } = await betweenBatches();
     shift.manager = shift.manager.replace('1. work', '1. work\n2. not_yet_saved');
-    project.write('.nightshift/judge', '');
+    gate.open();
     const { message } = await running.seen('run:warning');
     expect(message).toMatch(
       /not_yet_saved.* \(manager\.md:\d+\); .*; nothing new is started .*; after 15m the run ends$/,
@@ -309,11 +314,11 @@ describe('F6 what does not fit together', () => {
   });
 
   test('F6 a manager.md that is half saved when a batch ends is read again, and its Progress and size written then', async () => {
-    const { project, shift, running } = await betweenBatches();
+    const { shift, running, gate } = await betweenBatches();
     const whole = shift.manager;
     const half = whole.slice(0, whole.indexOf('## Task Order'));
     shift.manager = half;
-    project.write('.nightshift/judge', '');
+    gate.open();
     await running.seen('item:recorded', ({ index, to }) => index === 1 && to === 'done');
     await running.seen('run:warning');
     expect(shift.manager).toBe(half);
@@ -326,11 +331,11 @@ describe('F6 what does not fit together', () => {
   });
 
   test('F6 a table that is half saved is read again, and can be repaired by whoever takes the lock', async () => {
-    const { project, shift, running } = await betweenBatches();
+    const { project, shift, running, gate } = await betweenBatches();
     const [table, lock] = ['table.csv', 'table.csv.lock'].map((name) => project.path(shift.folder, name));
     const whole = shift.tableText;
     shift.tableText = `${whole}e,about e,todo,too much\n`;
-    project.write('.nightshift/judge', '');
+    gate.open();
     await running.seen('run:warning');
     project.write('repaired.csv', `${whole}e,todo\n`);
     await run('flock', ['-x', '-w', '8', lock!, 'cp', project.path('repaired.csv'), table!]);
@@ -339,12 +344,12 @@ describe('F6 what does not fit together', () => {
   });
 
   test('F6 not repaired for as long as the shift is patient, the run ends with exit code 2 and nothing claimed', async () => {
-    const patience = { patience: '3s' };
+    const patience = { patience: '1s' };
     const [manifest, table] = await Promise.all([betweenBatches(patience), betweenBatches(patience)]);
     manifest.shift.manager = manifest.shift.manager.replace('1. work', '1. work\n2. missing');
     const broken = `${table.shift.tableText}e,todo,too much\n`;
     table.shift.tableText = broken;
-    for (const { project } of [manifest, table]) project.write('.nightshift/judge', '');
+    for (const { gate } of [manifest, table]) gate.open();
     const first = await manifest.running.ended;
     expect(first).toMatchObject({ code: 2, stderr: expect.stringMatching(/missing\.md[\s\S]*manager\.md:\d+/) });
     expect([devs(manifest.project), manifest.shift.column('work')]).toEqual(['ab', ['done', 'done', 'todo', 'todo']]);

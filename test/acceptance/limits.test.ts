@@ -126,11 +126,11 @@ test('X6 a limit leaves what waits for its qa there', async () => {
 
 test('X6 max-duration drains although nothing is begun for long, and the time of all runs counts', async () => {
   const project = new Project();
-  const shift = night(project, ['a', 'b'], { 'max-duration': '2s' });
+  const shift = night(project, ['a', 'b'], { 'max-duration': '3s' });
   project.behave({ 'dev:a': waits });
   const running = shift.launch();
   const { reason } = await running.seen('run:draining');
-  expect(reason).toMatch(/^max-duration is used up: .* of 2s$/);
+  expect(reason).toMatch(/^max-duration is used up: .* of 3s$/);
   project.write('go', '');
   const ended = await running.ended;
   expect([ended.code, reasonOf(ended)]).toEqual([4, expect.stringMatching(/^max-duration is used up: /)]);
@@ -146,7 +146,7 @@ test('X6 until ends the wait for trouble to pass, too', async () => {
   const project = new Project();
   const shift = night(project, ['a', 'b'], { parallel: true, patience: '10m' });
   project.behave({ '*': { exit: 75 } });
-  const time = new Date(Date.now() + 2500).toISOString();
+  const time = new Date(Date.now() + 4000).toISOString();
   const ended = await shift.start(['--until', time]);
   expect([ended.code, reasonOf(ended)]).toEqual([4, expect.stringMatching(/^until .* is over$/)]);
   expect(await suggested(project)).toMatch(/^nightshift start night --until \d\d:\d\d$/);

@@ -47,7 +47,8 @@ function commit(project: Project): void {
 
 const FORGED = 'printf "#!/bin/sh\\nexit 0\\n"';
 
-test.each([
+/** What a dev does to them, and which file is reported. */
+const TRESPASSES: [name: string, sh: string, file: string][] = [
   ['edits', `${FORGED} > tests/check.sh`, 'tests/check.sh'],
   [
     'edits and commits',
@@ -61,28 +62,35 @@ test.each([
   ['removes the folder of', 'rm -rf tests', 'tests/more/data.txt'],
   [
     'replaces the folder of',
-    `rm -rf tests; mkdir -p evil; ${FORGED} > evil/check.sh; chmod +x evil/check.sh; ln -s evil tests`,
+    `rm -rf tests; mkdir -p evils; ${FORGED} > evils/check.sh; chmod +x evils/check.sh; ln -s evils tests`,
     'tests',
   ],
-])(
-  'D5 what a dev %s is put back before it is judged, kept and reported; the item is judged by its work',
-  async (_, evil, file) => {
-    const project = new Project();
-    const shift = checked(project, { names: ['wrong', 'fine'] });
-    commit(project);
-    project.behave({ 'dev:wrong': { sh: evil }, 'dev:fine': { sh: `echo right > out-fine; ${evil}` } });
-    const ended = await shift.start();
-    expect(shift.column('work')).toEqual(['failed', 'done']);
-    expect([project.read('tests/check.sh'), project.read('tests/more/data.txt')]).toEqual([CHECK, 'data\n']);
-    expect(lstatSync(project.path('tests')).isDirectory()).toBe(true);
-    expect(statSync(project.path('tests/check.sh')).mode & 0o777).toBe(0o755);
-    const told = ofType(ended, 'edit:reverted').find((event) => event.file === project.path(file));
-    expect(told.what).toContain('protected');
+];
+
+test('D5 what a dev does to protected files is put back before it is judged, kept and reported; the item is judged by its work', async () => {
+  const project = new Project();
+  const names = TRESPASSES.flatMap((_, i) => [`wrong-${i}`, `fine-${i}`]);
+  const shift = checked(project, { names, settings: { attempts: 1 } });
+  commit(project);
+  const evil = TRESPASSES.flatMap(([, sh], i) => [
+    [`dev:wrong-${i}`, { sh }],
+    [`dev:fine-${i}`, { sh: `echo right > out-fine-${i}; ${sh}` }],
+  ]);
+  project.behave(Object.fromEntries(evil));
+  const ended = await shift.start();
+  expect(shift.column('work')).toEqual(TRESPASSES.flatMap(() => ['failed', 'done']));
+  expect([project.read('tests/check.sh'), project.read('tests/more/data.txt')]).toEqual([CHECK, 'data\n']);
+  expect(lstatSync(project.path('tests')).isDirectory()).toBe(true);
+  expect(statSync(project.path('tests/check.sh')).mode & 0o777).toBe(0o755);
+  for (const [i, [name, , file]] of TRESPASSES.entries()) {
+    const reverted = ofType(ended, 'edit:reverted').filter((event) => event.file === project.path(file));
+    const told = reverted.find(({ what }) => new RegExp(` ${2 * i + 2} (was|were) running`).test(what));
+    expect([name, told?.what]).toEqual([name, expect.stringContaining('protected')]);
     if (told.kept && lstatSync(told.kept).isFile())
       expect(readFileSync(told.kept, 'utf8')).toMatch(/exit 0|symbolic link/);
-    expect(project.exists(`${shift.folder}/.engine/protected`)).toBe(false);
-  },
-);
+  }
+  expect(project.exists(`${shift.folder}/.engine/protected`)).toBe(false);
+});
 
 test('D5 in git only what git tracks is held, as it was at the start and not as it was committed', async () => {
   const project = new Project();

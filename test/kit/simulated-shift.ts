@@ -7,6 +7,7 @@ import type { Shift } from '../../src/core/model/shift.ts';
 import { RunControl } from '../../src/engine/control.ts';
 import type { Events, RunEnd, RunPorts } from '../../src/engine/ports.ts';
 import { runShift } from '../../src/engine/run.ts';
+import { RunClock } from '../../src/engine/run-clock.ts';
 import { Running } from '../../src/engine/running.ts';
 import type { Worker } from '../../src/engine/worker/worker-ports.ts';
 import { compileShift } from '../../src/formats/compile.ts';
@@ -128,6 +129,8 @@ export class SimulatedShift {
 
   async run(options: RunOptions = {}): Promise<SimulatedRun> {
     const clock = new SimulatedClock(this.#now);
+    const runClock = new RunClock(clock);
+    const begun = runClock.elapsed();
     const process = new Mortal(options.diesAt);
     const run = this.#runs++;
     const events: NightshiftEvent[] = [];
@@ -142,6 +145,7 @@ export class SimulatedShift {
       if (happening.type === 'transcript' || !process.lives()) return;
       const stamp = {
         at: new Date(clock.now()).toISOString(),
+        elapsed: runClock.elapsed() - begun,
         run: `run-${run}`,
         seq: events.length,
         shift: FILES.name,
@@ -194,7 +198,7 @@ export class SimulatedShift {
       },
       control,
       running: new Running(),
-      clock,
+      clock: runClock,
       scope: { select: () => ({ includes: () => true }) },
       owner: `run-${run}`,
     };

@@ -7,6 +7,7 @@ import { RunContext } from '../../engine/context.ts';
 import { RunControl } from '../../engine/control.ts';
 import { findRow } from '../../engine/find-row.ts';
 import type { RunPorts } from '../../engine/ports.ts';
+import { RunClock } from '../../engine/run-clock.ts';
 import { Running } from '../../engine/running.ts';
 import { LocalWorker } from '../../engine/worker/worker.ts';
 import type { EquippedSite } from '../../engine/worker/worker-ports.ts';
@@ -68,7 +69,7 @@ export async function openByHand(paths: ShiftPaths, world: World, options: HandO
   const protection = protectFiles(paths, world, stream.emit);
   // As the files were when the batch was opened.
   if (batch) await protection.resume();
-  const clock = processClock(world.now);
+  const clock = new RunClock(processClock(world.now));
   const site: EquippedSite = {
     place: paths,
     agents: { find: agents.find, caller: world.env },

@@ -28,7 +28,6 @@ export class FolderControl extends RunControl implements Disposable {
     this.#watch = this.#file.watch((requests) => this.#follow(requests));
     this.follow(() => this.#answer());
     this.#answer();
-    run.stream.listen(() => this.#hold());
   }
 
   /** All is done: there is nothing left that a pause could hold back. */
@@ -63,13 +62,7 @@ export class FolderControl extends RunControl implements Disposable {
     this.#answered = this.#answered.then(() => this.#file.answer(state())).catch(() => {});
   }
 
-  #hold(): void {
-    const { clock, running } = this.#run;
-    clock.hold(this.pause !== undefined && running.size === 0);
-  }
-
   [Symbol.dispose](): void {
-    this.#run.clock.hold(false);
     this.#over.abort();
     this.#watch[Symbol.dispose]();
   }

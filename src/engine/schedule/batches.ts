@@ -54,7 +54,7 @@ export class Batches {
     if (typeof next === 'object') return next;
     const pause = new Pause(ports.clock, next, end.trouble.until);
     while (pause.left > 0 && !control.drain.aborted) {
-      await control.resumed();
+      await this.#context.resumed();
       await pause.wait(control.drain);
     }
     return undefined;

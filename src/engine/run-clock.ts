@@ -1,4 +1,4 @@
-import type { Clock, Timeout } from '../../core/model/clock.ts';
+import type { Clock, Timeout } from '../core/model/clock.ts';
 
 /**
  * The clock of a run: time during which the run is paused and nothing runs does not count as active (rule X6).
@@ -29,12 +29,15 @@ export class RunClock implements Clock {
     return this.#clock.timeout(milliseconds);
   }
 
-  hold(isHeld: boolean): void {
-    const elapsed = this.#clock.elapsed();
-    if (isHeld) this.#heldAt ??= elapsed;
-    else if (this.#heldAt !== undefined) {
-      this.#heldMs += elapsed - this.#heldAt;
-      this.#heldAt = undefined;
-    }
+  /** Until it is disposed, time does not count; at most one holds it at a time. */
+  hold(): Disposable {
+    const heldAt = this.#clock.elapsed();
+    this.#heldAt = heldAt;
+    return {
+      [Symbol.dispose]: () => {
+        this.#heldMs += this.#clock.elapsed() - heldAt;
+        this.#heldAt = undefined;
+      },
+    };
   }
 }
