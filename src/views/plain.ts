@@ -57,7 +57,9 @@ export function plainLines(event: NightshiftEvent, ctrlC = CTRL_C_AGAIN): string
     case 'steps:changed':
       return [
         `${event.task}: Steps changed (${event.from} to ${event.to}): ${oneLine(event.summary)}`,
-        ...event.lessons.map((lesson) => `  + ${oneLine(lesson.text)} (from ${listed('row', lesson.rows)})`),
+        ...event.lessons.map(({ text, rows }) => {
+          return `  + ${oneLine(text)}${rows.length === 0 ? '' : ` (from ${listed('row', rows)})`}`;
+        }),
       ];
     case 'lesson:changed': {
       const { id, text, from, to, reason } = event;

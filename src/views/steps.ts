@@ -8,12 +8,14 @@ export function stepsLines(task: string, versions: readonly StepsVersion[]): str
 }
 
 function versionLines({ number, version, current, at, run, batch, summary, lessons = [] }: StepsVersion): string[] {
-  const origin =
-    at === undefined ? 'written by you' : `learned ${at}, batch ${batch} of run ${run}: ${oneLine(summary ?? '')}`;
+  // What a person decided about lessons, or an earlier run left, belongs to no batch.
+  const when = batch === 0 ? `changed ${at}` : `learned ${at}, batch ${batch} of run ${run}`;
+  const origin = at === undefined ? 'written by you' : `${when}: ${oneLine(summary ?? '')}`;
   return [
     `${number} ${version}${current ? ' (in force)' : ''}  ${origin}`,
     ...lessons.map(({ text, rows, attempts }) => {
-      return `    ${oneLine(text)} (from ${listed('row', rows)}; ${listed('attempt', attempts)})`;
+      const from = rows.length === 0 ? '' : ` (from ${listed('row', rows)}; ${listed('attempt', attempts)})`;
+      return `    ${oneLine(text)}${from}`;
     }),
   ];
 }

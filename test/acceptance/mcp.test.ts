@@ -125,6 +125,10 @@ test('an agent sets up a shift, starts it, reads why a row failed, sets it back,
   const added = await desk.ok('add_rows', { shift: 'night', file: 'more.csv' });
   expect(added.facts).toEqual({ shift: 'night', added: 1, rows: 3 });
 
+  const learned = await desk.ok('lessons', { shift: 'night' });
+  expect(learned.facts).toMatchObject({ shift: 'night', mode: 'careful', lessons: [] });
+  expect(learned.data).toContain('night: no lessons yet (lessons: careful)');
+
   const before = project.read('.nightshift/night/table.csv');
   expect(before).toBe('name,work\nalpha,todo\n"beta, two",todo\ngamma,todo\n');
   const seen = await desk.ok('preview', { shift: 'night', task: 'work', row: 2 });
