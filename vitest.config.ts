@@ -20,7 +20,5 @@ export default defineConfig({
     isolate: false,
     // Most tests wait for processes, so more workers than cores keep the cores busy.
     maxWorkers: 4,
-    // In CI, until the last tests that depend on the load of the machine are gone; vitest reports each retry.
-    retry: Number(process.env.NIGHTSHIFT_RETRIES ?? 0),
   },
 });
