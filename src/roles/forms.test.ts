@@ -72,6 +72,7 @@ describe.each(ROLES)('the form of a report: %s', (role) => {
     const known = ['type', 'description', 'enum', 'properties', 'required', 'additionalProperties', 'items'];
     for (const part of everyPart(reportSchema(role))) {
       expect(known).toEqual(expect.arrayContaining(Object.keys(part)));
+      expect(['string', 'integer', 'array', 'object', 'null']).toEqual(expect.arrayContaining([part.type].flat()));
       if (!part.properties) continue;
       expect(part).toMatchObject({ required: Object.keys(part.properties), additionalProperties: false });
     }

@@ -91,10 +91,7 @@ function makeForms(z: typeof import('zod').z) {
     lessons: votes(['harmed']),
     summary: optionalText.meta({ description: 'one or two sentences' }),
   });
-  const number = z.preprocess(
-    (value) => (typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value),
-    z.int(or('is not a number')),
-  );
+  const number = z.int(or('is not a number'));
   const managerForm = record({
     lessons: z
       .array(
@@ -102,9 +99,10 @@ function makeForms(z: typeof import('zod').z) {
           text: text.max(LONGEST_REASON, `is longer than ${LONGEST_REASON} characters`).meta({
             description: 'the step, without a number',
           }),
-          from: z.array(number, or('is not a list')),
+          from: z.array(z.preprocess(readNumber, number), or('is not a list')),
           same_as: z.preprocess((value) => value ?? null, text.nullable()).meta({ description: 'L1' }),
-          after: z.preprocess((value) => value ?? null, number.nullable()),
+          // A choice between null and what is preprocessed would have no type in the JSON Schema.
+          after: z.preprocess((value) => readNumber(value) ?? null, number.nullable()),
         }),
         or('is not a list'),
       )
@@ -134,6 +132,10 @@ function makeForms(z: typeof import('zod').z) {
 }
 
 const DEV_STATUS = /^(SUCCESS|FAILED \((step \d+|validation)\))$/;
+
+function readNumber(value: unknown): unknown {
+  return typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
+}
 
 function isPlain(value: unknown): boolean {
   return typeof value === 'number' || typeof value === 'boolean';

@@ -89,6 +89,7 @@ test('L13 success on the first attempt by tenth of the table, when 20 rows have 
   expect(linesFor([lesson('L1', 'firm')], rows).slice(1)).toEqual([
     '  work: done on the first attempt, by tenth of the table: 0 0 75 100 100 100 100 - - - %',
   ]);
+  expect(linesFor([lesson('L1', 'firm')], rows.slice(0, 20))).toHaveLength(2);
   expect(linesFor([lesson('L1', 'firm')], rows.slice(0, 19)).slice(1)).toEqual([]);
 });
 

@@ -334,6 +334,8 @@ test('L6 without a usable answer: what two rows said in the same words is one le
     [[1, 2]],
     [[1, 3]],
   ]);
+  const warnings = ofType(ended, 'run:warning').map(({ message }) => message);
+  expect(warnings[0]).toContain("answer of the manager's agent can't be used: there is no recommendation 7");
   expect(
     steps(shift)
       ?.toLowerCase()

@@ -127,6 +127,9 @@ test('L6 L7 answers of the manager that can not be used leave the plain rule', a
   const shift = one.shift(scripts, { settings: SETTINGS });
   const ended = await one.start(shift);
   expect([ended.code, answers]).toEqual([0, []]);
+  expect(ofType(ended, 'run:warning').map(({ message }) => message)).toEqual([
+    expect.stringContaining("the answer of the manager's agent can't be used: there is no recommendation 99"),
+  ]);
   const standing = lessonsOf(one).map(({ state, text, support }) => [state, text, rowsOf(support)]);
   expect(standing).toEqual([
     ['firm', GUIDE, [1, 2]],

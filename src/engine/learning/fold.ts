@@ -89,6 +89,7 @@ export async function fold(context: RunContext, material: LessonMaterial, report
   const { ledger } = shift.lessons;
   const author = authorSteps(ledger, task.name, task.stepTexts);
   const grouping = answer && readGrouping(answer, { ledger, task: task.name, recommendations, authorSteps: author });
+  if (grouping && 'refused' in grouping) warnUnusable(context, task.name, grouping.refused);
   const isScript = context.ports.findAgent(task.settings.agent)?.runsSteps === true;
   const votes = context.history.votes(task.name);
   const now = nowIn(context);
@@ -130,7 +131,15 @@ async function askManager(
   });
   await using _protected = context.documents.protect();
   const outcome = await context.learn(order, shift.secrets);
-  return 'proposal' in outcome ? { answer: outcome.proposal } : {};
+  if ('proposal' in outcome) return { answer: outcome.proposal };
+  if (!context.control.interrupt.aborted) warnUnusable(context, task.name, outcome.reason);
+  return {};
+}
+
+/** Said, since the session was paid for and nothing came of it. */
+function warnUnusable({ emit }: Pick<RunContext, 'emit'>, task: string, reason: string): void {
+  const message = `lessons of ${task}: the answer of the manager's agent can't be used: ${reason}`;
+  emit({ type: 'run:warning', message: `${message}; recommendations are grouped by their words` });
 }
 
 function nowIn({ ports }: RunContext): string {
