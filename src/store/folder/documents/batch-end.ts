@@ -9,9 +9,11 @@ export function withBatchEnd(
   counts: Counts,
   size: SizeChange | undefined,
 ): { readonly text: string; readonly size: number | undefined } {
+  // Throws if it is gone or can't be read: then nothing is written to it.
+  const manager = parseManager(text, file);
   const counted = setProgress(text, counts);
   if (!size) return { text: counted, size: undefined };
-  const { batchSize } = readShiftSettings(parseManager(text, file), file).settings;
+  const { batchSize } = readShiftSettings(manager, file).settings;
   if (batchSize !== size.was) return { text: counted, size: batchSize };
   return { text: setSetting(counted, 'current-batch-size', String(size.to)), size: size.to };
 }
