@@ -222,7 +222,7 @@ test('X7 D5 what only the run may write is put back while others go on; everybod
   // Again and again, so that it also happens between two looks.
   const trespass =
     'i=0; while [ $i -lt 40 ]; do sed -i "s/is done/is anything/" "$NIGHTSHIFT_SHIFT_DIR/work.md"; i=$((i+1)); done';
-  project.behave({ 'dev:a:1': { sh: trespass }, 'dev:b': waits });
+  project.behave({ 'dev:a:1': { sh: trespass }, 'dev:b': waits, 'dev:c': waits });
   const running = shift.launch();
   await running.seen('edit:reverted');
   editRow(shift, 6, 'todo', 'done');
