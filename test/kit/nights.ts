@@ -29,7 +29,7 @@ const TASKS = ['draft', 'build', 'publish'];
 /** Every property sees the same nights in every run of the tests; another seed has others. */
 const SEED = Number(process.env.NIGHTSHIFT_SEED ?? 1);
 /** So many for each property; `npm run test:properties` asks for more. */
-const RUNS = Number(process.env.NIGHTSHIFT_RUNS ?? 150);
+const RUNS = Number(process.env.NIGHTSHIFT_RUNS ?? 60);
 
 export function holds<T extends unknown[]>(
   arbitraries: { [K in keyof T]: fc.Arbitrary<T[K]> },
