@@ -19,6 +19,6 @@ export default defineConfig({
     // A worker loads a module once for all of its files. Tests keep no state in modules.
     isolate: false,
     // Most tests wait for processes, so more workers than cores keep the cores busy.
-    maxWorkers: 5,
+    maxWorkers: 4,
   },
 });
