@@ -68,7 +68,7 @@ export function tellStates(
   }
 }
 
-/** What the file holds then; undefined: somebody else wrote it. */
+/** Returns what the file holds now, or undefined if it changed since it was read. */
 async function write(
   { documents }: LessonPorts,
   before: Shift['lessons'],

@@ -23,9 +23,9 @@ const NAMED_AT_MOST = 50;
 
 /**
  * The documents that decide how items are done and judged, their environment, and what may be spent: `manager.md`,
- * the tasks of its Task Order, `.env`, `lessons.json`. They are held here as texts, and agents never change them. While an agent
- * works, a file that differs is put back, unless you accepted it with a command. While none works, what is on disk is
- * yours and is taken.
+ * the tasks of its Task Order, `.env`, `lessons.json`. They are held here as texts, and agents never change them. While
+ * an agent works, a file that differs is put back, unless you accepted it with a command. While none works, what is on
+ * disk is yours and is taken.
  */
 export class InForce implements Documents {
   readonly #files: ShiftFiles;
