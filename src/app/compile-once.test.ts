@@ -1,11 +1,19 @@
 import { expect, test } from 'vitest';
+import { parseLessons } from '../formats/lessons.ts';
 import { parseManager } from '../formats/manager.ts';
 import { parseTask } from '../formats/task.ts';
 import { compileOnce } from './compile-once.ts';
 
 const TASK = '## Configuration\n\n- agent: shell\n\n## Steps\n\n1. Do {name}\n\n## Validation\n\n- Done\n';
 
-function read({ manager = '', task = TASK, env }: { manager?: string; task?: string; env?: string } = {}) {
+interface Texts {
+  readonly manager?: string;
+  readonly task?: string;
+  readonly env?: string;
+  readonly lessons?: string;
+}
+
+function read({ manager = '', task = TASK, env, lessons }: Texts = {}) {
   const text = `## Shift Configuration\n\n${manager}\n\n## Task Order\n\n1. make\n`;
   return {
     ...{ name: 'night', root: '/r', folder: '/r/f', table: '/r/f/table.csv', managerFile: 'manager.md' },
@@ -13,6 +21,7 @@ function read({ manager = '', task = TASK, env }: { manager?: string; task?: str
     tasks: [{ name: 'make', file: 'make.md', document: parseTask(task, 'make.md') }],
     secrets: new Map(env === undefined ? [] : [['KEY', env]]),
     ...(env === undefined ? {} : { env: `KEY=${env}` }),
+    ...(lessons === undefined ? {} : { lessons: parseLessons(lessons, 'lessons.json') }),
   };
 }
 
@@ -21,9 +30,12 @@ test('M1 files that are read again are compiled again only if a text or the head
   const header = ['name', 'make'];
   const shift = compile(read(), header);
   expect(compile(read(), [...header])).toBe(shift);
-  for (const changed of [{ manager: '- parallel: true' }, { task: TASK.replace('Do', 'Make') }, { env: 'x' }]) {
+  const lessons = '{"version": 1, "next": 1, "lessons": []}';
+  const edits = [{ manager: '- parallel: true' }, { task: TASK.replace('Do', 'Make') }, { env: 'x' }, { lessons }];
+  for (const changed of edits) {
+    const before = compile(read(), header);
     const other = compile(read(changed), header);
-    expect(other).not.toBe(shift);
+    expect(other).not.toBe(before);
     expect(compile(read(changed), header)).toBe(other);
   }
   expect(compile(read(), [...header, 'more'])).not.toBe(compile(read(), header));

@@ -13,6 +13,7 @@ export function compileOnce(overrides: Overrides): Compile {
   };
 }
 
-function keyOf({ manager, tasks, env }: ShiftDocuments, header: readonly string[]): string {
-  return JSON.stringify([manager.text, env, tasks.map(({ name, document }) => [name, document.text]), header]);
+function keyOf({ manager, tasks, env, lessons }: ShiftDocuments, header: readonly string[]): string {
+  const ofTasks = tasks.map(({ name, document }) => [name, document.text]);
+  return JSON.stringify([manager.text, env, lessons?.text, ofTasks, header]);
 }
