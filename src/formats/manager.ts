@@ -1,7 +1,7 @@
 import { parseDuration } from '../core/model/duration.ts';
 import { NightshiftError } from '../core/model/errors.ts';
 import type { Counts } from '../core/model/events.ts';
-import type { Setting, ShiftSettings } from '../core/model/model.ts';
+import type { RunOrder, Setting, ShiftSettings } from '../core/model/model.ts';
 import { checkTaskName } from '../core/model/names.ts';
 import { LIMIT_KEYS, readLimits } from '../core/schedule/budget.ts';
 import { LESSON_KEYS, readLessonSettings } from './lesson-settings.ts';
@@ -44,6 +44,7 @@ const SHIFT_KEYS = [
   ...LESSON_KEYS,
   'patience',
   'dispatch',
+  'order',
 ];
 const DEFAULT_PATIENCE_MS = 15 * 60_000;
 
@@ -132,12 +133,14 @@ export function readShiftSettings(
   const stream = isStream && parallel;
   if (isStream && !parallel)
     warnings.push(`\`dispatch: stream\` needs \`parallel: true\` (${file}); items run one at a time`);
+  const order = read('order', parseOrder, 'it is `rows` or `tasks`') ?? (parallel ? 'tasks' : 'rows');
   const patienceMs = read('patience', parseDuration, 'write a duration such as `15m`');
   const settings: ShiftSettings = {
     ...(name && { name }),
     ...(created && { created }),
     parallel,
     stream,
+    order,
     ...(batchSize !== undefined && { batchSize }),
     ...(maxBatchSize !== undefined && { maxBatchSize }),
     lessons: readLessonSettings(find, isDisabled, file),
@@ -176,4 +179,8 @@ function parsePositive(value: string): number | undefined {
 
 function parseDispatch(value: string): boolean | undefined {
   return value === 'stream' ? true : value === 'batch' ? false : undefined;
+}
+
+function parseOrder(value: string): RunOrder | undefined {
+  return value === 'rows' || value === 'tasks' ? value : undefined;
 }

@@ -95,6 +95,34 @@ test('M3 parallel: a batch is items of one task in row order, all at work at the
   ]);
 });
 
+test('M2 M3 `order: rows` finishes rows before it begins others, also in a stream; --dry-run and a resume agree', async () => {
+  const project = new Project();
+  const shift = project.shift('night', {
+    settings: { agent: 'shell', parallel: true, order: 'rows', 'current-batch-size': 2, 'max-batch-size': 2 },
+    table: 'name,first,second\na,done,todo\nb,todo,todo\nc,todo,todo\nd,todo,todo\n',
+    tasks: { first: shellTask('true'), second: shellTask('true') },
+  });
+  const planned = async () => (await project.run(['start', '--dry-run'])).stdout;
+  const batchesOf = (ended: Ended) => ofType(ended, 'batch:claimed').map(({ task, indices }) => [task, indices]);
+  expect(await planned()).toContain('first: second, row 1\n');
+  const begun = await shift.start(['--rows', '1:2']);
+  expect(batchesOf(begun)).toEqual([
+    ['second', [0]],
+    ['first', [1]],
+    ['second', [1]],
+  ]);
+  shift.tableText = 'name,first,second\na,done,done\nb,done,todo\nc,todo,todo\nd,todo,todo\n';
+  expect(await planned()).toContain('first: second, row 2\n');
+  shift.manager = shift.manager.replace('- order: rows', '- order: rows\n- dispatch: stream');
+  const ended = await shift.start();
+  expect(ended.code).toBe(0);
+  expect(batchesOf(ended).slice(0, 2)).toEqual([
+    ['second', [1]],
+    ['first', [2]],
+  ]);
+  expect(batchesOf(ended).findIndex(([task, [row]]) => task === 'second' && row === 2)).toBeLessThan(4);
+});
+
 test('M4 P7 a failed item blocks its later tasks and nothing else; it never reaches qa', async () => {
   const project = new Project();
   const shift = project.shift('night', {

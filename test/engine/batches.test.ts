@@ -5,6 +5,7 @@ import {
   holds,
   type Mode,
   modeOf,
+  modes,
   type Night,
   nextOf,
   nights,
@@ -23,12 +24,12 @@ interface Claimed {
 const claimedIn = ({ events }: SimulatedRun): Claimed[] =>
   events.filter(({ type }) => type === 'batch:claimed').map(({ task, indices, size }) => ({ task, indices, size }));
 
-/** The batches of a night by rules M3, M4 and P1-P3, and the size after them. */
-function expected(night: Night, { size: first = 2, max = 2 ** 30 }: Mode): { batches: Claimed[]; size: number } {
+/** The batches of a night by rules M2-M4 and P1-P3, and the size after them. */
+function expected(night: Night, { size: first = 2, max = 2 ** 30, order }: Mode): { batches: Claimed[]; size: number } {
   const statuses = night.fates.map((row) => row.map(() => 'todo'));
   const batches: Claimed[] = [];
   for (let size = Math.min(first, max); ; ) {
-    const { task, rows } = nextOf(statuses, size);
+    const { task, rows } = nextOf(statuses, size, order);
     if (rows.length === 0) return { batches, size };
     batches.push({ task: night.tasks[task]!, indices: rows, size });
     for (const row of rows) statuses[row]![task] = passes(night.fates[row]![task]!) ? 'done' : 'failed';
@@ -37,7 +38,7 @@ function expected(night: Night, { size: first = 2, max = 2 ** 30 }: Mode): { bat
   }
 }
 
-test('M3 M4 P1 P2 P3 P4 the batches of a night, their sizes, and the size in the manifest after it', () =>
+test('M2 M3 M4 P1 P2 P3 P4 the batches of a night, their sizes, and the size in the manifest after it', () =>
   holds([nights(), modeOf('batches')], async (night, mode) => {
     const shift = shiftOf(night, settingsOf(mode));
     const run = await shift.run();
@@ -58,6 +59,26 @@ test('M2 M4 one at a time: all tasks of a row, up to its first failure, then the
         .map((task) => ({ task, indices: [index], size: 1 }));
     });
     expect(claimedIn(run)).toEqual(order);
+    expect(shift.statuses).toEqual(finalStatuses(night));
+  }));
+
+test('M2 M3 one at a time with `order: tasks`: a task for all rows, then the next task', () =>
+  holds([nights()], async (night) => {
+    const shift = shiftOf(night, { order: 'tasks' });
+    const claimed = claimedIn(await shift.run());
+    expect(claimed).toEqual(expected(night, { kind: 'sequential', size: 1, max: 1, order: 'tasks' }).batches);
+    expect(shift.statuses).toEqual(finalStatuses(night));
+  }));
+
+test('M2 P8 with `order: rows`, an early end leaves finished rows: no more are begun than run together', () =>
+  holds([nights(), modes, fc.integer({ min: 0, max: 20_000 })], async (night, mode, drainAt) => {
+    const settings = settingsOf({ size: 2, max: 3, ...mode, order: 'rows' });
+    const shift = shiftOf(night, settings);
+    await shift.run({ drainAt });
+    const isOpen = (row: readonly string[]) => row[0] === 'done' && row.includes('todo') && !row.includes('failed');
+    const most = mode.kind === 'sequential' ? 1 : (mode.max ?? 3);
+    expect(shift.statuses.filter(isOpen).length).toBeLessThanOrEqual(most);
+    await shift.run();
     expect(shift.statuses).toEqual(finalStatuses(night));
   }));
 

@@ -23,6 +23,7 @@ export interface Mode {
   readonly kind: 'sequential' | 'batches' | 'stream';
   readonly size?: number;
   readonly max?: number;
+  readonly order?: 'rows' | 'tasks';
 }
 
 const TASKS = ['draft', 'build', 'publish'];
@@ -63,6 +64,7 @@ export const modes: fc.Arbitrary<Mode> = fc.record(
     kind: fc.constantFrom('sequential' as const, 'batches' as const, 'stream' as const),
     size: fc.integer({ min: 1, max: 6 }),
     max: fc.integer({ min: 1, max: 6 }),
+    order: fc.constantFrom('rows' as const, 'tasks' as const),
   },
   { requiredKeys: ['kind'] },
 );
@@ -71,9 +73,11 @@ export function modeOf(kind: Mode['kind']): fc.Arbitrary<Mode> {
   return modes.map((mode) => ({ ...mode, kind }));
 }
 
-export function settingsOf({ kind, size, max }: Mode): ShiftSettings {
-  if (kind === 'sequential') return { parallel: false };
+export function settingsOf({ kind, size, max, order }: Mode): ShiftSettings {
+  const ordered = order === undefined ? {} : { order };
+  if (kind === 'sequential') return { parallel: false, ...ordered };
   return {
+    ...ordered,
     parallel: true,
     dispatch: kind === 'stream' ? 'stream' : 'batch',
     ...(size === undefined ? {} : { 'current-batch-size': size }),
@@ -104,11 +108,32 @@ export function passes({ dev, qa }: Fate): boolean {
   return dev === 'pass' && qa === 'pass';
 }
 
-/** The task and the rows that come next: the first task with eligible items, in row order. */
-export function nextOf(statuses: readonly (readonly string[])[], most: number): { task: number; rows: number[] } {
-  const isEligible = (row: readonly string[], task: number) =>
-    row[task] === 'todo' && row.slice(0, task).every((status) => status === 'done');
-  const task = (statuses[0] ?? []).findIndex((_, each) => statuses.some((row) => isEligible(row, each)));
-  const rows = statuses.flatMap((row, i) => (isEligible(row, task) ? [i] : []));
+type Statuses = readonly (readonly string[])[];
+
+/** The task and the rows that come next, of at most this many. */
+export function nextOf(statuses: Statuses, most: number, order: 'rows' | 'tasks' = 'tasks'): NextBatch {
+  return order === 'rows' ? nextRows(statuses, most) : nextTask(statuses, most);
+}
+
+interface NextBatch {
+  readonly task: number;
+  readonly rows: number[];
+}
+
+const canStart = (row: readonly string[], task: number) =>
+  row[task] === 'todo' && row.slice(0, task).every((status) => status === 'done');
+
+/** The first task with eligible items, in row order. */
+function nextTask(statuses: Statuses, most: number): NextBatch {
+  const task = (statuses[0] ?? []).findIndex((_, each) => statuses.some((row) => canStart(row, each)));
+  const rows = statuses.flatMap((row, i) => (canStart(row, task) ? [i] : []));
   return { task, rows: rows.slice(0, most) };
+}
+
+/** The first rows that can go on, as far as they need the task of the first of them. */
+function nextRows(statuses: Statuses, most: number): NextBatch {
+  const needs = statuses.map((row) => row.findIndex((_, task) => canStart(row, task)));
+  const ready = needs.flatMap((task, row) => (task < 0 ? [] : [row])).slice(0, most);
+  const task = ready.length === 0 ? -1 : needs[ready[0]!]!;
+  return { task, rows: ready.filter((row) => needs[row] === task) };
 }

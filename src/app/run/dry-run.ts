@@ -42,10 +42,9 @@ export async function dryRun(
   const { shift, snapshot, scope, hasModel } = await planRun(paths, settings, world);
   const unprotected = await unprotectedFiles(world, paths, { shift, snapshot });
   const now = world.now();
-  const { parallel, limits: set } = shift.settings;
+  const { parallel, order, limits: set } = shift.settings;
   const size = parallel ? startSize(shift.settings) : 1;
-  const mode = parallel ? 'batch' : 'sequential';
-  const first = chooseForDevs({ board: snapshot, scope, mode, room: size });
+  const first = chooseForDevs({ board: snapshot, scope, order, room: size });
   const limits = limitsInForce(set, hasModel, now);
   const history = await readHistory(paths, world);
   const spent = spentIn(history);

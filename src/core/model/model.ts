@@ -183,6 +183,9 @@ export interface LessonSettings {
   readonly holdout: number;
 }
 
+/** What comes first: the first task with eligible items, or the first row with an eligible task (rules M2, M3). */
+export type RunOrder = 'tasks' | 'rows';
+
 /** The shift's own settings, read from `manager.md`. */
 export interface ShiftSettings {
   readonly name?: string;
@@ -192,6 +195,7 @@ export interface ShiftSettings {
   readonly maxBatchSize?: number;
   /** `true`: a free slot is refilled at once (rule X7); otherwise batches. */
   readonly stream: boolean;
+  readonly order: RunOrder;
   readonly lessons: LessonSettings;
   /** How long the run waits for trouble to pass without any progress (rule X5). */
   readonly patienceMs: number;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { STATUSES, type Status } from '../model/status.ts';
-import { chooseForDevs, chooseNext, isWorkLeft, type Mode, type Next } from './next.ts';
+import { chooseForDevs, chooseNext, isWorkLeft, type Next } from './next.ts';
 import { type Board, countEligible } from './plan.ts';
 
 type Rows = readonly (readonly Status[])[];
@@ -23,7 +23,8 @@ const nights = fc
 const rowSets = fc.uniqueArray(fc.nat(11), { maxLength: 4 }).map((rows) => new Set(rows));
 const situations = fc.record({
   night: nights,
-  mode: fc.constantFrom<Mode>('sequential', 'batch', 'stream'),
+  mode: fc.constantFrom('batch' as const, 'stream' as const),
+  order: fc.constantFrom('rows' as const, 'tasks' as const),
   room: fc.integer({ min: 1, max: 6 }),
   deferred: rowSets,
   running: rowSets,
@@ -47,45 +48,64 @@ test('M3 M4 P3 in a batch, devs get the first task with eligible items and its f
     fc.property(nights, fc.integer({ min: 1, max: 6 }), ({ rows, board, tasks }, room) => {
       const found = rowsWhere(rows, tasks, (row, task) => canStart(rows, row, task));
       const expected = firstTask(found, room, 'dev');
-      expect(chooseForDevs({ board, scope: ALL, mode: 'batch', room })).toEqual(expected);
+      expect(chooseForDevs({ board, scope: ALL, order: 'tasks', room })).toEqual(expected);
       expect(countEligible(board)).toBe(found.flat().length);
     }),
   );
 });
 
-test('M2 M4 row by row, a dev gets the first row that has an eligible task, whatever the size', () => {
+test('M2 M4 with `order: rows`, devs get the first rows with an eligible task, as far as it is the same task', () => {
   fc.assert(
-    fc.property(nights, ({ rows, board }) => {
+    fc.property(nights, fc.integer({ min: 1, max: 6 }), ({ rows, board }, room) => {
       const cells = rows.flatMap((cellsOf, row) => cellsOf.map((_, task) => ({ row, task })));
-      const first = cells.find(({ row, task }) => canStart(rows, row, task));
-      const expected = first && { task: `task${first.task}`, rows: [first.row], role: 'dev' };
-      expect(chooseForDevs({ board, scope: ALL, mode: 'sequential', room: 5 })).toEqual(expected);
+      const together = cells.filter(({ row, task }) => canStart(rows, row, task)).slice(0, room);
+      const [first] = together;
+      const expected = first && {
+        task: `task${first.task}`,
+        rows: together.filter(({ task }) => task === first.task).map(({ row }) => row),
+        role: 'dev',
+      };
+      expect(chooseForDevs({ board, scope: ALL, order: 'rows', room })).toEqual(expected);
     }),
   );
 });
 
+test('M2 with `order: rows`, a row that has begun comes before a new one, however many may run', () => {
+  const board = boardOf([
+    ['done', 'failed'],
+    ['todo', 'todo'],
+    ['done', 'todo'],
+    ['todo', 'todo'],
+  ]);
+  const rowsFor = (room: number) => chooseForDevs({ board, scope: ALL, order: 'rows', room });
+  expect(rowsFor(1)).toEqual({ task: 'task0', rows: [1], role: 'dev' });
+  // Row 4 would be begun while row 3 waits.
+  expect(rowsFor(2)).toEqual({ task: 'task0', rows: [1], role: 'dev' });
+  expect(rowsFor(3)).toEqual({ task: 'task0', rows: [1, 3], role: 'dev' });
+});
+
 test('T5 X5 items at qa come first, deferred rows last, rows that run never', () => {
   fc.assert(
-    fc.property(situations, ({ night: { rows, board, tasks }, mode, room, deferred, running }) => {
+    fc.property(situations, ({ night: { rows, board, tasks }, mode, order, room, deferred, running }) => {
       const among = (isFree: (row: number) => boolean): Next | undefined => {
         const waiting = rowsWhere(rows, tasks, (row, task) => isFree(row) && rows[row]![task] === 'qa');
         const scope = { includes: isFree };
-        return firstTask(waiting, mode === 'stream' ? room : 12, 'qa') ?? chooseForDevs({ board, scope, mode, room });
+        return firstTask(waiting, mode === 'stream' ? room : 12, 'qa') ?? chooseForDevs({ board, scope, order, room });
       };
       const others = among((row) => !running.has(row) && !deferred.has(row));
       const expected = others ?? (running.size > 0 ? undefined : among(() => true));
-      expect(chooseNext({ board, scope: ALL, mode, room, deferred, running })).toEqual(expected);
+      expect(chooseNext({ board, scope: ALL, mode, order, room, deferred, running })).toEqual(expected);
     }),
   );
 });
 
 test('M4 X5 there is work left exactly if something can start when nothing runs, also if all of it is deferred', () => {
   fc.assert(
-    fc.property(situations, ({ night: { rows, board, tasks }, mode, room, deferred }) => {
+    fc.property(situations, ({ night: { rows, board, tasks }, mode, order, room, deferred }) => {
       const open = rowsWhere(rows, tasks, (row, task) => rows[row]![task] === 'qa' || canStart(rows, row, task));
       const isLeft = open.flat().length > 0;
       expect(isWorkLeft(board, ALL)).toBe(isLeft);
-      expect(chooseNext({ board, scope: ALL, mode, room, deferred }) !== undefined).toBe(isLeft);
+      expect(chooseNext({ board, scope: ALL, mode, order, room, deferred }) !== undefined).toBe(isLeft);
     }),
   );
 });
@@ -98,11 +118,13 @@ test('X6 a scope narrows every mode, and does not make a later task eligible; no
     ['failed', 'todo'],
   ]);
   const scope = { task: 'task1', includes: (row: number) => row !== 1 };
-  for (const mode of ['sequential', 'batch', 'stream'] as const) {
-    const next = { task: 'task1', rows: [2], role: 'dev' };
-    expect(chooseNext({ board, scope, mode, room: 9 })).toEqual(next);
-    const paused = { ...scope, paused: new Set(['task1']) };
-    expect(chooseNext({ board, scope: paused, mode, room: 9 })).toBeUndefined();
+  for (const mode of ['batch', 'stream'] as const) {
+    for (const order of ['rows', 'tasks'] as const) {
+      const next = { task: 'task1', rows: [2], role: 'dev' };
+      expect(chooseNext({ board, scope, mode, order, room: 9 })).toEqual(next);
+      const paused = { ...scope, paused: new Set(['task1']) };
+      expect(chooseNext({ board, scope: paused, mode, order, room: 9 })).toBeUndefined();
+    }
   }
   expect(countEligible(board, scope)).toBe(1);
 });

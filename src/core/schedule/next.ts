@@ -1,12 +1,11 @@
+import type { RunOrder } from '../model/model.ts';
 import { type Board, isEligible, isInScope, isTaskInScope, isWaitingForQa, type Scope } from './plan.ts';
-
-/** `sequential`: one item, row by row. `batch` and `stream`: items of one task. */
-export type Mode = 'sequential' | 'batch' | 'stream';
 
 export interface Situation {
   readonly board: Board;
   readonly scope: Scope;
-  readonly mode: Mode;
+  readonly mode: 'batch' | 'stream';
+  readonly order: RunOrder;
   /** How many devs may start: the size of a batch, or the free slots of a stream. */
   readonly room: number;
   /** Rows that asked to be tried later (rule X5): other rows go first. */
@@ -36,18 +35,18 @@ export function chooseNext(situation: Situation): Next | undefined {
 
 /** The same for devs only, ignoring items at `qa`. */
 export function chooseForDevs(
-  { board, scope, mode, room }: Situation,
+  { board, scope, order, room }: Omit<Situation, 'mode'>,
   isFree: (row: number) => boolean = () => true,
 ): Next | undefined {
   const canStart = (row: number, task: number) =>
     isEligible(board, row, task) && isInScope(scope, row, task) && isFree(row);
-  if (mode === 'sequential') return firstRow(board, scope, canStart);
-  return withRole('dev', firstTask(board, scope, room, canStart));
+  const first = order === 'rows' ? firstRows : firstTask;
+  return withRole('dev', first(board, scope, room, canStart));
 }
 
 /** Whether anything is left to start, now or once running items have ended. */
 export function isWorkLeft(board: Board, scope: Scope): boolean {
-  return chooseNext({ board, scope, mode: 'batch', room: 1 }) !== undefined;
+  return chooseNext({ board, scope, mode: 'batch', order: 'tasks', room: 1 }) !== undefined;
 }
 
 const NO_ROWS: ReadonlySet<number> = new Set();
@@ -74,14 +73,23 @@ function firstTask(board: Board, scope: Scope, most: number, test: Test): Omit<N
   return undefined;
 }
 
-/** Rule M2: all tasks of a row, then the next row. */
-function firstRow(board: Board, scope: Scope, test: Test): Next | undefined {
-  for (let row = 0; row < board.count; row++) {
-    for (const [task, name] of board.tasks.entries()) {
-      if (isTaskInScope(scope, name) && test(row, task)) return { task: name, rows: [row], role: 'dev' };
-    }
+/**
+ * Rule M2: of the first rows that have an eligible task, those whose task is that of the first row. Rows behind them
+ * wait, so that no more rows are begun than run together.
+ */
+function firstRows(board: Board, scope: Scope, most: number, test: Test): Omit<Next, 'role'> | undefined {
+  const tasks = board.tasks.map((_, task) => task).filter((task) => isTaskInScope(scope, board.tasks[task]!));
+  const found: { row: number; task: number }[] = [];
+  for (let row = 0; row < board.count && found.length < most; row++) {
+    const task = tasks.find((each) => test(row, each));
+    if (task !== undefined) found.push({ row, task });
   }
-  return undefined;
+  const [first] = found;
+  if (!first) return undefined;
+  return {
+    task: board.tasks[first.task]!,
+    rows: found.filter(({ task }) => task === first.task).map(({ row }) => row),
+  };
 }
 
 function withRole(role: Next['role'], found: Omit<Next, 'role'> | undefined): Next | undefined {

@@ -24,7 +24,8 @@ export function chooseTurn(context: RunContext, snapshot: Snapshot): Turn | unde
   const next = chooseNext({
     board: snapshot,
     scope: context.select(snapshot),
-    mode: settings.parallel ? 'batch' : 'sequential',
+    mode: 'batch',
+    order: settings.order,
     room: size,
     deferred: rowsOf(snapshot, context.returns.deferred),
   });
