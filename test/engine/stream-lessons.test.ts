@@ -43,3 +43,27 @@ test('L8 X7 blame in a stream retires a lesson, also that of items which fail', 
   expect(shift.text('make')).not.toContain('Look twice');
   expect(shift.statuses.filter(([status]) => status === 'done').length).toBeGreaterThan(6);
 });
+
+test('L8 X7 a vote that comes while a fold is written is counted by the next one', async () => {
+  const shift = new SimulatedShift({
+    rows: 4,
+    settings: STREAM,
+    play: ({ role, item, lessons = [] }) => {
+      const votes = (effect: 'helped' | 'harmed') =>
+        lessons.slice(0, 1).map(({ id }) => ({ lesson: id, effect, reason: '' }));
+      const [first, second, third] = [0, 1, 2].map((row) => item.index === row);
+      if (first) return { recommendations: role === 'dev' ? ['Look twice'] : [] };
+      if (second) return { ms: role === 'dev' ? 300 : 1 };
+      // Its dev votes before the last item is folded, its qa while that fold is written.
+      if (third) return { ms: 150, votes: votes(role === 'dev' ? 'helped' : 'harmed') };
+      return { ms: 49, recommendations: role === 'dev' ? ['Keep the paper dry'] : [] };
+    },
+    onStepsWritten: (clock) => clock.sleep(200),
+  });
+  const { events } = await shift.run();
+  const voted = events.flatMap(({ votes }, i) => (votes?.length > 0 ? [i] : []));
+  const folds = events.flatMap(({ counted }, i) => (counted ? [i] : []));
+  expect([voted.length, folds.length]).toEqual([2, 2]);
+  expect(voted[1]).toBeLessThan(folds[0]!);
+  expect(shift.lessons).toMatchObject([{ blame: [{ row: 3 }], credit: [] }, {}]);
+});

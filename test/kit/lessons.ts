@@ -1,7 +1,8 @@
 import { authorSteps, reconcile } from '../../src/core/learning/in-steps.ts';
 import { type LessonLedger, type LessonRecord, NO_LESSONS } from '../../src/core/learning/lesson.ts';
 import { type FoldInput, foldReports } from '../../src/core/learning/policy.ts';
-import type { FoldedRecommendation, LessonVote } from '../../src/core/learning/reports.ts';
+import type { FoldedRecommendation } from '../../src/core/learning/reports.ts';
+import type { LessonVote } from '../../src/core/model/events.ts';
 
 export const TASK = 'page';
 export const AUTHOR = ['Open the page {name}', 'Write down its title', 'Save it as {name}.txt'];

@@ -1,5 +1,5 @@
 import type { LessonState } from '../learning/lesson.ts';
-import type { CountedVote, Lesson, Recommendation } from '../model/events.ts';
+import type { Lesson, LessonVote, Recommendation } from '../model/events.ts';
 import type { Usage } from '../model/model.ts';
 import type { TallyState } from '../schedule/tally.ts';
 import type { ItemHistory } from './history.ts';
@@ -30,7 +30,7 @@ export type CheckpointLine =
       /** Not yet in the Steps. */
       readonly recommendations?: readonly Recommendation[];
       /** Not counted yet. */
-      readonly votes?: readonly CountedVote[];
+      readonly votes?: readonly LessonVote[];
     }
   | { readonly type: 'checkpoint:lesson'; readonly id: string; readonly state: LessonState }
   | { readonly type: 'checkpoint:steps'; readonly task: string; readonly change: StepsChange }

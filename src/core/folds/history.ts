@@ -1,7 +1,7 @@
 import type { LessonState } from '../learning/lesson.ts';
 import { EXIT } from '../model/errors.ts';
 import { isReadable } from '../model/event-shape.ts';
-import type { CountedVote, NightshiftEvent, Recommendation } from '../model/events.ts';
+import type { LessonVote, NightshiftEvent, Recommendation } from '../model/events.ts';
 import type { Usage } from '../model/model.ts';
 import { withdrawnTo } from '../model/older-events.ts';
 import { addAmounts, rest, sum } from '../model/usage.ts';
@@ -62,7 +62,7 @@ export class History {
   }
 
   /** What devs and qas said about the lessons of a task since the last fold. */
-  votes(task: string): readonly CountedVote[] {
+  votes(task: string): readonly LessonVote[] {
     return this.#lessons.votes(task);
   }
 

@@ -1,5 +1,5 @@
 import type { LessonState } from '../learning/lesson.ts';
-import type { CountedVote, NightshiftEvent, Recommendation } from '../model/events.ts';
+import type { LessonVote, NightshiftEvent, Recommendation } from '../model/events.ts';
 import { copyOf } from '../text/short-copy.ts';
 import type { CheckpointLine, StepsChange } from './checkpoint.ts';
 
@@ -15,7 +15,7 @@ export class LessonHistory {
   /** By task and item: recommendations of successful devs that are not settled yet. */
   readonly #recommendations: Waiting<Recommendation> = new Map();
   /** By task and item: what devs and qas said about lessons, not counted yet. */
-  readonly #votes: Waiting<CountedVote> = new Map();
+  readonly #votes: Waiting<LessonVote> = new Map();
   readonly #changes = new Map<string, StepsChange[]>();
   /** By id: the state that its last event told. */
   readonly #states = new Map<string, LessonState>();
@@ -24,7 +24,7 @@ export class LessonHistory {
     return this.#recommendations.get(task) ?? new Map();
   }
 
-  votes(task: string): readonly CountedVote[] {
+  votes(task: string): readonly LessonVote[] {
     return [...(this.#votes.get(task)?.values() ?? [])].flat();
   }
 
@@ -68,7 +68,7 @@ export class LessonHistory {
   }
 
   /** What waits of one item, for its line of a checkpoint. */
-  waitingOf(task: string, item: string): { recommendations?: Recommendation[]; votes?: CountedVote[] } {
+  waitingOf(task: string, item: string): { recommendations?: Recommendation[]; votes?: LessonVote[] } {
     const recommendations = this.#recommendations.get(task)?.get(item);
     const votes = this.#votes.get(task)?.get(item);
     return { ...(recommendations && { recommendations }), ...(votes && { votes }) };
@@ -119,10 +119,22 @@ export class LessonHistory {
     this.#changes.set(task, [...this.changesOf(task).slice(1 - MOST_CHANGES), change]);
   }
 
-  #settle({ task = '', considered, counted = [] }: Of<'steps:changed' | 'steps:kept'>): void {
+  #settle({ task = '', considered, counted = {} }: Of<'steps:changed' | 'steps:kept'>): void {
     for (const item of considered) this.#recommendations.get(task)?.delete(item);
-    for (const item of counted) this.#votes.get(task)?.delete(item);
+    const waiting = at(this.#votes, task);
+    for (const [item, votes] of numbersIn(counted)) {
+      const left = waiting.get(item)?.slice(votes) ?? [];
+      if (left.length > 0) waiting.set(item, left);
+      else waiting.delete(item);
+    }
   }
+}
+
+/** How many votes of each item; older journals list the items whose votes are all counted. */
+function numbersIn(counted: Readonly<Record<string, number>> | readonly string[]): [item: string, votes: number][] {
+  return Array.isArray(counted)
+    ? counted.map((item) => [item, Number.POSITIVE_INFINITY])
+    : Object.entries(counted as Readonly<Record<string, number>>);
 }
 
 function at<T>(all: Waiting<T>, task: string): Map<string, T[]> {

@@ -1,5 +1,6 @@
+import type { LessonVote } from '../model/events.ts';
 import type { Blame, LessonRecord, Support, Vote } from './lesson.ts';
-import { type FoldedRecommendation, type LessonVote, ordered } from './reports.ts';
+import { type FoldedRecommendation, ordered } from './reports.ts';
 
 /** The newest ones count: a long night must not make the file grow, and old votes must not outweigh what is true now. */
 const MOST_VOTES = 40;

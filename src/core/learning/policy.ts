@@ -1,10 +1,11 @@
+import type { LessonVote } from '../model/events.ts';
 import { compare } from '../text/likeness.ts';
 import { type LessonBudget, retireDisplaced, roomFor, trim } from './budget.ts';
 import { byId, Draft } from './draft.ts';
 import { blameReason, freshSupport, isBlamed, withSupport, withVotes } from './evidence.ts';
 import type { Grouping, RecommendationGroup } from './grouping.ts';
 import { isApplied, type LessonChange, type LessonLedger, type LessonRecord } from './lesson.ts';
-import { type FoldedRecommendation, inOrder, type LessonVote } from './reports.ts';
+import { type FoldedRecommendation, inOrder } from './reports.ts';
 import { cluster, contradictedStep, isCovered, plainest } from './wording.ts';
 
 export type LessonMode = 'eager' | 'careful' | 'off';

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { AUTHOR, inputAt, LearnedSteps, minute, recommend, TASK } from '../../../test/kit/lessons.ts';
+import type { LessonVote } from '../model/events.ts';
 import { decide, type PersonsVerb } from './by-person.ts';
 import { authorSteps, reconcile } from './in-steps.ts';
 import { isApplied, type LessonLedger } from './lesson.ts';
 import { type FoldInput, foldReports } from './policy.ts';
-import type { LessonVote } from './reports.ts';
 
 /** The same nights in every run of the tests; another seed has others. */
 const DRAWN = { seed: Number(process.env.NIGHTSHIFT_SEED ?? 1), numRuns: Number(process.env.NIGHTSHIFT_RUNS ?? 60) };

@@ -7,17 +7,6 @@ export interface FoldedRecommendation extends Recommendation {
   readonly model?: string;
 }
 
-/** What a dev or a qa says about a lesson that was given to it. */
-export interface LessonVote {
-  readonly item: string;
-  readonly row: number;
-  readonly at: string;
-  /** The id of the lesson. */
-  readonly lesson: string;
-  readonly effect: 'helped' | 'harmed';
-  readonly reason: string;
-}
-
 /** Nothing depends on the order in which items of a batch ended. The manager's agent sees them in this order, too. */
 export function inOrder<T extends Recommendation>(recommendations: readonly T[]): T[] {
   return [...recommendations].sort((a, b) => a.row - b.row || ordered(a.item, b.item) || ordered(a.text, b.text));

@@ -21,9 +21,9 @@ const NEEDED: Partial<Record<NightshiftEvent['type'], Record<string, (value: unk
     summary: isText,
     lessons: Array.isArray,
     considered: isTexts,
-    counted: isAbsentOr(isTexts),
+    counted: isAbsentOr(isCounted),
   },
-  'steps:kept': { considered: isTexts, counted: isAbsentOr(isTexts) },
+  'steps:kept': { considered: isTexts, counted: isAbsentOr(isCounted) },
   'lesson:changed': { id: isText, to: isText },
   'edit:reverted': { file: isText, what: isText, runningItems: isAbsentOr(isItems) },
   'table:edited': {
@@ -71,6 +71,11 @@ function isVotes(value: unknown): boolean {
 
 function isVote(value: unknown): boolean {
   return isObject(value) && isText(value.lesson) && isText(value.effect) && isText(value.reason);
+}
+
+/** Older journals list the items. */
+function isCounted(value: unknown): boolean {
+  return isTexts(value) || (isObject(value) && Object.values(value).every(isNumber));
 }
 
 function isItems(value: unknown): boolean {

@@ -123,7 +123,8 @@ interface EventMap {
   'table:edited': { changes: CellEdit[]; by: string; retry?: string[]; columns?: ColumnChange[] };
   'table:grew': { rows: number };
   /**
-   * `considered`: the items whose recommendations are settled, used or not. `counted`: those whose votes are.
+   * `considered`: the items whose recommendations are settled, used or not. `counted`: how many votes of each item
+   * are counted; others may come while a fold is written. Older journals list the items.
    * `batch`: the number of the batch in its run that they came from; 0 if they are from an interrupted run.
    */
   'steps:changed': {
@@ -133,9 +134,14 @@ interface EventMap {
     lessons: Lesson[];
     batch: number;
     considered: string[];
-    counted?: string[];
+    counted?: Record<string, number>;
   };
-  'steps:kept': { reason: string; recommendations: Recommendation[]; considered: string[]; counted?: string[] };
+  'steps:kept': {
+    reason: string;
+    recommendations: Recommendation[];
+    considered: string[];
+    counted?: Record<string, number>;
+  };
   /** `from` is absent if the lesson is new. */
   'lesson:changed': { id: string; text: string; from?: LessonState; to: LessonState; reason?: string };
   progress: { done: number; total: number; compacted: boolean };
@@ -190,7 +196,7 @@ export interface ReportedVote {
 }
 
 /** A vote with the item that it comes from. */
-export interface CountedVote extends ReportedVote {
+export interface LessonVote extends ReportedVote {
   item: string;
   row: number;
   at: string;

@@ -2,6 +2,7 @@ import { type GroupingAnswer, needsGrouping, readGrouping } from '../../core/lea
 import { authorSteps, reconcile } from '../../core/learning/in-steps.ts';
 import { foldReports } from '../../core/learning/policy.ts';
 import { type FoldedRecommendation, inOrder } from '../../core/learning/reports.ts';
+import type { LessonVote } from '../../core/model/events.ts';
 import { makeLessonOrder } from '../../core/model/lesson-order.ts';
 import type { RunContext } from '../context.ts';
 import { isCurable } from '../file-patience.ts';
@@ -109,8 +110,8 @@ export async function fold(context: RunContext, material: LessonMaterial, report
   return settleLessons(context, {
     ...{ shift, task, now, batch },
     ledger: folded.ledger,
-    considered: itemsOf(recommendations),
-    counted: itemsOf(votes),
+    considered: [...new Set(recommendations.map(({ item }) => item))],
+    counted: countByItem(votes),
   });
 }
 
@@ -146,6 +147,8 @@ function nowIn({ ports }: RunContext): string {
   return new Date(ports.clock.now()).toISOString();
 }
 
-function itemsOf(reports: readonly { readonly item: string }[]): string[] {
-  return [...new Set(reports.map(({ item }) => item))];
+function countByItem(votes: readonly LessonVote[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { item } of votes) counts[item] = (counts[item] ?? 0) + 1;
+  return counts;
 }

@@ -15,9 +15,9 @@ export interface Settlement {
   readonly now: string;
   /** The number of the batch in this run; 0 for what an earlier run left, and for a person's decision. */
   readonly batch: number;
-  /** Items whose recommendations, and whose votes, are in `ledger`. */
+  /** Items whose recommendations are in `ledger`, and how many votes of each item are. */
   readonly considered?: readonly string[];
-  readonly counted?: readonly string[];
+  readonly counted?: Readonly<Record<string, number>>;
 }
 
 /**
@@ -26,9 +26,10 @@ export interface Settlement {
  * finishes what is half done. Returns false if a file was edited meanwhile: read both again, and repeat.
  */
 export function settleLessons(ports: LessonPorts, settlement: Settlement): Promise<boolean> {
-  const { shift, task, ledger, now, considered = [], counted = [] } = settlement;
+  const { shift, task, ledger, now, considered = [], counted = {} } = settlement;
   const { documents, emit, history } = ports;
   const before = shift.lessons;
+  const hasVotes = Object.keys(counted).length > 0;
   // No dev may start with Steps that no event has told of yet.
   return ports.alone(async () => {
     const first = await write(ports, before, ledger);
@@ -37,11 +38,11 @@ export function settleLessons(ports: LessonPorts, settlement: Settlement): Promi
     const settled = {
       task: task.name,
       considered: [...considered],
-      ...(counted.length > 0 && { counted: [...counted] }),
+      ...(hasVotes && { counted: { ...counted } }),
     };
     if (isSameList(after.steps, task.stepTexts)) {
-      const hasReports = considered.length + counted.length > 0;
-      if (hasReports) emit({ type: 'steps:kept', ...settled, reason: 'no lesson for the Steps', recommendations: [] });
+      if (considered.length > 0 || hasVotes)
+        emit({ type: 'steps:kept', ...settled, reason: 'no lesson for the Steps', recommendations: [] });
     } else {
       const written = await documents.writeSteps(task.name, task.text, after.steps);
       if (written === undefined) return false;
