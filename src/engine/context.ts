@@ -34,6 +34,8 @@ export class RunContext implements Disposable {
   readonly patience: Patience;
   /** Items that asked to be tried later (rule X5). */
   readonly returns = new Returns();
+  /** Tasks whose reports a fold could not settle, because a file was being edited. */
+  readonly unfolded = new Set<string>();
   readonly #folderId: string;
   #shift: Shift;
   #isRead = true;

@@ -4,7 +4,7 @@ import { isWholeShift } from '../core/schedule/selection.ts';
 import type { Snapshot } from '../store/store.ts';
 import { RunContext } from './context.ts';
 import { isCurable } from './file-patience.ts';
-import { foldLessons, reconcileLessons } from './learning/fold.ts';
+import { foldLessons, foldRest, reconcileLessons } from './learning/fold.ts';
 import type { RunEnd, RunPorts } from './ports.ts';
 import { protectedPlaces } from './protected-places.ts';
 import { Batches } from './schedule/batches.ts';
@@ -44,7 +44,10 @@ async function dispatch(context: RunContext): Promise<RunEnd> {
       if (isCurable(error) && context.control.drain.aborted) return context.interrupted();
       throw error;
     });
-    if (end) return end;
+    if (end) {
+      await foldRest(context);
+      return end;
+    }
   }
 }
 

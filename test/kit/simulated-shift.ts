@@ -35,6 +35,8 @@ export interface SimulatedShiftOptions {
   readonly manager?: GroupingAnswer;
   /** After the Steps are replaced and before the run knows. */
   readonly onStepsWritten?: (clock: SimulatedClock, text: string) => Promise<unknown>;
+  /** So many writes of `lessons.json` find that it was edited at that moment. */
+  readonly refusedWrites?: number;
   /** In place of a table in memory. Only the run writes to it, so the run does not watch it for edits. */
   readonly store?: Store;
 }
@@ -97,6 +99,7 @@ export class SimulatedShift {
   #rows: Record<string, string>[];
   #size: number | undefined;
   #lessons: string | undefined;
+  #refused = 0;
   #runs = 0;
   #now = START;
 
@@ -266,6 +269,10 @@ export class SimulatedShift {
         return text;
       },
       writeLessons: async (from, ledger) => {
+        if (this.#refused < (this.#options.refusedWrites ?? 0)) {
+          this.#refused++;
+          return undefined;
+        }
         if (from !== this.#lessons) return undefined;
         this.#lessons = renderLessons(ledger);
         return this.#lessons;

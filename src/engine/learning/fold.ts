@@ -20,20 +20,46 @@ const LISTED_ONLY =
 
 /**
  * After a batch: what devs that succeeded recommended, on items that passed, becomes lessons, and what devs and qas say
- * about lessons is counted (rules L1-L6). `batch`: its number in this run, 0 for what an earlier run left.
+ * about lessons is counted (rules L1-L6). `batch`: its number in this run, 0 for what an earlier run left. What can't be
+ * folded now, because a file is being edited, waits for the next fold of the task or for `foldRest`.
  */
 export async function foldLessons(context: RunContext, name: string, batch: number): Promise<void> {
+  context.unfolded.delete(name);
+  if (!(await tryFold(context, name, batch))) context.unfolded.add(name);
+}
+
+/** False: a file was edited or could not be read. */
+async function tryFold(context: RunContext, name: string, batch: number): Promise<boolean> {
   let answer: Answer | undefined;
   for (let tries = 0; tries < TRIES; tries++) {
     const material = await readLessonMaterial(context, name);
-    if (!material || material.shift.settings.lessons.mode === 'off') return;
+    if (!material) return false;
+    if (material.shift.settings.lessons.mode === 'off') return true;
     const recommendations = passedRecommendations(context, material);
-    if (recommendations.length + context.history.votes(name).length === 0) return;
+    if (recommendations.length + context.history.votes(name).length === 0) return true;
     answer ??= await askManager(context, material, recommendations);
     // The run stops or pauses at once: they wait until it continues.
-    if (context.control.interrupt.aborted) return;
-    if (await fold(context, material, { recommendations, batch, ...answer })) return;
+    if (context.control.interrupt.aborted) return true;
+    if (await fold(context, material, { recommendations, batch, ...answer })) return true;
   }
+  return false;
+}
+
+/** Before the run ends: what earlier folds could not settle. A warning names what still waits then. */
+export async function foldRest(context: RunContext): Promise<void> {
+  if (context.control.isHalted) return;
+  for (const name of [...context.unfolded]) await foldLessons(context, name, context.dispatched);
+  const left = context.shift.tasks.flatMap(({ name }) => (context.unfolded.has(name) ? [name] : []));
+  if (left.length === 0) return;
+  const why = await context.ports.load().then(
+    () => 'a file was edited again and again',
+    (error: unknown) => {
+      if (isCurable(error)) return error.message;
+      throw error;
+    },
+  );
+  const message = `lessons of ${left.join(', ')}: the latest reports could not be folded: ${why}`;
+  context.emit({ type: 'run:warning', message: `${message}; the next run with items to do folds them` });
 }
 
 /** Counts what devs and qas say about lessons, when recommendations are folded apart. */
