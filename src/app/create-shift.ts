@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { agentNames } from '../agents/registry.ts';
 import { NightshiftError } from '../core/model/errors.ts';
 import { nearest } from '../core/model/names.ts';
@@ -11,8 +10,7 @@ import type { World } from './world.ts';
 export interface ShiftOptions {
   readonly agent?: string | undefined;
   readonly parallel?: boolean | undefined;
-  /** Where the items come from: a file, or a table that is already read. */
-  readonly from?: string | Table | undefined;
+  readonly items?: Table | undefined;
   /** A shift, possibly archived, whose lessons wait in the new one. */
   readonly lessonsFrom?: string | undefined;
 }
@@ -31,13 +29,13 @@ export async function createShift(world: World, name: string, options: ShiftOpti
 
 /** For programs, which may bring agents of their own. */
 export async function createWithAnyAgent(world: World, name: string, options: ShiftOptions): Promise<ShiftPaths> {
-  const { agent, parallel = false, from, lessonsFrom: taught } = options;
+  const { agent, parallel = false, items, lessonsFrom: taught } = options;
   return createFolder(findRoot(world.cwd) ?? world.cwd, {
     name,
     created: new Date(world.now()).toISOString().slice(0, 10),
     parallel,
     settings: agent === undefined ? {} : { agent },
-    from: typeof from === 'string' ? resolve(world.cwd, from) : from,
+    items,
     lessons: taught === undefined ? undefined : lessonsFrom(world, taught),
   });
 }

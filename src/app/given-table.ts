@@ -20,7 +20,7 @@ export async function readGivenItems(place: Place, { csv, file }: GivenItems): P
     throw new NightshiftError('usage', 'both csv and file are given', 'leave one of them out');
   }
   if (csv !== undefined) return parseTable(Buffer.from(csv), 'csv');
-  return file === undefined ? undefined : readItems(await insideProject(place, file));
+  return file === undefined ? undefined : (await readItems(await insideProject(place, file))).table;
 }
 
 async function insideProject({ cwd }: Place, file: string): Promise<string> {

@@ -18,7 +18,7 @@ interface Overview {
 
 const BEGIN: readonly Suggestion[] = [
   { command: 'nightshift demo', does: 'creates a small project and runs a shift over it' },
-  { command: 'nightshift create NAME --from FILE.csv', does: 'creates your own shift' },
+  { command: 'nightshift create NAME --from FILE', does: 'creates your own shift' },
 ];
 const MOST_SUGGESTIONS = 4;
 
@@ -41,7 +41,7 @@ async function nextOf(world: World, root: string, shift: ShiftDescription): Prom
     return { command: `nightshift batch close ${name}`, does: 'closes the open batch when its items have ended' };
   }
   if (shift.tasks === 0) return { command: `nightshift add-task ${name} TASK`, does: 'adds a task' };
-  if (total === 0) return { command: `nightshift table ${name} import FILE.csv`, does: 'adds items' };
+  if (total === 0) return { command: `nightshift table ${name} import FILE`, does: 'adds items' };
   if (completed === total) return { command: `nightshift archive ${name}`, does: 'archives it: everything is done' };
   if (remaining === 0) {
     return { command: `nightshift status ${name}`, does: 'shows why items failed; `retry` retries them' };

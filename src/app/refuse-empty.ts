@@ -8,7 +8,7 @@ export function refuseEmpty(shift: Shift, items: number): void {
     throw new NightshiftError('nothing-to-do', `${shift.name} has no tasks`, hint, shift.taskOrder);
   }
   if (items === 0) {
-    const hint = `\`nightshift table ${shift.name} add NAME=VALUE\` or \`import FILE.csv\` adds some`;
+    const hint = `\`nightshift table ${shift.name} add NAME=VALUE\` or \`import FILE\` adds some`;
     throw new NightshiftError('nothing-to-do', `${shift.name} has no items`, hint, { file: shift.table, line: 1 });
   }
 }

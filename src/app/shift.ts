@@ -32,9 +32,9 @@ export async function openShift(folder: string, name?: string): Promise<Shift> {
 export async function createShift(folder: string, name: string, options: CreateOptions = {}): Promise<Shift> {
   const world = worldAt(folder);
   refuseInside(world, 'createShift');
-  const { items = [], agent, parallel } = options;
-  const from = items.length === 0 ? undefined : tableOf(items);
-  return shiftAt(await createWithAnyAgent(world, name, { agent, parallel, from }), world);
+  const { items: given = [], agent, parallel } = options;
+  const items = given.length === 0 ? undefined : tableOf(given);
+  return shiftAt(await createWithAnyAgent(world, name, { agent, parallel, items }), world);
 }
 
 function worldAt(folder: string): World {

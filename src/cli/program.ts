@@ -80,7 +80,7 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     .option('--remove', 'remove the agents and commands; shifts stay')
     .option('--force', 'also overwrite or remove files that you wrote or edited');
   add('create <shift>', 'create a shift', 'writes', () => import('./commands/create.ts'))
-    .option('--from <file.csv>', 'use the rows of this table as items')
+    .option('--from <file>', 'use the rows of this file as items: CSV, TSV, JSON or JSON lines')
     .option('--parallel', 'run several items at once, in batches of adaptive size')
     .option('--lessons-from <shift>', 'start with the lessons of this shift; they wait until rows here agree')
     .option('--agent <name>', 'the agent: opencode (default), claude, codex, acp, shell or command');

@@ -9,7 +9,7 @@ Verbs:
   slice --index I                       one row
   edit COLUMN INDEX VALUE               change one cell; a status only to one that may follow it
   add NAME=VALUE...                     add a row; statuses default to todo
-  import FILE.csv                       add all rows of another table
+  import FILE                           add all rows of another table: CSV, TSV, JSON or JSON lines
   remove [--index I]... [--where COLUMN=VALUE]...
                                         remove rows; the agent of a running item is stopped
   reset [--failed] [--task T] [--index I]... [--keep-later]

@@ -73,7 +73,7 @@ const HANDLERS: Record<Verb, (input: VerbInput) => Promise<VerbAnswer>> = {
   },
 
   async import({ table, args: [file] }) {
-    if (file === undefined) throw missing('import needs FILE.csv');
+    if (file === undefined) throw missing('import needs FILE');
     const { added } = await importFile(table, file);
     return { json: { added }, line: `${count(added, 'row')} added` };
   },

@@ -28,9 +28,13 @@ export function parseTable(bytes: Buffer, file: string): Table {
 }
 
 /** A new table: LF, a final line ending, quotes only where needed. */
-export function createTable(header: readonly string[], rows: readonly (readonly string[])[]): Table {
+export function createTable(
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+  file = 'table.csv',
+): Table {
   const lines = [header, ...rows].map((cells) => `${encodeRow(header, cells)}\n`);
-  return parseTable(Buffer.from(lines.join('')), 'table.csv');
+  return parseTable(Buffer.from(lines.join('')), file);
 }
 
 const TODO = STATUSES.indexOf('todo');

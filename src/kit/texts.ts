@@ -61,7 +61,7 @@ export const COMMANDS = {
 A shift is a table of similar items in .nightshift/NAME/. You need a kebab-case name (if none is given, suggest one) and the
 items: a CSV file, or a list that you write into one. Ask for what you can't find out.
 
-Run \`nightshift create NAME --from FILE.csv\`, with \`--parallel\` if the items do not depend on each other. Then show the
+Run \`nightshift create NAME --from FILE\`, with \`--parallel\` if the items do not depend on each other. Then show the
 columns (\`nightshift table NAME headers\`) and the first rows, and say that /nightshift-add-task comes next.`,
   },
   'add-task': {

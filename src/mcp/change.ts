@@ -30,9 +30,9 @@ const createShiftTool = defineTool({
   changes: true,
   annotations: { destructiveHint: false },
   async answer(host, { shift, csv, file, parallel, agent }) {
-    const from = await readGivenItems(host, { csv, file });
-    const { folder } = await createShift(host, shift, { agent, parallel, from });
-    const rows = from?.rowCount ?? 0;
+    const items = await readGivenItems(host, { csv, file });
+    const { folder } = await createShift(host, shift, { agent, parallel, items });
+    const rows = items?.rowCount ?? 0;
     return {
       facts: { shift, folder, rows },
       lines: [`${shift} is in ${folder}, with ${count(rows, 'row')}.`, 'Next: add_task.'],

@@ -291,7 +291,8 @@ test('init, create and add-task make a shift that runs; names are checked; nothi
     'shell',
     '--json',
   ]);
-  expect(JSON.parse(created.stdout)).toEqual({ shift: 'my-shift', folder: project.path('.nightshift/my-shift') });
+  const folder = project.path('.nightshift/my-shift');
+  expect(JSON.parse(created.stdout)).toEqual({ shift: 'my-shift', folder, rows: 1, columns: ['name;x', 'place'] });
   const added = await project.run(['add-task', 'my-shift', 'greet', '--from', 'greet.md', '--json']);
   expect(JSON.parse(added.stdout)).toMatchObject({ task: 'greet' });
   const manager = project.read('.nightshift/my-shift/manager.md');
@@ -303,6 +304,14 @@ test('init, create and add-task make a shift that runs; names are checked; nothi
   expect((await project.run(['start'])).code).toBe(0);
   expect(project.exists('out-b')).toBe(true);
 
+  project.write('greet.md.jsonl', project.read('greet.md'));
+  project.write('others.txt', 'name;x\tplace\n\nc\td\n');
+  const { stdout } = await project.run(['create', 'others', '--from', 'others.txt']);
+  expect(stdout).toContain('\nothers.txt: 1 row, columns: name;x, place (TSV)\n');
+  expect((await project.run(['table', 'others', 'import', 'items.csv'])).stdout).toMatch(/^1 row/);
+  expect(project.read('.nightshift/others/table.csv')).toBe('name;x,place\nc,d\na,b\n');
+  await project.run(['archive', 'others', '--force']);
+
   const before = state(project);
   for (const [args, message] of [
     [['create', 'my-shift'], 'already a shift'],
@@ -310,6 +319,7 @@ test('init, create and add-task make a shift that runs; names are checked; nothi
     [['create', '../out'], 'is not a shift name'],
     [['create', 'archive'], 'archive'],
     [['create', 'new', '--from', 'gone.csv'], 'gone.csv'],
+    [['create', 'new', '--from', 'greet.md.jsonl'], 'not JSON'],
     [['create', 'new', '--agent', 'hal'], 'agents are'],
     [['add-task', 'my-shift', 'greet'], 'already has the task'],
     [['add-task', 'my-shift', 'Say-Hi'], 'try say_hi'],

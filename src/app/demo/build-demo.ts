@@ -6,6 +6,7 @@ import { diskError } from '../../store/folder/files/atomic-write.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
 import { addTask } from '../add-task.ts';
 import { createShift } from '../create-shift.ts';
+import { readItemsFile } from '../item-source.ts';
 import type { World } from '../world.ts';
 import { NOTES } from './notes.ts';
 import { SHIFT, SITE, TASKS } from './shift.ts';
@@ -15,9 +16,10 @@ const FOLDER = 'nightshift-demo';
 /** Makes a small project with a shift, in a folder that is new or empty. Without a name, it finds a free one. */
 export async function buildDemo(world: World, dir: string | undefined): Promise<ShiftPaths> {
   const root = await makeFolder(dir === undefined ? freeFolder(world.cwd) : resolve(world.cwd, dir));
-  const items = await writeProject(root);
+  const file = await writeProject(root);
   const place = { ...world, cwd: root };
-  const paths = await createShift(place, SHIFT, { agent: 'shell', parallel: true, from: items });
+  const { table: items } = await readItemsFile(place, file);
+  const paths = await createShift(place, SHIFT, { agent: 'shell', parallel: true, items });
   for (const [task, text] of Object.entries(TASKS)) await addTask(place, paths, task, { text });
   return paths;
 }

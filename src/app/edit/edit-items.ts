@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { NightshiftError } from '../../core/model/errors.ts';
 import type { CellEdit } from '../../core/model/events.ts';
 import { nearest } from '../../core/model/names.ts';
@@ -9,9 +8,9 @@ import { addRows, type CellChange, editCells, type Table } from '../../formats/t
 import { refuseOpenBatch } from '../../store/folder/batch-file.ts';
 import { ShiftFiles } from '../../store/folder/documents/shift-files.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
-import { readItems } from '../../store/folder/new-shift.ts';
 import { identitiesOf } from '../../store/folder/table/identity-file.ts';
 import { changeTable, type TableChange } from '../../store/folder/table/table-change.ts';
+import { readItemsFile } from '../item-source.ts';
 import type { World } from '../world.ts';
 
 /** The table of a shift, and what its columns mean. */
@@ -31,9 +30,9 @@ export async function openTable(world: World, paths: ShiftPaths): Promise<OpenTa
   return { world, paths, tasks, statusAndOutputs, documents };
 }
 
-/** Adds all rows of a CSV file, in one write. */
+/** Adds all rows of a file, in one write. */
 export async function importFile(open: OpenTable, file: string): Promise<{ added: number; from: number }> {
-  return importItems(open, await readItems(resolve(open.world.cwd, file)));
+  return importItems(open, (await readItemsFile(open.world, file)).table);
 }
 
 /** Adds all rows of another table, in one write; `from` is the index of the first. */

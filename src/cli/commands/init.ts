@@ -65,7 +65,7 @@ function additionLines({ added }: InitResult): string[] {
 function nextLine({ folder, isNew }: InitResult, program: string): string {
   const state = isNew ? `${folder} is ready.` : `${folder} is already there.`;
   const also = program === 'opencode' ? ', and so does /nightshift-create in OpenCode' : '';
-  return `${state} \`nightshift create NAME --from FILE.csv\` makes a shift${also}.`;
+  return `${state} \`nightshift create NAME --from FILE\` makes a shift${also}.`;
 }
 
 async function warnIfNotOnPath(io: Io): Promise<void> {

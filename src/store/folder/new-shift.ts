@@ -3,9 +3,10 @@ import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/
 import { join } from 'node:path';
 import type { LessonLedger } from '../../core/learning/lesson.ts';
 import { NightshiftError } from '../../core/model/errors.ts';
+import { type Items, parseItems } from '../../formats/items/items.ts';
 import { renderLessons } from '../../formats/lessons.ts';
 import { createManager } from '../../formats/manager.ts';
-import { createTable, parseTable, type Table } from '../../formats/table.ts';
+import { createTable, type Table } from '../../formats/table.ts';
 import { diskError, replaceFile } from './files/atomic-write.ts';
 import { readHere } from './files/read-here.ts';
 import { archiveFolder, GITIGNORE, type ShiftPaths, shiftPaths, shiftsFolder } from './layout.ts';
@@ -43,20 +44,19 @@ export interface NewShift {
   readonly created: string;
   readonly parallel: boolean;
   readonly settings: Readonly<Record<string, string>>;
-  /** The source of the items: a file, or a table that was read already. */
-  readonly from?: string | Table | undefined;
+  readonly items?: Table | undefined;
   /** Lessons to start with. */
   readonly lessons?: LessonLedger | undefined;
 }
 
 /** Creates a shift: the whole folder, or nothing. */
-export async function createShift(root: string, { from, lessons, ...shift }: NewShift): Promise<ShiftPaths> {
+export async function createShift(root: string, { items, lessons, ...shift }: NewShift): Promise<ShiftPaths> {
   const paths = shiftPaths(root, shift.name);
   if (existsSync(paths.folder)) {
     const hint = 'choose another name, or archive it first';
     throw new NightshiftError('usage', `there is already a shift ${shift.name}`, hint, { file: paths.folder });
   }
-  const table = from === undefined ? createTable(['row'], []) : typeof from === 'string' ? await readItems(from) : from;
+  const table = items ?? createTable(['row'], []);
   await initRoot(root);
   let building: string | undefined;
   try {
@@ -75,10 +75,10 @@ export async function createShift(root: string, { from, lessons, ...shift }: New
   }
 }
 
-/** A table from outside of the shift. */
-export async function readItems(file: string): Promise<Table> {
+/** Items from outside of the shift. */
+export async function readItems(file: string): Promise<Items> {
   const bytes = await readFile(file).catch((cause: unknown) => {
     throw readError(cause, file);
   });
-  return parseTable(bytes, file);
+  return parseItems(bytes, file);
 }
