@@ -1,5 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -7,6 +18,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 /** As a user has it: an empty project with the packed package, and nothing of this repository. */
 const project = realpathSync(mkdtempSync(join(tmpdir(), 'nightshift-package-')));
 const docs = readFileSync('docs/api.md', 'utf8');
+/** The packed package; `beforeAll` names it. */
+let archive = '';
 
 /** Each example of the page, with the output that the page shows below it. */
 const examples = [...docs.matchAll(/^```ts\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?/gms)].map(
@@ -38,8 +51,9 @@ beforeAll(() => {
   for (const { name, code } of examples) writeFileSync(join(project, `${name}.ts`), code);
   copyDependencies();
   const packed = run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', project], process.cwd());
-  // What the package needs is there already: nothing is asked of the network.
-  run('npm', ['install', '--offline', '--no-audit', '--no-fund', join(project, packed.trim())], project);
+  archive = join(project, packed.trim());
+  // The dependencies are there already, so npm needs no network.
+  run('npm', ['install', '--offline', '--no-audit', '--no-fund', archive], project);
 }, 240_000);
 
 afterAll(() => rmSync(project, { recursive: true, force: true }));
@@ -54,14 +68,71 @@ function copyDependencies(): void {
   }
 }
 
-function run(program: string, args: readonly string[], cwd: string): string {
+function run(program: string, args: readonly string[], cwd: string, env = process.env): string {
   try {
-    return execFileSync(program, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+    return execFileSync(program, args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
   } catch (error) {
     const { stdout, stderr } = error as { stdout: string; stderr: string };
     throw new Error(`${program} ${args.join(' ')}\n${stdout}${stderr}`);
   }
 }
+
+function filesIn(folder: string, keep: (file: string) => boolean = () => true): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => statSync(join(folder, file)).isFile() && keep(file))
+    .sort();
+}
+
+test('the package has the compiled sources, the docs and nothing else', () => {
+  const installed = join(project, 'node_modules/nightshift');
+  const parts = readdirSync(installed).filter((name) => name !== 'node_modules');
+  const { files } = JSON.parse(readFileSync('package.json', 'utf8')) as { files: string[] };
+  expect(parts.sort()).toEqual([...files, 'package.json'].sort());
+  expect(files.filter((name) => /^(test|bench|scripts|src|\.)/.test(name))).toEqual([]);
+
+  const sources = filesIn('src', (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
+  const compiled = filesIn(join(installed, 'dist'), (file) => !file.endsWith('.d.ts'));
+  expect(compiled).toEqual(sources.map((file) => file.replace(/\.ts$/, '.js')).sort());
+  expect(filesIn(join(installed, 'docs'))).toEqual(filesIn('docs'));
+  expect(statSync(archive).size).toBeLessThan(1_000_000);
+});
+
+test('the installed program needs nothing but Node: help, the demo and a shift run with an empty home', () => {
+  const home = join(project, 'home');
+  mkdirSync(home);
+  // As on a new machine: no settings, no state, and no programs but Node and those of the system.
+  const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, HOME: home };
+  const nightshift = (...args: string[]) => run(join(project, 'node_modules/.bin/nightshift'), args, home, env);
+  expect(nightshift('--help')).toContain('Usage: nightshift');
+  expect(nightshift('demo')).toContain('Made: 23 pages');
+  expect(existsSync(join(home, 'nightshift-demo/site/index.html'))).toBe(true);
+
+  writeFileSync(join(home, 'items.csv'), 'name\nowl\ntoad\n');
+  writeFileSync(join(home, 'greet.md'), GREET);
+  nightshift('create', 'greetings', '--from', 'items.csv', '--agent', 'shell', '--parallel');
+  nightshift('add-task', 'greetings', 'greet', '--from', 'greet.md');
+  expect(nightshift('start', 'greetings')).toContain('All done.');
+  expect(readFileSync(join(home, 'toad.txt'), 'utf8')).toBe('Good night, toad\n');
+});
+
+const GREET = `## Configuration
+
+## Steps
+
+1. Greet it.
+
+   \`\`\`sh
+   echo "Good night, {name}" > "{name}.txt"
+   \`\`\`
+
+## Validation
+
+- It was greeted
+
+  \`\`\`sh
+  grep -q "{name}" "{name}.txt"
+  \`\`\`
+`;
 
 test('the package, installed in an empty project, compiles and runs every example of docs/api.md', {
   timeout: 240_000,
