@@ -6,6 +6,7 @@ const DOCUMENTS = [
   'README.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
+  'SECURITY.md',
   ...readdirSync('docs', { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.md'))
     .map((file) => join('docs', file)),
@@ -63,6 +64,15 @@ test('docs/dependencies.md has every dependency', () => {
   const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
   const names = Object.keys({ ...dependencies, ...devDependencies });
   expect(names.filter((name) => !text.includes(`| ${name} `))).toEqual([]);
+});
+
+test('SECURITY.md names rules that hold for each protection', () => {
+  const rules = readFileSync('docs/rules.md', 'utf8');
+  const table = readFileSync('SECURITY.md', 'utf8').matchAll(/^\| (?!what|---)(.+?) \| .* \| (.+?) \|$/gm);
+  const rows = [...table].map(([, what, ids]) => ({ what, ids: ids!.split(', ') }));
+  expect(rows.length).toBeGreaterThan(10);
+  const holds = (id: string) => new RegExp(`^\\| ${id} \\| .* \\| (?!later)`, 'm').test(rules);
+  expect(rows.filter(({ ids }) => !ids.every(holds))).toEqual([]);
 });
 
 test('links lead somewhere', () => {
