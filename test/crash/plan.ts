@@ -55,7 +55,7 @@ function shuffled(names: readonly string[], random: () => number): string[] {
 }
 
 /** mulberry32: small, and the same on every machine. */
-function randomFrom(seed: number): () => number {
+export function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

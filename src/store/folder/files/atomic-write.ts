@@ -16,6 +16,12 @@ export const WRITE_POINTS = [
   'document:written',
   'document:synced',
   'document:renamed',
+  'task:written',
+  'task:synced',
+  'task:renamed',
+  'lessons:written',
+  'lessons:synced',
+  'lessons:renamed',
   'journal:flushed',
 ] as const;
 
@@ -66,7 +72,7 @@ export async function replaceAt(
   isCurrent: () => boolean | Promise<boolean> = () => true,
 ): Promise<string | undefined> {
   const temporary = join(dirname(file), temporaryName(basename(file)));
-  const point = file.endsWith('.csv') ? ('table' as const) : ('document' as const);
+  const point = pointOf(basename(file));
   const pieces = content instanceof Uint8Array ? [content] : content;
   await lastReleased;
   try {
@@ -98,6 +104,13 @@ export async function replaceAt(
     await unlink(temporary).catch(() => {});
     throw cause;
   }
+}
+
+/** `task`: also the versions of a task file that are kept. */
+function pointOf(name: string): 'table' | 'lessons' | 'task' | 'document' {
+  if (name.endsWith('.csv')) return 'table';
+  if (name === 'lessons.json') return 'lessons';
+  return name.endsWith('.md') && name !== 'manager.md' ? 'task' : 'document';
 }
 
 /** Tells whether a file is still the one that was read or written. Includes ctime, which can't be set. */
