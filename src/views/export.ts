@@ -1,5 +1,5 @@
 import type { Result } from '../core/folds/results.ts';
-import { printable } from '../core/text/printable.ts';
+import { markdownHeader, markdownRow, markdownText } from './markdown.ts';
 
 /** The columns of an export besides the metadata. */
 const OWN_COLUMNS: Readonly<Record<string, (result: Result) => string>> = {
@@ -67,23 +67,8 @@ export function* exportMarkdown(
   title: string,
 ): Generator<string> {
   const names = header(columns);
-  const line = (values: readonly string[]) => `| ${values.map(escapeCell).join(' | ')} |`;
-  yield `# ${escapeCell(title)}`;
+  yield `# ${markdownText(title)}`;
   yield '';
-  yield line(names);
-  yield `|${names.map(() => '---').join('|')}|`;
-  for (const result of results) yield line(cells(result, columns));
-}
-
-/** Keeps a value from becoming a new cell, markup or HTML (rule S10). */
-function escapeCell(value: string): string {
-  return (
-    printable(value)
-      .trim()
-      .replace(/[&<>]/g, (character) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[character]!)
-      .replace(/[\\`*_[\]|~$@]/g, '\\$&')
-      // Addresses become links, and names between colons emoji; times of day are neither.
-      .replace(/:(?=\/\/|(?!\d\d:)[\w+-]+:)|(?<=\bwww)\./gi, '\\$&')
-      .replace(/\s*\n\s*/g, '<br>')
-  );
+  yield* markdownHeader(names);
+  for (const result of results) yield markdownRow(cells(result, columns));
 }
