@@ -4,7 +4,7 @@ import { type Scope, statusAt } from '../core/schedule/plan.ts';
 import { sample } from '../core/schedule/sample.ts';
 import { type Condition, isWholeShift, parseRows, type Selection } from '../core/schedule/selection.ts';
 import type { Snapshot } from '../store/store.ts';
-import { parseRow } from './rows.ts';
+import { parseIndex, parseRow } from './rows.ts';
 
 export function parseConditions(texts: readonly string[] | undefined): Condition[] | undefined {
   return texts?.map((text) => {
@@ -67,6 +67,24 @@ export function rowsIn(rows: string | undefined, count: number): number[] {
   // A range that begins behind the last row is a mistake.
   for (const { from } of ranges) parseRow(String(from + 1), count);
   return all.filter((row) => ranges.some(({ from, to }) => from <= row && row <= to));
+}
+
+/** Rows as they were typed. */
+export interface NamedRows {
+  /** 1-based, as people count: rows and ranges. */
+  readonly rows?: readonly string[] | undefined;
+  /** 0-based, as qsv counts. */
+  readonly indices?: readonly string[] | undefined;
+}
+
+export function isNamed({ rows = [], indices = [] }: NamedRows): boolean {
+  return rows.length + indices.length > 0;
+}
+
+/** The indices of the named rows. */
+export function namedRows({ rows = [], indices = [] }: NamedRows, count: number): Set<number> {
+  const byRow = rows.length > 0 ? rowsIn(rows.join(','), count) : [];
+  return new Set([...byRow, ...indices.map((index) => parseIndex(index, count))]);
 }
 
 function conditionTest(snapshot: Snapshot, { column, value }: Condition): (row: number) => boolean {

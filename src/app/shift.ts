@@ -17,7 +17,7 @@ import { limitReached, planRetry, resetFailures, retrySelection } from './retry.
 import { currentRun, followRun } from './run/follow-run.ts';
 import { startRun } from './run/start-run.ts';
 import { readRetryOptions, readRunOptions, retryRequest } from './run-options.ts';
-import { rowsIn } from './select-rows.ts';
+
 import { readStatus } from './status.ts';
 import { findRun, stopRun } from './stop-run.ts';
 import type { World } from './world.ts';
@@ -115,8 +115,7 @@ async function readItems(paths: ShiftPaths): Promise<Item[]> {
 async function reset(paths: ShiftPaths, options: ResetOptions, world: World): Promise<ResetResult> {
   refuseInside(world, 'reset');
   const { rows, task, keepLater } = options;
-  const named = rows === undefined ? [] : [rows];
-  return await resetItems(await openTable(world, paths), { task, named, parse: rowsIn, keepLater });
+  return await resetItems(await openTable(world, paths), { task, rows: rows === undefined ? [] : [rows], keepLater });
 }
 
 async function* follow(paths: ShiftPaths, signal: AbortSignal = new AbortController().signal) {

@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import { refuseInside } from '../app/access.ts';
 import { type Access, exportAccess, lessonsAccess, type Options, tableAccess, writesUnlessDry } from './access.ts';
 import type { Io } from './io.ts';
+import { addLimits, addRows } from './run-options.ts';
 import { addTableOptions, collect } from './table-options.ts';
 
 export type { Options } from './access.ts';
@@ -17,7 +18,7 @@ Exit codes:
   0 all done   1 a bug in Nightshift   2 bad input or usage   3 finished with failed items
   4 stopped, can be resumed   5 already running   6 agent missing or not usable   130 interrupted
 
-Rows are 1-based (--row, --rows, show); the qsv-like verbs of \`table\` take 0-based indices.`;
+Rows are 1-based. Indices (\`table --index\`, JSON) are 0-based, as in qsv.`;
 
 const accesses = new WeakMap<Command, Access>();
 
@@ -98,11 +99,12 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
       () => import('./commands/table.ts'),
     ),
   );
-  addLimits(add('start [shift]', 'start or resume a shift', writesUnlessDry, () => import('./commands/start.ts')))
+  addRows(
+    addLimits(add('start [shift]', 'start or resume a shift', writesUnlessDry, () => import('./commands/start.ts'))),
+  )
     .option('--agent <name>', 'use this agent for all tasks')
     .option('--model <name>', 'use this model for all agents')
     .option('--task <task>', 'only this task')
-    .option('--rows <range>', 'only these rows, 1-based: 3, 3:10, 3:, :10 or 3,7,12:20')
     .option('--where <column=value>', 'only rows whose cell is exactly this; repeat it to combine conditions', collect)
     .option('--sample <n>', 'only this many of these rows, at random, done or not')
     .option('--seed <seed>', 'with --sample: the same seed picks the same rows')
@@ -158,10 +160,9 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     .option('--row <row>', 'the transcripts of this row, 1-based')
     .option('--prompts', 'with --row: include the prompts')
     .option('-f, --follow', 'follow until the run ends');
-  addLimits(add('retry [shift]', 'retry failed items', writesUnlessDry, () => import('./commands/retry.ts')))
+  addRows(addLimits(add('retry [shift]', 'retry failed items', writesUnlessDry, () => import('./commands/retry.ts'))))
     .option('--reason <text>', 'only failures whose reason contains this (case-insensitive)')
     .option('--task <task>', 'only failures of this task')
-    .option('--rows <range>', 'only these rows, 1-based: 3, 3:10, 3:, :10 or 3,7,12:20')
     .option('--all', 'also run everything else that is left')
     .option('--keep-later', 'keep the later tasks of these items as they are')
     .option('--agent <name>', 'use this agent for all tasks')
@@ -262,17 +263,6 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
       for (const word of await complete(program, io, words)) io.print(word);
     });
   return program;
-}
-
-/** Rule X6; `limit-flags.ts` reads them. */
-function addLimits(command: Command): Command {
-  return command
-    .option('--max-cost <dollars>', 'stop when the shift has cost this much: 5, 2.50; `none` removes a limit')
-    .option('--max-tokens <tokens>', 'stop when the shift has used this many: 2000000, 2M, 500k')
-    .option('--max-duration <time>', 'stop when all runs together have taken this long: 30m, 8h')
-    .option('--until <time>', 'stop at this time: 07:00, 2026-01-31T07:00')
-    .option('--max-failures <n>', 'stop when this many items have failed in this run')
-    .option('--max-same-failures <n>', 'pause a task when this many items in a row fail at the same point');
 }
 
 /** Not in the help: the command of `nightshift` alone, and that of shell completion. */

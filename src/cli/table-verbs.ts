@@ -1,10 +1,10 @@
-import { editCell } from '../app/edit/edit-cell.ts';
+import { type CellTarget, editCell } from '../app/edit/edit-cell.ts';
 import { editColumn } from '../app/edit/edit-columns.ts';
 import { addItems, importFile, type OpenTable, resetItems } from '../app/edit/edit-items.ts';
 import { countRows, type FoundRows, rowsAt, rowsWithCell, rowsWithStatus } from '../app/edit/query-table.ts';
 import { removeItems } from '../app/edit/remove-items.ts';
 import { columnNames } from '../app/names.ts';
-import { parseIndex } from '../app/rows.ts';
+import { isNamed, type NamedRows } from '../app/select-rows.ts';
 import { NightshiftError } from '../core/model/errors.ts';
 import { count } from '../core/text/count.ts';
 import { printable } from '../core/text/printable.ts';
@@ -45,18 +45,21 @@ const HANDLERS: Record<Verb, (input: VerbInput) => Promise<VerbAnswer>> = {
     return { rows: await rowsWithCell(table, select, exact) };
   },
 
-  async slice({ table, options: { index = [] } }) {
-    if (index.length === 0) throw missing('slice needs --index I (0-based)');
-    return { rows: await rowsAt(table, index) };
+  async slice({ table, options }) {
+    const named = namedIn(options);
+    if (!isNamed(named)) throw missing('slice needs --row N');
+    return { rows: await rowsAt(table, named) };
   },
 
-  async edit({ table, args: [column = '', indexText = '', value] }) {
-    if (value === undefined) throw missing('edit needs COLUMN INDEX VALUE');
-    const { index, from, keptTasks } = await editCell(table, { column, index: indexText }, value);
-    const reset = `nightshift table ${table.paths.name} reset --task ${column} --index ${index}`;
+  async edit({ table, args, options }) {
+    const { column, at, value } = readCellEdit(args, options);
+    const { index, from, keptTasks } = await editCell(table, { column, at }, value);
+    const reset = `nightshift table ${table.paths.name} reset --task ${column} --row ${index + 1}`;
+    // Whoever gives an index sees which row it is.
+    const typed = 'index' in at ? ` (index ${index})` : '';
     return {
-      json: { column, index, from, to: value },
-      line: `${column} of row ${index + 1} (index ${index}): ${printable(from)} -> ${printable(value)}`,
+      json: { column, row: index + 1, index, from, to: value },
+      line: `${column} of row ${index + 1}${typed}: ${printable(from)} -> ${printable(value)}`,
       note:
         keptTasks.length === 0
           ? undefined
@@ -69,7 +72,7 @@ const HANDLERS: Record<Verb, (input: VerbInput) => Promise<VerbAnswer>> = {
     if (values.length === 0) throw missing('add needs NAME=VALUE...');
     const names = values.map(([name]) => name);
     const { from: index } = await addItems(table, names, [new Map(values)]);
-    return { json: { index, row: index + 1 }, line: `added as row ${index + 1} (index ${index})` };
+    return { json: { index, row: index + 1 }, line: `added as row ${index + 1}` };
   },
 
   async import({ table, args: [file] }) {
@@ -78,13 +81,16 @@ const HANDLERS: Record<Verb, (input: VerbInput) => Promise<VerbAnswer>> = {
     return { json: { added }, line: `${count(added, 'row')} added` };
   },
 
-  async reset({ table, options: { task, failed, index = [], keepLater } }) {
-    const reset = await resetItems(table, { task, onlyFailed: failed, named: index, parse: parseIndex, keepLater });
+  async reset({ table, options }) {
+    const { task, failed, keepLater, all } = options;
+    const named = namedIn(options);
+    if (all && (failed || isNamed(named))) throw missing('reset takes --all, --failed or rows, not both');
+    const reset = await resetItems(table, { ...named, task, onlyFailed: failed, all, keepLater });
     return { json: reset, line: resetLine(reset) };
   },
 
-  async remove({ table, options: { index = [], where } }) {
-    const removed = await removeItems(table, { named: index, where, parse: parseIndex });
+  async remove({ table, options }) {
+    const removed = await removeItems(table, { ...namedIn(options), where: options.where });
     return { json: removed, line: removedLine(removed) };
   },
 
@@ -108,6 +114,20 @@ const HANDLERS: Record<Verb, (input: VerbInput) => Promise<VerbAnswer>> = {
     return { json: { column: name, rows }, line: `dropped the column ${printable(name)}` };
   },
 };
+
+function namedIn({ row, index }: Options): NamedRows {
+  return { rows: row, indices: index };
+}
+
+/** `edit COLUMN VALUE --row N`, or `edit COLUMN INDEX VALUE`. */
+function readCellEdit(
+  [column = '', second = '', third]: readonly string[],
+  { row = [] }: Options,
+): CellTarget & { readonly value: string } {
+  if (row.length === 0 && third !== undefined) return { column, at: { index: second }, value: third };
+  if (row.length === 1 && third === undefined && second !== '') return { column, at: { row: row[0] }, value: second };
+  throw missing('edit needs COLUMN VALUE --row N');
+}
 
 function missing(message: string): NightshiftError {
   return new NightshiftError('usage', message, '`nightshift table --help` shows all verbs and their arguments');

@@ -5,7 +5,6 @@ import { importItems, openTable, resetItems } from '../app/edit/edit-items.ts';
 import { findShift } from '../app/find-shift.ts';
 import { readGivenItems } from '../app/given-table.ts';
 import { agentNames } from '../app/names.ts';
-import { parseRow } from '../app/rows.ts';
 import { NightshiftError } from '../core/model/errors.ts';
 import { count } from '../core/text/count.ts';
 import { resetLine } from '../views/table.ts';
@@ -94,7 +93,7 @@ const resetTool = defineTool({
   annotations: { destructiveHint: true, idempotentHint: true },
   async answer(host, { shift, task, rows = [], keep_later: keepLater }) {
     const table = await openTable(host, findShift(host, shift));
-    const reset = await resetItems(table, { task, named: rows.map(String), parse: parseRow, keepLater });
+    const reset = await resetItems(table, { task, rows: rows.map(String), keepLater });
     return { facts: { shift, ...reset }, lines: [`${resetLine(reset)}.`] };
   },
 });

@@ -8,7 +8,7 @@ export function openedLines(shift: string, { task, recovered, items, notes }: Op
   return [
     ...(recovered > 0 ? [`${count(recovered, 'item')} of an interrupted batch went back to todo.`] : []),
     `Batch of ${task}: ${count(items.length, 'item')}. ${start}, each with its prompt file:`,
-    ...items.map(({ index, role, prompt }) => `index ${index}: ${role}, ${prompt}`),
+    ...items.map(({ index, role, prompt }) => `row ${index + 1}: ${role}, ${prompt}`),
     `When ${isOne ? 'it has' : 'all have'} answered, run \`nightshift batch close ${shift}\`.`,
     ...notes.map((note) => `Note: ${note}.`),
   ];
@@ -30,6 +30,6 @@ export function closedLines(shift: string, closed: ClosedBatch): string[] {
 export function closedWarnings({ warning, silent }: ClosedBatch): string[] {
   return [
     ...(warning === undefined ? [] : [`warning: ${warning}`]),
-    ...silent.map(({ index, end, reason }) => `index ${index}: ${end}: ${reason}`),
+    ...silent.map(({ index, end, reason }) => `row ${index + 1}: ${end}: ${reason}`),
   ];
 }

@@ -5,14 +5,14 @@ import type { RemovalResult } from '../app/edit/remove-items.ts';
 import { count } from '../core/text/count.ts';
 import { printable } from '../core/text/printable.ts';
 
-/** CSV as it is in the file, with the index in front. */
+/** CSV as it is in the file, with the 1-based row in front. */
 export function* rowLines(rows: FoundRows): Generator<string> {
-  yield `index,${printable(rows.line())}`;
-  for (const index of rows.indices) yield `${index},${printable(rows.line(index))}`;
+  yield `row,${printable(rows.line())}`;
+  for (const index of rows.indices) yield `${index + 1},${printable(rows.line(index))}`;
 }
 
 export function rowsJson(rows: FoundRows): string {
-  return JSON.stringify({ rows: rows.indices.map((index) => ({ index, ...rows.cells(index) })) });
+  return JSON.stringify({ rows: rows.indices.map((index) => ({ row: index + 1, index, ...rows.cells(index) })) });
 }
 
 /** `3 reset to todo: draft 1, send 2`. */

@@ -81,12 +81,12 @@ test('P6 T5 P8 qa runs one at a time: the close names the next, and what waits a
   const shift = newShift();
   const { items } = await open(shift);
   for (const { prompt } of items) await write(shift, prompt, 'qa');
-  const next = async () => [...(await close(shift)).stderr.matchAll(/^index (\d): qa, (\S+)$/gm)].map(([, i]) => i);
-  expect(await next()).toEqual(['0']);
+  const next = async () => [...(await close(shift)).stderr.matchAll(/^row (\d): qa, (\S+)$/gm)].map(([, i]) => i);
+  expect(await next()).toEqual(['1']);
   // Named once: who asks again without having started it is not sent to start it twice.
   expect(await next()).toEqual([]);
   await write(shift, items[0]!.qaPrompt!, 'done');
-  expect(await next()).toEqual(['1']);
+  expect(await next()).toEqual(['2']);
   await close(shift, '--give-back');
   expect(shift.column('draft')).toEqual(['done', 'qa', 'qa']);
 
@@ -110,12 +110,12 @@ test('Q4 X5 an item whose agents never write a status is given back twice, then 
     await open(shift);
     return (await close(shift, '--give-back')).stderr;
   };
-  expect(await silent()).toBe('index 0: given back: its dev ended without a status (1 of 3)\n');
+  expect(await silent()).toBe('row 1: given back: its dev ended without a status (1 of 3)\n');
   // A killed manager is no fault of an agent: what it left is not counted, and counts nothing away.
   await open(shift);
   await open(shift, '--take-over');
   expect((await close(shift, '--give-back')).stderr).toContain('(2 of 3)');
-  expect(await silent()).toBe('index 0: failed: its dev ended without a status 3 times\n');
+  expect(await silent()).toBe('row 1: failed: its dev ended without a status 3 times\n');
   expect(shift.column('draft')).toEqual(['failed']);
   expect((await shift.project.run(['status', 'site'])).stdout).toContain('its dev ended without a status 3 times');
 
@@ -127,7 +127,7 @@ test('Q4 X5 an item whose agents never write a status is given back twice, then 
   await close(shift);
   expect((await close(shift, '--give-back')).stderr).toContain('its qa ended without a status (1 of 3)');
   expect(await silent()).toContain('(2 of 3)');
-  expect(await silent()).toContain('index 0: failed: its qa ended without a status 3 times');
+  expect(await silent()).toContain('row 1: failed: its qa ended without a status 3 times');
   expect(shift.column('draft')).toEqual(['failed']);
 });
 

@@ -54,7 +54,7 @@ test('O3 O4 L8 batch by hand: claimed in the table, prompts in files, own status
   expect(overview).not.toContain('nightshift start');
   const early = await close(shift);
   expect(early.code).toBe(2);
-  expect(early.stderr).toMatch(/index 0 is in_progress \(dev, .*row-1-dev.md\); index 1 is in_progress/);
+  expect(early.stderr).toMatch(/row 1 is in_progress \(dev, .*row-1-dev.md\); row 2 is in_progress/);
 
   await pass(shift, first, '--recommend', 'Look at the examples first');
   expect(shift.project.read(first.qaPrompt!)).toContain('a reads well');
@@ -106,8 +106,8 @@ test('O4 T1 T8 a token writes only its own role, item and column; nobody writes 
   const changed = (at: number, to: string) => command.map((word, i) => (i === at ? to : word));
   await refused(changed(5, 'done'), 'a dev writes qa or failed');
   await refused(changed(5, 'todo'), 'a dev writes qa or failed');
-  await refused(changed(4, '1'), 'this token is for draft of index 0');
-  await refused(changed(3, 'check_it'), 'this token is for draft of index 0');
+  await refused(changed(4, '1'), 'this token is for draft of row 1 (index 0)');
+  await refused(changed(3, 'check_it'), 'this token is for draft of row 1 (index 0)');
   await refused(changed(7, 'f00'), 'the token is not the current one');
   await refused(command.slice(0, 6), 'a batch of site is open', 5);
   await refused(['table', 'site', 'reset', '--index', '0'], 'a batch of site is open', 5);
@@ -164,7 +164,7 @@ test('P8 T5 D5 what is at qa is judged first; a status that nobody with a token 
   // As an agent with a shell would forge it.
   shift.tableText = shift.tableText.replace('b,in_progress', 'b,done');
   const refused = await close(shift);
-  expect(refused.stderr).toContain('index 1 is done, but was not written with its token');
+  expect(refused.stderr).toContain('row 2 is done, but was not written with its token');
   expect((await close(shift, '--give-back')).stdout).toContain('0 done, 0 failed, 2 given back');
   expect(shift.column('draft').slice(0, 2)).toEqual(['qa', 'todo']);
   expect(shift.journal().some(({ type }) => type === 'edit:reverted')).toBe(true);

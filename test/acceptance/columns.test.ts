@@ -67,7 +67,7 @@ test('F3 F5 T1 what /nightshift-update-table asks for: a new table has `row`; co
   expect(text()).toBe('name,work,the note\nbeta,todo,"other"\n');
   expect(said).toEqual([
     'added the column name: empty in 0 rows',
-    ...[1, 2, 3].map((row) => `added as row ${row} (index ${row - 1})`),
+    ...[1, 2, 3].map((row) => `added as row ${row}`),
     '1 row added',
     'added the column note: say "hi" in 4 rows',
     'note of row 2 (index 1): say "hi" -> other',
@@ -226,7 +226,7 @@ test('F6 V2 a column that something needs, a name that is none, and rows that ar
     [['add-column'], 'add-column needs NAME', 'table --help'],
     [['add-column', 'x', 'y'], 'add-column does not take "y"', ''],
     [['remove'], 'no rows are named', '--where COLUMN=VALUE'],
-    [['remove', '0'], 'remove does not take "0"', '--index before each index'],
+    [['remove', '0'], 'remove does not take "0"', '--row before each row'],
     [['remove', '--index', '7'], 'there is no index "7"', 'indices are 0 to 0'],
     [['remove', '--where', 'slug=z'], 'no row has slug=z', ''],
     [['ad-column', 'x'], 'there is no verb "ad-column"', 'did you mean add-column?'],

@@ -222,7 +222,7 @@ test('table: show, search and slice find rows; --status and --task choose; updat
   const rows = async (...args: string[]) => JSON.parse((await project.run([...args, '--json'])).stdout).rows;
   const names = (found: { name: string }[]) => found.map(({ name }) => name);
   expect(await rows('table', 'night', 'slice', '--index', '0')).toEqual([
-    { index: 0, name: 'alpha', place: 'Rome, old', work: 'done' },
+    { row: 1, index: 0, name: 'alpha', place: 'Rome, old', work: 'done' },
   ]);
   expect(names(await rows('table', 'night', 'show', '--status', 'failed', '--task', 'work'))).toEqual(['beta']);
   expect(names(await rows('update-table', 'night', 'search', '--exact', 'Oslo', '--select', 'place'))).toEqual([
@@ -230,9 +230,14 @@ test('table: show, search and slice find rows; --status and --task choose; updat
     'gamma',
   ]);
   expect(await rows('table', 'night', 'search', '--exact', 'oslo', '--select', 'place')).toEqual([]);
-  expect((await project.run(['table', 'night', 'slice', '--index', '0'])).stdout).toBe(
-    'index,name,place,work\n0,alpha,"Rome, old",done\n',
+  expect((await project.run(['table', 'night', 'slice', '--row', '1'])).stdout).toBe(
+    'row,name,place,work\n1,alpha,"Rome, old",done\n',
   );
+  expect(names(await rows('table', 'night', 'slice', '--row', '2:3', '--index', '0'))).toEqual([
+    'alpha',
+    'beta',
+    'gamma',
+  ]);
   const typo = await project.run(['table', 'night', 'search', '--exact', 'x', '--select', 'plaec']);
   expect([typo.code, typo.stderr]).toEqual([2, expect.stringContaining('did you mean place?')]);
 });
@@ -271,6 +276,37 @@ test('table edit, add, import and reset touch only their own bytes; a status goe
   expect(shift.tableText).toBe(expected);
   expect((await table('reset', '--index', '0', '--index', '5')).code).toBe(0);
   expect(shift.tableText).toBe(expected.replace('old",done', 'old",todo'));
+});
+
+test('table: people give rows, from 1 on; scripts may give indices; messages say the row', async () => {
+  const project = new Project();
+  const shift = project.shift('night', {
+    settings: { agent: 'shell' },
+    table: 'name,one,two\na,done,done\nb,done,failed\nc,todo,todo\n',
+    tasks: { one: shellTask('true'), two: shellTask('true') },
+  });
+  const table = async (...args: string[]) => {
+    const { code, stdout, stderr } = await project.run(['table', 'night', ...args]);
+    return [code, stdout + stderr];
+  };
+  expect(await table('edit', 'name', 'B', '--row', '2')).toEqual([0, 'name of row 2: b -> B\n']);
+  expect(await table('edit', 'name', '2', 'C')).toEqual([0, 'name of row 3 (index 2): c -> C\n']);
+  expect(await table('edit', 'one', 'todo', '--row', '1')).toEqual([
+    0,
+    'one of row 1: done -> todo\nnote: two of this row keep their status; ' +
+      '`nightshift table night reset --task one --row 1` resets them too\n',
+  ]);
+  expect(await table('reset', '--row', '1:2')).toEqual([0, '3 reset to todo: one 1, two 2\n']);
+  shift.tableText = 'name,one,two\na,done,done\nb,done,failed\nc,todo,todo\n';
+  expect(await table('reset', '--all', '--task', 'two')).toEqual([0, '2 reset to todo\n']);
+  expect(await table('reset', '--all')).toEqual([0, '2 reset to todo\n']);
+  expect(shift.tableText).not.toContain('done');
+  expect(await table('reset', '--all', '--row', '1')).toEqual([2, expect.stringContaining('not both')]);
+  expect(await table('edit', 'name', 'x', '--row', '4')).toEqual([2, expect.stringContaining('rows are 1 to 3')]);
+  expect(await table('edit', 'name', 'x')).toEqual([2, expect.stringContaining('edit needs COLUMN VALUE --row N')]);
+  expect(await table('slice', '--row', '0')).toEqual([2, expect.stringContaining('the first row is 1')]);
+  expect(await table('remove', '--row', '3')).toEqual([0, '1 row removed\n']);
+  expect((await project.run(['start', '--dry-run', '--row', '2'])).stdout).toContain('first: one, row 2\n');
 });
 
 test('init, create and add-task make a shift that runs; names are checked; nothing is overwritten', async () => {

@@ -61,7 +61,7 @@ export function playManager({ prompt, answers }: Talk): Move {
   if (said.includes('Nothing is left to do')) return { text: said.slice(Math.max(0, said.indexOf('Progress:'))) };
   const closed = /Batch of (\w+) closed/.exec(said)?.[1];
   if (closed !== undefined) return run(`lesson ${shift} ${closed}`);
-  const listed = [...said.matchAll(/^index \d+: (dev|qa), (\.\S+)$/gm)];
+  const listed = [...said.matchAll(/^row \d+: (dev|qa), (\.\S+)$/gm)];
   if (listed.length > 0)
     return { calls: listed.map(([, role, file]) => taskCall(`nightshift-${role}`, readAndDo(file!))) };
   if (said.includes('it is yours') || said.includes('<task_result>')) return run(`batch close ${shift}`);

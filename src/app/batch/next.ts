@@ -27,13 +27,13 @@ export async function refuseUnended(paths: ShiftPaths, task: Task, ends: readonl
 }
 
 function describe(paths: ShiftPaths, { item, status, isForged }: BatchItemEnd): string {
-  if (isForged) return `index ${item.index} is ${status}, but was not written with its token`;
-  if (status !== 'qa') return `index ${item.index} is ${status} (dev, ${promptFile(paths, item, 'dev')})`;
-  return `index ${item.index} is qa (${item.isQaNamed ? `qa, ${promptFile(paths, item, 'qa')}` : 'its qa comes later'})`;
+  if (isForged) return `row ${item.index + 1} is ${status}, but was not written with its token`;
+  if (status !== 'qa') return `row ${item.index + 1} is ${status} (dev, ${promptFile(paths, item, 'dev')})`;
+  return `row ${item.index + 1} is qa (${item.isQaNamed ? `qa, ${promptFile(paths, item, 'qa')}` : 'its qa comes later'})`;
 }
 
 function startHint(paths: ShiftPaths, next: readonly BatchItemEnd[]): string {
-  const lines = next.map(({ item }) => `index ${item.index}: qa, ${promptFile(paths, item, 'qa')}`);
+  const lines = next.map(({ item }) => `row ${item.index + 1}: qa, ${promptFile(paths, item, 'qa')}`);
   const which = next.length === 1 ? 'Start this agent' : 'Start these agents';
   return `${which}, then run \`nightshift batch close ${paths.name}\` again:\n${lines.join('\n')}`;
 }

@@ -97,7 +97,7 @@ function findHolder(paths: ShiftPaths, { column, index, value, token }: TokenEdi
   const role = item.dev === hash ? 'dev' : 'qa';
   const { task } = found.batch;
   if (column !== task || index !== String(item.index)) {
-    throw refuse(`this token is for ${task} of index ${item.index}, and for nothing else`);
+    throw refuse(`this token is for ${task} of row ${item.index + 1} (index ${item.index}), and for nothing else`);
   }
   if (!MAY[role].includes(value))
     throw refuse(`a ${role} writes ${MAY[role].join(' or ')}, not ${JSON.stringify(value)}`);

@@ -5,13 +5,13 @@ import { editCells, type Table } from '../../formats/table.ts';
 import { refuseOpenBatch } from '../../store/folder/batch-file.ts';
 import { identitiesOf } from '../../store/folder/table/identity-file.ts';
 import { changeTable } from '../../store/folder/table/table-change.ts';
-import { parseIndex } from '../rows.ts';
+import { parseIndex, parseRow } from '../rows.ts';
 import { type OpenTable, requireColumn, unknownStatus } from './edit-items.ts';
 
 export interface CellTarget {
   readonly column: string;
-  /** 0-based, as it was typed. */
-  readonly index: string;
+  /** As it was typed: 1-based, or 0-based as qsv counts. */
+  readonly at: { readonly row: string } | { readonly index: string };
 }
 
 export interface EditedCell {
@@ -24,9 +24,9 @@ export interface EditedCell {
 /** Writes one cell. A status goes only along its arrows (rule T1). */
 export async function editCell(open: OpenTable, target: CellTarget, value: string): Promise<EditedCell> {
   const change = (table: Table) => {
-    const { column: name } = target;
+    const { column: name, at } = target;
     const column = requireColumn(table, name);
-    const row = parseIndex(target.index, table.rowCount);
+    const row = 'row' in at ? parseRow(at.row, table.rowCount) : parseIndex(at.index, table.rowCount);
     const from = table.cell(row, column);
     const edits = open.tasks.includes(name) ? [statusEdit(open, table, { row, name, from }, value)] : [];
     const keptTasks = value === 'todo' ? begunAfter(open, table, row, name) : [];

@@ -11,6 +11,7 @@ import type { ShiftPaths } from '../../store/folder/layout.ts';
 import { identitiesOf } from '../../store/folder/table/identity-file.ts';
 import { changeTable, type TableChange } from '../../store/folder/table/table-change.ts';
 import { readItemsFile } from '../item-source.ts';
+import { isNamed, type NamedRows, namedRows } from '../select-rows.ts';
 import type { World } from '../world.ts';
 
 /** The table of a shift, and what its columns mean. */
@@ -76,12 +77,11 @@ export function addItems(
   );
 }
 
-export interface ResetRequest {
+/** Without rows: everything that failed. */
+export interface ResetRequest extends NamedRows {
   readonly task?: string | undefined;
-  /** Rows, as they were typed; none: everything that failed. */
-  readonly named: readonly string[];
-  /** `parseIndex` for one row, `rowsIn` for a range. */
-  readonly parse: (text: string, count: number) => number | number[];
+  /** All rows, whatever their status. */
+  readonly all?: boolean | undefined;
   readonly onlyFailed?: boolean | undefined;
   /** Leave the later tasks of the items as they are. */
   readonly keepLater?: boolean | undefined;
@@ -96,18 +96,19 @@ export interface Reset {
 /** Resets failed item-tasks, or those of the named rows whatever their status, and the later tasks of these items. */
 export async function resetItems(open: OpenTable, request: ResetRequest): Promise<Reset> {
   const { world, paths } = open;
-  const { task, named, parse, onlyFailed, keepLater } = request;
+  const { task, onlyFailed, keepLater } = request;
   refuseOpenBatch(paths, world.now());
   if (task !== undefined) requireTask(open, task);
-  const failedOnly = onlyFailed === true || named.length === 0;
-  const isNamed = (name: string, status: Status) =>
+  const hasRows = isNamed(request);
+  const failedOnly = onlyFailed === true || !(hasRows || request.all);
+  const isChosen = (name: string, status: Status) =>
     (task === undefined || task === name) && (!failedOnly || status === 'failed');
   return changeTable(
     paths,
     (table) => {
-      const chosen = new Set(named.flatMap((text) => parse(text, table.rowCount)));
-      const rows = chosen.size > 0 ? chosen : Array.from({ length: table.rowCount }, (_, row) => row);
-      return resetRows(open, table, { rows, isNamed: (_, name, status) => isNamed(name, status), keepLater });
+      const every = () => Array.from({ length: table.rowCount }, (_, row) => row);
+      const rows = hasRows ? namedRows(request, table.rowCount) : every();
+      return resetRows(open, table, { rows, isNamed: (_, name, status) => isChosen(name, status), keepLater });
     },
     world.now,
   );

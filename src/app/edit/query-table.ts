@@ -1,7 +1,7 @@
 import { isStatus, readStatus } from '../../core/model/status.ts';
 import type { Table } from '../../formats/table.ts';
 import { readTable } from '../../store/folder/table/table-change.ts';
-import { parseIndex } from '../rows.ts';
+import { type NamedRows, namedRows } from '../select-rows.ts';
 import { type OpenTable, requireColumn, requireTask, unknownStatus } from './edit-items.ts';
 
 /** Rows of the table. Cells and lines are made when they are asked for: a table may have a million rows. */
@@ -40,10 +40,10 @@ export async function rowsWithCell(open: OpenTable, name: string, value: string)
   return findIn(open, table, (cells) => shownCell(open, name, cells[column]!) === value);
 }
 
-/** Rows by their indices, as they were typed; in the order of the table. */
-export async function rowsAt(open: OpenTable, indices: readonly string[]): Promise<FoundRows> {
+/** Named rows, in the order of the table. */
+export async function rowsAt(open: OpenTable, named: NamedRows): Promise<FoundRows> {
   const table = await readTable(open.paths);
-  const wanted = new Set(indices.map((index) => parseIndex(index, table.rowCount)));
+  const wanted = namedRows(named, table.rowCount);
   return findIn(open, table, (_, row) => wanted.has(row));
 }
 

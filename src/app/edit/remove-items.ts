@@ -5,14 +5,10 @@ import { removeRows, type Table } from '../../formats/table.ts';
 import { refuseOpenBatch } from '../../store/folder/batch-file.ts';
 import { currentHolder } from '../../store/folder/run-lock.ts';
 import { changeTable } from '../../store/folder/table/table-change.ts';
-import { noMatch, parseConditions } from '../select-rows.ts';
+import { isNamed, type NamedRows, namedRows, noMatch, parseConditions } from '../select-rows.ts';
 import { type OpenTable, requireColumn } from './edit-items.ts';
 
-interface RemoveRequest {
-  /** Rows, as they were typed. */
-  readonly named: readonly string[];
-  /** `parseIndex` or `parseRow`. */
-  readonly parse: (text: string, count: number) => number;
+interface RemoveRequest extends NamedRows {
   /** `column=value`; a row must match all of them, and be named if rows are named. */
   readonly where?: readonly string[] | undefined;
 }
@@ -24,18 +20,19 @@ export interface RemovalResult {
 }
 
 /** Removes rows from the table, also while the shift runs. */
-export async function removeItems(open: OpenTable, { named, parse, where }: RemoveRequest): Promise<RemovalResult> {
+export async function removeItems(open: OpenTable, request: RemoveRequest): Promise<RemovalResult> {
   const { world, paths, tasks } = open;
-  const conditions = parseConditions(where) ?? [];
-  if (named.length + conditions.length === 0) {
-    throw new NightshiftError('usage', 'no rows are named', 'write --index I, or --where COLUMN=VALUE');
+  const conditions = parseConditions(request.where) ?? [];
+  const hasRows = isNamed(request);
+  if (!hasRows && conditions.length === 0) {
+    throw new NightshiftError('usage', 'no rows are named', 'write --row N, or --where COLUMN=VALUE');
   }
   refuseOpenBatch(paths, world.now());
   const isRunning = existsSync(paths.runLock) && currentHolder(paths.runLock) !== undefined;
   return changeTable(
     paths,
     (table) => {
-      const chosen = new Set(named.map((text) => parse(text, table.rowCount)));
+      const chosen = namedRows(request, table.rowCount);
       const tests = conditions.map(({ column, value }) => {
         const at = requireColumn(table, column);
         const isStatus = tasks.includes(column);
@@ -43,9 +40,9 @@ export async function removeItems(open: OpenTable, { named, parse, where }: Remo
       });
       const rows = new Set<number>();
       for (let row = 0; row < table.rowCount; row++) {
-        if ((named.length === 0 || chosen.has(row)) && tests.every((test) => test(row))) rows.add(row);
+        if ((!hasRows || chosen.has(row)) && tests.every((test) => test(row))) rows.add(row);
       }
-      if (rows.size === 0) throw noMatch(conditions, named.length > 0);
+      if (rows.size === 0) throw noMatch(conditions, hasRows);
       if (isRunning && rows.size === table.rowCount) {
         const hint = `\`nightshift stop ${paths.name}\` ends the run`;
         throw new NightshiftError('usage', "all rows can't be removed while the shift runs", hint);

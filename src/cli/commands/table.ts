@@ -39,17 +39,17 @@ function readArguments(io: Io, given: readonly string[]): { name?: string; verb:
   throw new NightshiftError('usage', message, near ? `did you mean ${near}?` : `verbs are: ${VERBS.join(', ')}`);
 }
 
-/** How many arguments a verb takes. One more is a slip, such as `--index 0 1`. */
+/** How many arguments a verb takes. One more is a slip, such as `--row 1 2`. */
 const MOST_ARGUMENTS: Partial<Record<Verb, number>> = {
   ...{ edit: 3, add: Number.POSITIVE_INFINITY, import: 1 },
   ...{ 'add-column': 1, 'rename-column': 2, 'drop-column': 1 },
 };
-const TAKES_INDICES: readonly Verb[] = ['slice', 'remove', 'reset'];
+const TAKES_ROWS: readonly Verb[] = ['slice', 'remove', 'reset'];
 
 function refuseExtra(verb: Verb, args: readonly string[]): void {
   const extra = args[MOST_ARGUMENTS[verb] ?? 0];
   if (extra === undefined) return;
-  const hint = TAKES_INDICES.includes(verb) ? 'write --index before each index' : undefined;
+  const hint = TAKES_ROWS.includes(verb) ? 'write --row before each row' : undefined;
   throw new NightshiftError('usage', `${verb} does not take ${JSON.stringify(extra)}`, hint);
 }
 
