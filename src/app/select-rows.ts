@@ -60,7 +60,7 @@ function matchingRows(snapshot: Snapshot, { rows, where = [], items }: Selection
 }
 
 /** Each once, in row order. */
-export function rowsIn(rows: string | undefined, count: number): number[] {
+function rowsIn(rows: string | undefined, count: number): number[] {
   const all = Array.from({ length: count }, (_, row) => row);
   if (rows === undefined) return all;
   const ranges = parseRows(rows);

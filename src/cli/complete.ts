@@ -1,6 +1,7 @@
 import type { Command, Option } from 'commander';
 import { findShift, type ShiftPaths, shiftNames } from '../app/find-shift.ts';
 import { agentNames, columnNames, kitNames, lessonIds, taskNames } from '../app/names.ts';
+import { archivedNames } from '../app/unarchive-shift.ts';
 import { STATUSES } from '../core/model/status.ts';
 import { VERBS } from './access.ts';
 import { SHELLS } from './completion-scripts.ts';
@@ -82,6 +83,7 @@ class Candidates {
     switch (argument.name()) {
       case 'shift':
         if (this.#command.name() === 'create') return [];
+        if (this.#command.name() === 'unarchive') return archivedNames(this.#io);
         return this.#command.name() === 'table' ? [...this.#shifts(), ...VERBS] : this.#shifts();
       case 'verb':
         return this.#shifts().includes(this.#given[0]!) ? VERBS : this.#headers();

@@ -231,6 +231,12 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     () => import('./commands/archive.ts'),
   ).option('--force', 'even if it is not finished');
   add(
+    'unarchive <shift>',
+    'move a shift back from .nightshift/archive',
+    'writes',
+    () => import('./commands/unarchive.ts'),
+  );
+  add(
     'doctor',
     'diagnose problems and suggest fixes',
     (_, { fix }) => (fix ? 'writes' : 'reads'),

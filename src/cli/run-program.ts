@@ -3,6 +3,7 @@ import { EXIT, NightshiftError } from '../core/model/errors.ts';
 import { systemError } from '../core/model/system-errors.ts';
 import type { Io } from './io.ts';
 import { createProgram, OVERVIEW } from './program.ts';
+import { commandFor } from './suggestion.ts';
 import { readVersion } from './version.ts';
 
 /**
@@ -42,10 +43,14 @@ export function tellOf(io: Io, thrown: unknown, argv: readonly string[]): number
 }
 
 /** Commander puts the error on one line and, in brackets, a suggestion on the next. */
-function usageError({ message }: CommanderError): NightshiftError {
+function usageError({ message, code }: CommanderError): NightshiftError {
   const [first = '', meant] = message.replace(/^error: /, '').split('\n');
   const help = '`nightshift --help` shows the commands, `nightshift COMMAND --help` the options of one';
-  const near = meant === undefined ? '' : `${meant.replace(/^\(Did/, 'did').replace(/\)$/, '')} `;
+  const unknown = code === 'commander.unknownCommand' ? /'(.*)'/.exec(first)?.[1] : undefined;
+  const synonym = unknown === undefined ? undefined : commandFor(unknown);
+  const meantBy =
+    synonym === undefined ? meant?.replace(/^\(Did/, 'did').replace(/\)$/, '') : `did you mean \`${synonym}\`?`;
+  const near = meantBy === undefined ? '' : `${meantBy} `;
   return new NightshiftError('usage', first, near + help);
 }
 

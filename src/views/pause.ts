@@ -23,7 +23,9 @@ export function resumedLine(
   shift: string,
   { wasPaused, running }: { readonly wasPaused: boolean; readonly running: Process | null },
 ): string {
-  if (!wasPaused) return `${shift} is not paused.`;
+  const start = `\`nightshift start ${shift}\` resumes it where it left off.`;
+  if (!wasPaused && running) return `${shift} is not paused: it runs in process ${running.pid}.`;
+  if (!wasPaused) return `${shift} is not paused, and not running: ${start}`;
   if (running) return `${shift} continues in process ${running.pid}.`;
-  return `${shift} is no longer paused. It is not running: \`nightshift start ${shift}\` runs it.`;
+  return `${shift} is no longer paused. It is not running: ${start}`;
 }

@@ -7,7 +7,10 @@ import { check, expectOneError, type Mistake, rightProject, setManager, setTable
 describe('the command line', () => {
   const usage = (args: readonly string[], says: RegExp, advises: RegExp): Mistake => ({ args, says, advises, at: '' });
   check({
-    'an unknown command': usage(['strat'], /unknown command 'strat'/, /start/),
+    'an unknown command': usage(['strat'], /unknown command 'strat'/, /did you mean start\?/),
+    'a command by another name': usage(['run', 'pages'], /unknown command 'run'/, /did you mean `start`\?/),
+    'a command that others have': usage(['new', 'pages'], /unknown command 'new'/, /did you mean `create`\?/),
+    'a verb of the table': usage(['reset', 'pages'], /unknown command 'reset'/, /did you mean `table reset`\?/),
     'an unknown flag': usage(['start', '--rowz', '3'], /unknown option '--rowz'/, /--rows/),
     'a flag without its value': usage(['start', 'pages', '--rows'], /--rows/, /--help/),
     'an argument too many': usage(['start', 'pages', 'now'], /too many arguments/, /--help/),

@@ -396,6 +396,22 @@ test('archive moves a finished shift away; an unfinished one only by force, a ru
   project.shift('night', { table: 'name,work\na,todo\n', tasks: { work: shellTask('true') } });
   const second = await project.run(['archive', 'night', '--force', '--json']);
   expect(JSON.parse(second.stdout).folder).toBe(`${folder}-2`);
+
+  // Of two with this name, the one that was archived last comes back; then the other one by its folder.
+  expect((await project.run(['__complete', 'unarchive', ''])).stdout).toBe('night\n');
+  expect((await project.run(['unarchive', 'night'])).stdout).toBe(
+    `night is back in ${shift.project.path('.nightshift/night')}\n`,
+  );
+  expect(shift.tableText).toBe('name,work\na,todo\n');
+  const taken = await project.run(['unarchive', 'night']);
+  expect([taken.code, taken.stderr]).toEqual([2, expect.stringContaining('there is already a shift night')]);
+  await project.run(['archive', 'night', '--force']);
+  const back = JSON.parse((await project.run(['unarchive', folder.split('/').at(-1), '--json'])).stdout);
+  expect(back).toEqual({ shift: 'night', folder: project.path('.nightshift/night'), from: folder });
+  expect(readdirSync(back.folder).sort()).toEqual(files);
+  expect((await project.run(['start', 'night'])).stdout).toContain('Already complete');
+  const gone = await project.run(['unarchive', 'nihgt']);
+  expect([gone.code, gone.stderr]).toEqual([2, expect.stringContaining('did you mean night?')]);
 });
 
 test('list shows every shift, also beside one with a problem', async () => {

@@ -65,7 +65,7 @@ test('X8 X6 a pause lets running items finish, outlives kill -9 and a restart, a
   expect(typesOf(second)).not.toContain('run:stopping');
   expect(shift.column('write')).toEqual(['done', 'done', 'done', 'done']);
   for (const [command, said] of [
-    ['resume', 'pages is not paused.\n'],
+    ['resume', 'pages is not paused, and not running: `nightshift start pages` resumes it where it left off.\n'],
     ['pause', 'pages is not running: there is nothing to pause.\n'],
   ] as const) {
     const { code, stdout } = await project.run([command, 'pages']);
@@ -97,7 +97,9 @@ test.each([{}, { dispatch: 'stream' }])(
     ]);
     expect((await running.ended).code).toBe(130);
     const resumed = await project.run(['resume', 'pages']);
-    expect(resumed.stdout).toBe('pages is no longer paused. It is not running: `nightshift start pages` runs it.\n');
+    expect(resumed.stdout).toBe(
+      'pages is no longer paused. It is not running: `nightshift start pages` resumes it where it left off.\n',
+    );
     go(shift, 'a', 'b', 'c', 'd');
     expect((await shift.start()).code).toBe(0);
   },
