@@ -1,16 +1,27 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
+import { processIo } from '../src/cli/io.ts';
+import { createProgram } from '../src/cli/program.ts';
 
 const DOCUMENTS = [
-  'README.md',
-  'CONTRIBUTING.md',
-  'CHANGELOG.md',
-  'SECURITY.md',
-  ...readdirSync('docs', { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.md'))
-    .map((file) => join('docs', file)),
+  ...readdirSync('.').filter((file) => file.endsWith('.md')),
+  ...['docs', 'examples'].filter(existsSync).flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.md'))
+      .map((file) => join(folder, file)),
+  ),
 ];
+
+test('the README has at most 130 lines', () => {
+  expect(readFileSync('README.md', 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(130);
+});
+
+test('docs/README.md leads to every page', () => {
+  const index = readFileSync('docs/README.md', 'utf8');
+  const pages = readdirSync('docs').filter((file) => file.endsWith('.md') && file !== 'README.md');
+  expect(pages.filter((page) => !index.includes(`](${page})`))).toEqual([]);
+});
 
 test('docs/events.md has every event, each with a line that has nothing but what is described', () => {
   const source = readFileSync('src/core/model/events.ts', 'utf8');
@@ -49,14 +60,49 @@ test('docs/formats.md has every key that a manifest or a task may have', () => {
   expect(keys.filter((key) => !text.includes(`\`${key}\``))).toEqual([]);
 });
 
-test('the README has every command and every exit code', () => {
-  const readme = readFileSync('README.md', 'utf8');
-  const program = readFileSync('src/cli/program.ts', 'utf8');
-  const commands = [...program.matchAll(/\badd\(\s*'([a-z-]+)/g)].map(([, name]) => name!);
-  expect(commands.length).toBeGreaterThan(10);
-  expect(commands.filter((name) => !readme.includes(`| \`${name}`))).toEqual([]);
+test('docs/commands.md has every command with all of its options, every verb of `table` and every exit code', () => {
+  const text = readFileSync('docs/commands.md', 'utf8');
+  const limits = /LIMITS stands for (.*?) \(/s.exec(text)![1]!;
+  const rowOf = (name: string) => new RegExp(`^\\| \`${name}[ \`].*$`, 'm').exec(text)?.[0] ?? '';
+  const program = createProgram(processIo(), '', () => {});
+  const commands = program.commands.filter((command) => !command.name().startsWith('__'));
+  expect(commands.length).toBeGreaterThan(20);
+  expect(commands.map((command) => command.name()).filter((name) => rowOf(name) === '')).toEqual([]);
+  const missing = commands.flatMap((command) => {
+    const row = rowOf(command.name());
+    // The options of `table` belong to its verbs.
+    const described = command.name() === 'table' ? text : row.includes('[LIMITS]') ? `${row} ${limits}` : row;
+    const words = [...command.aliases(), ...command.options.map((option) => option.long!)];
+    return words.filter((word) => word !== '--json' && !described.includes(word)).map((w) => `${command.name()} ${w}`);
+  });
+  expect(missing).toEqual([]);
+  const verbs = /const HANDLERS.*?= \{(.*?)\n\};/s.exec(readFileSync('src/cli/table-verbs.ts', 'utf8'))![1]!;
+  const named = [...verbs.matchAll(/^ {2}async '?([a-z-]+)/gm)].map(([, verb]) => verb!);
+  expect(named.length).toBeGreaterThan(10);
+  const table = text.slice(text.indexOf('## The table'));
+  expect(named.filter((verb) => !new RegExp(`\`${verb}[ \`]`).test(table))).toEqual([]);
   const codes = /export const EXIT = \{(.*?)\}/s.exec(readFileSync('src/core/model/errors.ts', 'utf8'))![1]!;
-  for (const [code] of codes.matchAll(/\d+/g)) expect(readme).toMatch(new RegExp(`^\\| ${code} \\|`, 'm'));
+  for (const [code] of codes.matchAll(/\d+/g)) expect(text).toMatch(new RegExp(`^\\| ${code} \\|`, 'm'));
+});
+
+test('every command in the docs exists, with the options that are shown', () => {
+  const program = createProgram(processIo(), '', () => {});
+  const wrong = DOCUMENTS.filter((file) => file !== 'CHANGELOG.md').flatMap((file) => {
+    const text = readFileSync(file, 'utf8');
+    // A command in backticks, or on a line of its own in a block.
+    const shown = [...text.matchAll(/`nightshift ([a-z][a-z-]*)([^`]*)`|^\s*(?:\$ )?nightshift ([a-z][a-z-]*)(.*)$/gm)];
+    return shown.flatMap(([, inline, inlineRest = '', alone, rest = inlineRest]) => {
+      const name = (inline ?? alone)!;
+      const command = program.commands.find((each) => each.name() === name || each.aliases().includes(name));
+      if (!command) return name === 'hook' || name === 'help' ? [] : [`${file}: nightshift ${name}`];
+      const flags = [...rest.replace(/#.*|"[^"]*"|'[^']*'/g, '').matchAll(/(?<=\s|\[)--[a-z-]+/g)].map(
+        ([flag]) => flag,
+      );
+      const known = [...command.options.map((option) => option.long), '--help'];
+      return flags.filter((flag) => !known.includes(flag)).map((flag) => `${file}: nightshift ${name} ${flag}`);
+    });
+  });
+  expect(wrong).toEqual([]);
 });
 
 test('docs/dependencies.md has every dependency', () => {

@@ -20,7 +20,7 @@ export type ErrorCode =
   | 'disk'
   | 'resources';
 
-/** Exit codes that scripts may rely on; the README and `--help` list them. */
+/** Exit codes that scripts may rely on; `docs/commands.md` and `--help` list them. */
 export const EXIT = {
   done: 0,
   bug: 1,
