@@ -36,7 +36,7 @@ export function isMissed({ ratio, target }: Figure): boolean {
 const COLUMNS = ['figure', 'Nightshift', 'next to', 'ratio', 'target', ''];
 
 export function renderPlain({ title, figures, table }: Section): string {
-  const tables = [{ header: COLUMNS, rows: figures.map(cellsOf) }, ...(table ? [table] : [])];
+  const tables = [tableOf(figures), ...(table ? [table] : [])];
   return [title, '', ...tables.flatMap((each) => [...plainLines(each), ''])].join('\n');
 }
 
@@ -49,7 +49,7 @@ function plainLines({ header, rows }: Table): string[] {
 }
 
 export function renderMarkdown({ title, figures, table }: Section): string {
-  const tables = [{ header: COLUMNS, rows: figures.map(cellsOf) }, ...(table ? [table] : [])];
+  const tables = [tableOf(figures), ...(table ? [table] : [])];
   return [`### ${title}`, '', ...tables.flatMap((each) => [...markdownLines(each), ''])].join('\n');
 }
 
@@ -58,14 +58,25 @@ function markdownLines({ header, rows }: Table): string[] {
   return [line(header), line(header.map(() => '---')), ...rows.map(line)];
 }
 
+/** Without columns that are empty: some figures are next to nothing. */
+function tableOf(figures: readonly Figure[]): Table {
+  const rows = figures.map(cellsOf);
+  const used = COLUMNS.map((_, column) => rows.some((row) => row[column] !== ''));
+  const keep = (row: readonly string[]) => row.filter((_, column) => used[column]);
+  return { header: keep(COLUMNS), rows: rows.map(keep) };
+}
+
 function cellsOf(figure: Figure): string[] {
   const { what, ours, other, ratio, target } = figure;
   return [
-    what,
-    ours,
-    other,
-    ratio === undefined ? '-' : ratio.toFixed(2),
+    ...[what, ours, other],
+    other === '' ? '' : (ratio?.toFixed(2) ?? '-'),
     target ? `${target.is} ${target.ratio}` : '',
-    isMissed(figure) ? 'missed' : '',
+    verdictOf(figure),
   ];
+}
+
+function verdictOf(figure: Figure): string {
+  if (!figure.target || figure.ratio === undefined) return '';
+  return isMissed(figure) ? 'missed' : 'met';
 }

@@ -3,6 +3,7 @@ import { engineTime } from './engine-time.ts';
 import { isMissed, renderMarkdown, renderPlain, type Section } from './figure.ts';
 import { history } from './history.ts';
 import { learning } from './learning/learning.ts';
+import { SCENARIO_NAMES } from './learning/scenarios.ts';
 import { machine } from './machine.ts';
 import { makespan } from './makespan.ts';
 import { manyRows } from './many-rows.ts';
@@ -17,19 +18,23 @@ const BENCHES: Readonly<Record<string, () => Promise<Section>>> = {
   rows: manyRows,
   history,
   makespan,
-  learning,
+  learning: () => learning(SCENARIO_NAMES),
   real: realRun,
   startup,
   opencode,
   'opencode-memory': opencodeMemory,
 };
+const PARTS: typeof BENCHES = Object.fromEntries(
+  SCENARIO_NAMES.map((scenario) => [`learning:${scenario}`, () => learning([scenario])]),
+);
+const ALL = { ...BENCHES, ...PARTS };
 
 const args = process.argv.slice(2);
 const markdown = args.includes('--markdown');
 const names = args.filter((arg) => arg !== '--markdown');
-const unknown = names.filter((name) => !(name in BENCHES));
+const unknown = names.filter((name) => !(name in ALL));
 if (unknown.length > 0) {
-  console.error(`no benchmark ${unknown.join(', ')}; there are: ${Object.keys(BENCHES).join(', ')}`);
+  console.error(`no benchmark ${unknown.join(', ')}; there are: ${Object.keys(ALL).join(', ')}`);
   process.exit(2);
 }
 
@@ -41,7 +46,7 @@ console.log(
 );
 let missed = 0;
 for (const name of names.length > 0 ? names : Object.keys(BENCHES)) {
-  const section = await BENCHES[name]!();
+  const section = await ALL[name]!();
   missed += section.figures.filter(isMissed).length;
   console.log(markdown ? renderMarkdown(section) : renderPlain(section));
 }

@@ -20,12 +20,14 @@ export interface RunOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
+  /** The exit codes that are expected; 0 without it. */
+  readonly codes?: readonly number[];
   /** The signal that it is expected to end by, if not by itself. */
   readonly signal?: NodeJS.Signals;
   readonly onOutput?: (stdout: string, child: ChildProcess) => void;
 }
 
-/** Runs a program to its end; anything but exit code 0 (or the expected signal) is a broken benchmark. */
+/** Runs a program to its end; an exit code or signal that is not expected is a broken benchmark. */
 export function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<Ended> {
   return new Promise((end, reject) => {
     const started = performance.now();
@@ -44,7 +46,7 @@ export function run(command: string, args: readonly string[], options: RunOption
     });
     child.once('error', reject);
     child.once('close', (code, signal) => {
-      const isExpected = options.signal ? signal === options.signal : code === 0;
+      const isExpected = options.signal ? signal === options.signal : (options.codes ?? [0]).includes(code ?? -1);
       if (isExpected) end({ ms: performance.now() - started, firstOutputMs, stdout });
       else reject(new Error(`${command} ${args.join(' ')} ended with ${code ?? signal}\n${stderr}${stdout}`));
     });

@@ -19,6 +19,8 @@ export interface Night {
   readonly changes: readonly LessonEvent[];
   /** The Steps at the end. */
   readonly steps: readonly string[];
+  /** What `nightshift status` printed then; a simulation has none. */
+  readonly status?: string;
 }
 
 const TENTHS = 10;

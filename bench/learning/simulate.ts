@@ -4,12 +4,14 @@ import { type LessonChange, type LessonLedger, NO_LESSONS } from '../../src/core
 import { foldReports, type LessonMode } from '../../src/core/learning/policy.ts';
 import { type FoldedRecommendation, inOrder } from '../../src/core/learning/reports.ts';
 import { createScreen } from '../../src/core/learning/screen/screen.ts';
+import { votesIn } from '../../src/core/learning/votes.ts';
 import type { LessonVote } from '../../src/core/model/events.ts';
 import { adaptSize, startSize } from '../../src/core/schedule/concurrency.ts';
 import { groupByMeaning } from './manager.ts';
 import type { LessonEvent, Night, RowResult } from './night.ts';
+import { type DevReport, devReport, type GivenLesson } from './reports.ts';
 import { AUTHOR_STEPS } from './sentences.ts';
-import { attempt, MOST_ATTEMPTS, ROWS, type World } from './world.ts';
+import { MOST_ATTEMPTS, ROWS, type World } from './world.ts';
 
 export interface Policy {
   readonly mode: LessonMode;
@@ -56,20 +58,23 @@ interface Learned {
 /** Up to three attempts of one dev. */
 function work(world: World, row: number, { ledger, steps, at }: Learned & { readonly at: string }): Report {
   const lessons = lessonsIn(ledger, TASK, steps);
-  const texts = lessons.map(({ text }) => text);
   const [item, votes] = [`row-${row}`, [] as LessonVote[]];
   for (let number = 1; ; number++) {
-    const result = attempt(world, row, number, texts);
-    for (const vote of result.votes) {
-      const { id } = lessons.find(({ text }) => text === vote.lesson)!;
-      votes.push({ ...vote, item, row, at, lesson: id });
-    }
-    if (!result.success && number < MOST_ATTEMPTS) continue;
-    const recommendations = result.recommendations.map((text) => ({
+    const report = devReport(world, { row, number }, lessons);
+    votes.push(...votesOf(report, lessons).map((vote) => ({ ...vote, item, row, at })));
+    const done = report.overall_status === 'SUCCESS';
+    if (!done && number < MOST_ATTEMPTS) continue;
+    const recommendations = report.recommendations.map((text) => ({
       ...{ text, item, row, at, attempts: number, agent: 'world' },
     }));
-    return { done: result.success, attempts: number, recommendations, votes };
+    return { done, attempts: number, recommendations, votes };
   }
+}
+
+/** As the engine counts them. */
+function votesOf({ overall_status: status, error, lessons }: DevReport, given: readonly GivenLesson[]) {
+  const votes = lessons.map(({ id, ...vote }) => ({ ...vote, lesson: id }));
+  return votesIn({ lessons: given }, { status, votes, ...(error === null ? {} : { reason: error }) });
 }
 
 function fold(

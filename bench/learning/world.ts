@@ -28,8 +28,10 @@ const NEEDED = 3;
 const FINDS = 0.6;
 /** A harmful lesson makes an attempt fail. */
 const STRIKES = 0.35;
-/** A dev whose attempt failed by a harmful lesson says so. */
+/** A dev whose attempt failed by a harmful lesson blames it. */
 const BLAMES = 0.7;
+/** It does so by failing at the step of the lesson, not with a vote. */
+const NAMES_STEP = 0.5;
 
 interface Vote {
   /** The text of the lesson. */
@@ -40,6 +42,8 @@ interface Vote {
 
 export interface Attempt {
   readonly success: boolean;
+  /** The text of the lesson at whose step it failed. */
+  readonly failedAt?: string;
   readonly recommendations: readonly string[];
   readonly votes: readonly Vote[];
 }
@@ -59,10 +63,12 @@ export function attempt(world: World, row: number, number: number, lessons: read
   const strikes = lessons.filter((text) => isHarmful(text) && chance('strike', number, text) < STRIKES);
   const success = found.length === missing.length && strikes.length === 0;
   const blamed = strikes.filter((text) => chance('blame', text) < BLAMES);
+  const failedAt = blamed.find((text) => chance('names step', text) < NAMES_STEP);
+  const voted = blamed.filter((text) => text !== failedAt);
   const helpful = success ? lessons.filter((text) => needed.includes(factOf(text) ?? -1)) : [];
   const wrong = lessons.filter((text) => !isHarmful(text))[Math.floor(chance('whom') * lessons.length)];
   const votes: Vote[] = [
-    ...blamed.map((lesson) => ({ lesson, effect: 'harmed' as const, reason: 'the card was wrong because of it' })),
+    ...voted.map((lesson) => ({ lesson, effect: 'harmed' as const, reason: 'the card was wrong because of it' })),
     ...helpful
       .filter((text) => chance('credit', text) < world.credit)
       .map((lesson) => ({ lesson, effect: 'helped' as const, reason: '' })),
@@ -70,7 +76,10 @@ export function attempt(world: World, row: number, number: number, lessons: read
   if (wrong !== undefined && chance('wrong') < world.wrongBlame) {
     votes.push({ lesson: wrong, effect: 'harmed', reason: 'it seemed to mislead' });
   }
-  return { success, votes, recommendations: success ? recommended(world, row, found) : [] };
+  return {
+    ...{ success, votes, ...(failedAt === undefined ? {} : { failedAt }) },
+    recommendations: success ? recommended(world, row, found) : [],
+  };
 }
 
 function recommended(world: World, row: number, found: readonly number[]): string[] {
