@@ -4,6 +4,8 @@ import { type FoldedRecommendation, ordered } from './reports.ts';
 
 /** The newest ones count: a long night must not make the file grow, and old votes must not outweigh what is true now. */
 const MOST_VOTES = 40;
+/** Measured by `npm run bench -- learning`: with fewer, wrong blame removes more good lessons. */
+const CREDITS_OTHERS = 12;
 
 /** The lesson with these votes. Each item has one; `harmed` outweighs `helped` of the same item. */
 export function withVotes(lesson: LessonRecord, votes: readonly LessonVote[]): LessonRecord {
@@ -37,15 +39,26 @@ export function worthOf({ credit, blame }: LessonRecord): number {
   return credit.length - blame.length;
 }
 
-/** Two different rows, and more than found it helpful. */
-export function isBlamed({ credit, blame }: LessonRecord): boolean {
-  return blame.length >= 2 && blame.length > credit.length;
+/**
+ * Why rows want a lesson out of the Steps, if they do: two of them blame it, and more than credit it. One is enough for
+ * a lesson without credit once so many rows have credited others: those rows say what helps, and this did not.
+ * `applied`: all lessons in the Steps.
+ */
+export function whyBlamed(lesson: LessonRecord, applied: readonly LessonRecord[]): string | undefined {
+  const { credit, blame, since } = lesson;
+  if (blame.length === 0 || blame.length <= credit.length) return undefined;
+  if (blame.length >= 2) return blameReason(blame);
+  const given = applied.flatMap((other) => other.credit).filter(({ at }) => at > since);
+  const rows = new Set(given.map(({ item }) => item)).size;
+  if (rows < CREDITS_OTHERS) return undefined;
+  return `${blameReason(blame)}; ${rows} rows credited other lessons since, and none this one`;
 }
 
-export function blameReason({ blame }: LessonRecord): string {
+function blameReason(blame: readonly Blame[]): string {
   const rows = blame.map(({ row }) => row).sort((a, b) => a - b);
   const reasons = [...new Set(blame.map(({ reason }) => reason).filter((reason) => reason !== ''))];
-  return `blamed by rows ${rows.join(', ')}${reasons.length > 0 ? `: ${reasons.slice(-3).join('; ')}` : ''}`;
+  const by = rows.length === 1 ? `row ${rows[0]}` : `rows ${rows.join(', ')}`;
+  return `blamed by ${by}${reasons.length > 0 ? `: ${reasons.slice(-3).join('; ')}` : ''}`;
 }
 
 function toEvidence({ item, row, at, effect, reason }: LessonVote): Vote | Blame {

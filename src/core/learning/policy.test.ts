@@ -112,6 +112,23 @@ describe('votes', () => {
     expect(learned.steps).toEqual(AUTHOR);
   });
 
+  it('L8 one row is enough for a lesson without credit, once twelve rows have credited others since', () => {
+    const learned = new LearnedSteps();
+    const credits = (from: number, to: number, at: number) =>
+      Array.from({ length: to - from }, (_, i) => helped(from + i, 'L1', at));
+    learned.fold(2, { recommendations: [recommend(1, CENTS), recommend(2, CENTS)] });
+    // Before the second lesson is there, credit says nothing about it.
+    learned.fold(4, { votes: credits(10, 22, 3), recommendations: [recommend(3, NAMES, 3), recommend(4, NAMES, 3)] });
+    expect(learned.fold(6, { votes: [...credits(30, 41, 5), harmed(30, 'L2', 5)] })).toEqual([]);
+    const credited = structuredClone(learned.ledger);
+    expect(learned.fold(8, { votes: credits(41, 42, 7) })).toEqual(['L2 firm -> retired']);
+    expect(learned.lesson('L2').reason).toBe(
+      'blamed by row 30: row 30 failed; 12 rows credited other lessons since, and none this one',
+    );
+    const helpful = new LearnedSteps(credited, [...AUTHOR, CENTS, NAMES]);
+    expect(helpful.fold(8, { votes: [...credits(41, 60, 7), helped(41, 'L2', 7)] })).toEqual([]);
+  });
+
   it('L8 harm outweighs help of the same row, and votes on what is not in the Steps do not count', () => {
     const learned = firm();
     learned.fold(4, { votes: [harmed(5, 'L1', 3), helped(5, 'L1', 3), helped(9, 'L2', 3), harmed(9, 'L7', 3)] });

@@ -2,7 +2,7 @@ import type { LessonVote } from '../model/events.ts';
 import { compare } from '../text/likeness.ts';
 import { type LessonBudget, retireDisplaced, roomFor, trim } from './budget.ts';
 import { byId, Draft } from './draft.ts';
-import { blameReason, freshSupport, isBlamed, withSupport, withVotes } from './evidence.ts';
+import { freshSupport, whyBlamed, withSupport, withVotes } from './evidence.ts';
 import type { Grouping, RecommendationGroup } from './grouping.ts';
 import { isApplied, type LessonChange, type LessonLedger, type LessonRecord } from './lesson.ts';
 import { type FoldedRecommendation, inOrder } from './reports.ts';
@@ -64,10 +64,14 @@ export function foldReports(ledger: LessonLedger, input: FoldInput): Folded {
 function countVotes(draft: Draft, votes: readonly LessonVote[]): void {
   for (const lesson of draft.applied) {
     const own = votes.filter((vote) => vote.lesson === lesson.id);
-    const voted = own.length > 0 ? withVotes(lesson, own) : lesson;
-    const isRetired = voted.state === 'firm' && isBlamed(voted);
-    draft.put(isRetired ? { ...voted, retirements: (voted.retirements ?? 0) + 1 } : voted);
-    if (isRetired) draft.move(voted.id, 'retired', blameReason(voted));
+    if (own.length > 0) draft.put(withVotes(lesson, own));
+  }
+  const applied = draft.applied;
+  for (const lesson of applied) {
+    const reason = lesson.state === 'firm' ? whyBlamed(lesson, applied) : undefined;
+    if (reason === undefined) continue;
+    draft.put({ ...lesson, retirements: (lesson.retirements ?? 0) + 1 });
+    draft.move(lesson.id, 'retired', reason);
   }
 }
 
