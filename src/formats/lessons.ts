@@ -50,6 +50,7 @@ const FIELDS: Readonly<Record<keyof LessonRecord, (value: unknown) => boolean>> 
   inSteps: (value) => typeof value === 'boolean',
   after: isAbsentOr((value) => value === 0 || isCount(value)),
   wordings: isAbsentOr((value) => Array.isArray(value) && value.every(isText)),
+  ungrouped: isAbsentOr((value) => typeof value === 'boolean'),
   support: isVotes('agent'),
   credit: isVotes(),
   blame: isVotes('reason'),

@@ -91,19 +91,17 @@ test('L2 L5 one change before the next batch, which is given the new Steps; sequ
   expect(second.prompt).toContain('3. Knock');
 });
 
-test('L7 careful: a lesson waits until another row recommends it; eager, and without the key, one row is enough', async () => {
-  for (const [lessons, expected] of [
-    ['careful', ['L1 waiting: Knock twice', 'L2 firm: Wear gloves']],
-    ['eager', ['L1 firm: Knock twice', 'L2 firm: Wear gloves']],
-    [undefined, ['L1 firm: Knock twice', 'L2 firm: Wear gloves']],
+test('L6 L7 careful waits until another row recommends it, and so does eager without an answer; else one row is enough', async () => {
+  const [waits, isFirm] = ['waiting', 'firm'].map((state) => [`L1 ${state}: Knock twice`, 'L2 firm: Wear gloves']);
+  for (const [settings, manager, expected] of [
+    [{ lessons: 'careful' }, {}, waits],
+    [{ lessons: 'eager' }, {}, isFirm],
+    [{}, {}, isFirm],
+    [{ lessons: 'eager' }, { report: null }, waits],
   ] as const) {
     const project = new Project();
-    const shift = night(project, 'a b', lessons === undefined ? {} : { lessons });
-    project.behave({
-      'dev:a': recommend('Knock twice', 'Wear gloves'),
-      'dev:b': recommend('wear gloves!'),
-      manager: { report: null },
-    });
+    const shift = night(project, 'a b', settings);
+    project.behave({ 'dev:a': recommend('Knock twice', 'Wear gloves'), 'dev:b': recommend('wear gloves!'), manager });
     const ended = await shift.start();
     expect(standing(project)).toEqual(expected);
     const told = ofType(ended, 'lesson:changed').map(({ id, to, text }) => `${id} ${to}: ${text}`);

@@ -2,7 +2,7 @@ import { compare } from '../text/likeness.ts';
 import { isApplied, type LessonChange, type LessonLedger, type LessonRecord, type LessonState } from './lesson.ts';
 import { ordered } from './reports.ts';
 
-type NewLesson = Pick<LessonRecord, 'text'> & Partial<Pick<LessonRecord, 'after' | 'by' | 'from'>>;
+type NewLesson = Pick<LessonRecord, 'text'> & Partial<Pick<LessonRecord, 'after' | 'by' | 'from' | 'ungrouped'>>;
 
 /** The lessons of one task while they change. */
 export class Draft {

@@ -8,7 +8,8 @@ const DATES = 'Dates are written day first';
 
 function learnedOf(...texts: string[]): LearnedSteps {
   const learned = new LearnedSteps();
-  learned.fold(2, { mode: 'eager', recommendations: texts.map((text, i) => recommend(i + 1, text)) });
+  const recommendations = texts.map((text, i) => recommend(i + 1, text));
+  learned.fold(2, { mode: 'eager', grouping: { groups: [] }, recommendations });
   return learned;
 }
 

@@ -42,6 +42,8 @@ export interface LessonRecord extends LessonStanding {
   readonly after?: number;
   /** Other wordings that were recommended, so that they are recognised. */
   readonly wordings?: readonly string[];
+  /** The manager's agent gave no usable answer when it was new, so that two rows must recommend it in every mode. */
+  readonly ungrouped?: boolean;
   readonly support: readonly Support[];
   readonly credit: readonly Vote[];
   readonly blame: readonly Blame[];

@@ -25,10 +25,23 @@ describe('admission', () => {
   it('L7 eager: one row is enough; off: nothing is learned', () => {
     const [eager, off] = [new LearnedSteps(), new LearnedSteps()];
     const recommendations = [recommend(2, DATES), recommend(1, CENTS), recommend(3, '  ')];
-    expect(eager.fold(2, { mode: 'eager', recommendations })).toEqual(['L1 firm', 'L2 firm']);
+    const grouping = { groups: [] };
+    expect(eager.fold(2, { mode: 'eager', grouping, recommendations })).toEqual(['L1 firm', 'L2 firm']);
     expect(eager.added).toEqual([CENTS, DATES]);
     expect(off.fold(2, { mode: 'off', recommendations })).toEqual([]);
     expect(off.ledger.lessons).toEqual([]);
+  });
+
+  it('L6 eager without a usable answer of the agent: what one row says waits for a second one, also later', () => {
+    const learned = new LearnedSteps();
+    const mode = 'eager';
+    // A single recommendation needs no answer.
+    expect(learned.fold(2, { mode, recommendations: [recommend(1, CENTS)] })).toEqual(['L1 firm']);
+    const several = [recommend(2, DATES, 3), recommend(3, DATES, 3), recommend(2, NAMES, 3)];
+    expect(learned.fold(4, { mode, recommendations: several })).toEqual(['L2 firm', 'L3 waiting']);
+    const usable = { grouping: { groups: [] } };
+    expect(learned.fold(6, { mode, ...usable, votes: [helped(4, 'L1', 5)] })).toEqual([]);
+    expect(learned.fold(8, { mode, recommendations: [recommend(5, NAMES, 7)] })).toEqual(['L3 waiting -> firm']);
   });
 
   it('L7 what the author says already is no lesson; what contradicts the author, or is screened, is held', () => {
@@ -175,7 +188,7 @@ describe('votes', () => {
 describe('budget', () => {
   const topic = (number: number) => `Topic${number} has its own rule${number}`;
   const eager = (row: number, text: string, at: number) => ({
-    mode: 'eager' as const,
+    ...{ mode: 'eager' as const, grouping: { groups: [] } },
     budget: { lessons: 2, bytes: 1000 },
     recommendations: [recommend(row, text, at)],
   });

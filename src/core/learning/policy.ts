@@ -3,7 +3,7 @@ import { compare } from '../text/likeness.ts';
 import { type LessonBudget, retireDisplaced, roomFor, trim } from './budget.ts';
 import { byId, Draft } from './draft.ts';
 import { freshSupport, whyBlamed, withSupport, withVotes } from './evidence.ts';
-import type { Grouping, RecommendationGroup } from './grouping.ts';
+import { type Grouping, needsGrouping, type RecommendationGroup } from './grouping.ts';
 import { isApplied, type LessonChange, type LessonLedger, type LessonRecord } from './lesson.ts';
 import { type FoldedRecommendation, inOrder } from './reports.ts';
 import { cluster, contradictedStep, isCovered, plainest } from './wording.ts';
@@ -18,7 +18,7 @@ export interface FoldInput {
   readonly now: string;
   readonly recommendations: readonly FoldedRecommendation[];
   readonly votes: readonly LessonVote[];
-  /** How the manager's agent groups the recommendations, as `readGrouping` returns it. */
+  /** How the manager's agent groups the recommendations, as `readGrouping` returns it; without a usable answer, none. */
   readonly grouping?: Grouping;
   /** Why a lesson is held; `others` are the lessons that would stand beside it. */
   readonly screen: (text: string, others: readonly string[]) => string | undefined;
@@ -31,7 +31,7 @@ export interface Folded {
   readonly changes: readonly LessonChange[];
 }
 
-/** How many rows must recommend a lesson. */
+/** How many rows must recommend a lesson. Without an answer of the manager's agent, two in every mode (rule L6). */
 const ROWS = { eager: 1, careful: 2 };
 /**
  * One that left the Steps needs two fresh rows in every mode, and twice as many each time it was blamed again: rows
@@ -52,7 +52,8 @@ export function foldReports(ledger: LessonLedger, input: FoldInput): Folded {
   if (input.mode === 'off') return { ledger, changes: [] };
   const draft = new Draft(ledger, input);
   countVotes(draft, input.votes);
-  const added = groupsOf(input).flatMap((group) => recommend(draft, input.authorSteps, group) ?? []);
+  const isUngrouped = input.grouping === undefined && needsGrouping(ledger, input.task, input.recommendations);
+  const added = groupsOf(input).flatMap((group) => recommend(draft, input.authorSteps, group, isUngrouped) ?? []);
   holdNew(draft, input, added);
   trim(draft, input.budget);
   const screened = new Set(added);
@@ -88,12 +89,18 @@ function nameOf({ item, text }: FoldedRecommendation): string {
 }
 
 /** Counts what a group of rows recommends; the id of the lesson, if it is new. */
-function recommend(draft: Draft, authorSteps: readonly string[], group: RecommendationGroup): string | undefined {
+function recommend(
+  draft: Draft,
+  authorSteps: readonly string[],
+  group: RecommendationGroup,
+  isUngrouped: boolean,
+): string | undefined {
   const { text, members, sameAs, after } = group;
   const texts = [text, ...members.map((member) => member.text)];
   const known = (sameAs === undefined ? undefined : draft.get(sameAs)) ?? draft.saying(texts);
   if (known === undefined && isCovered(text, authorSteps)) return undefined;
-  const lesson = known ?? draft.add({ text, ...(after === undefined ? {} : { after }) }, 'waiting');
+  const place = after === undefined ? {} : { after };
+  const lesson = known ?? draft.add({ text, ...place, ...(isUngrouped ? { ungrouped: true } : {}) }, 'waiting');
   draft.put(withWordings(withSupport(lesson, members), texts));
   return known === undefined ? lesson.id : undefined;
 }
@@ -146,7 +153,8 @@ function admitOne(draft: Draft, input: FoldInput, screened: ReadonlySet<string>)
 
 function isReady(lesson: LessonRecord, mode: LessonMode): boolean {
   if (mode === 'off' || (lesson.state !== 'waiting' && lesson.state !== 'retired')) return false;
-  return freshSupport(lesson).length >= (lesson.freshFrom === undefined ? ROWS[mode] : freshRows(lesson));
+  const rows = lesson.ungrouped ? ROWS.careful : ROWS[mode];
+  return freshSupport(lesson).length >= (lesson.freshFrom === undefined ? rows : freshRows(lesson));
 }
 
 function freshRows({ retirements = 1 }: LessonRecord): number {
