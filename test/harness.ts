@@ -38,6 +38,8 @@ export interface RunOptions {
   onTerminal?: boolean;
   /** In this process, with a person who answers questions. */
   answers?: readonly string[];
+  /** In this process, with this piped into it. */
+  input?: string;
 }
 
 /** A project in a temporary folder that is gone after the test, with everything that still runs in it. */
@@ -134,9 +136,9 @@ export class Project {
 
   /** In this process where that can be: a new one takes 0.3 seconds of a core to start. */
   launch(args: readonly string[], options: RunOptions = {}): Running {
-    const { ulimit, uid, cwd = this.root, env = {}, onTerminal = false, answers } = options;
+    const { ulimit, uid, cwd = this.root, env = {}, onTerminal = false, answers, input } = options;
     const isHere = ulimit === undefined && uid === undefined && runsHere(args, env);
-    return isHere ? new RunningHere(args, { cwd, env, onTerminal, answers }) : this.spawn(args, options);
+    return isHere ? new RunningHere(args, { cwd, env, onTerminal, answers, input }) : this.spawn(args, options);
   }
 }
 

@@ -16,6 +16,8 @@ interface Surroundings {
   onTerminal: boolean;
   /** What a person at the terminal types, one for each question; undefined: there is none. */
   answers: readonly string[] | undefined;
+  /** What is piped into it; undefined: nothing. */
+  input?: string | undefined;
 }
 
 /** A command of the built program, in this process. */
@@ -27,7 +29,7 @@ export class RunningHere extends Running {
     this.ended = this.#run(args, world);
   }
 
-  async #run(args: readonly string[], { cwd, env, onTerminal, answers }: Surroundings): Promise<Ended> {
+  async #run(args: readonly string[], { cwd, env, onTerminal, answers, input }: Surroundings): Promise<Ended> {
     const { runProgram } = (await import(resolve('dist/cli/run-program.js'))) as Program;
     const left = [...(answers ?? [])];
     const io = {
@@ -42,6 +44,7 @@ export class RunningHere extends Running {
         this.print(`${question}\n`);
         return left.shift();
       },
+      readInput: async () => (input === undefined ? undefined : Buffer.from(input)),
       warn: (line: string) => {
         this.stderr += `${escapeUnsafe(line)}\n`;
       },

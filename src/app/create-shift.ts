@@ -17,14 +17,17 @@ export interface ShiftOptions {
 
 /** Creates a shift in the project, and the project itself if there is none yet. */
 export async function createShift(world: World, name: string, options: ShiftOptions = {}): Promise<ShiftPaths> {
-  const { agent } = options;
-  if (agent !== undefined && !agentNames.includes(agent)) {
-    const near = nearest(agent, agentNames);
-    const choice = `agents are: ${agentNames.join(', ')}`;
-    const hint = near ? `did you mean ${near}? ${choice}` : choice;
-    throw new NightshiftError('usage', `there is no agent ${JSON.stringify(agent)}`, hint);
-  }
+  checkAgentName(options.agent);
   return createWithAnyAgent(world, name, options);
+}
+
+/** Throws if Nightshift has no agent of this name. */
+export function checkAgentName(agent: string | undefined): void {
+  if (agent === undefined || agentNames.includes(agent)) return;
+  const near = nearest(agent, agentNames);
+  const choice = `agents are: ${agentNames.join(', ')}`;
+  const hint = near ? `did you mean ${near}? ${choice}` : choice;
+  throw new NightshiftError('usage', `there is no agent ${JSON.stringify(agent)}`, hint);
 }
 
 /** For programs, which may bring agents of their own. */

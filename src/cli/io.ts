@@ -1,4 +1,5 @@
 import { closeSync, writeSync } from 'node:fs';
+import { buffer } from 'node:stream/consumers';
 import { isatty } from 'node:tty';
 import type { World } from '../app/world.ts';
 import { systemError } from '../core/model/system-errors.ts';
@@ -16,6 +17,8 @@ export interface Io extends World {
   send(bytes: Uint8Array): void;
   /** Asks a question on the terminal; undefined if there was no answer. Only if `isInteractive`. */
   ask(question: string): Promise<string | undefined>;
+  /** All of standard input. Undefined: it is a terminal, so nothing is piped into it. */
+  readInput(): Promise<Buffer | undefined>;
   /** Writes a line to standard error: for people, even when standard output is JSON. */
   warn(line: string): void;
 }
@@ -43,6 +46,7 @@ export function processIo(): Io {
     print: (line) => write(1, line),
     send: (bytes) => (process.stdout.isTTY ? write(1, Buffer.from(bytes).toString().replace(/\n$/, '')) : send(bytes)),
     ask: askTerminal,
+    readInput: async () => (process.stdin.isTTY ? undefined : await buffer(process.stdin)),
     warn: (line) => write(2, line),
   };
 }

@@ -2,8 +2,8 @@ import { Command, Option } from 'commander';
 import { refuseInside } from '../app/access.ts';
 import { type Access, exportAccess, lessonsAccess, type Options, tableAccess, writesUnlessDry } from './access.ts';
 import type { Io } from './io.ts';
-import { addLimits, addRows } from './run-options.ts';
-import { addTableOptions, collect } from './table-options.ts';
+import { addEachOptions, addLimits, addRows, addStartOptions } from './run-options.ts';
+import { addTableOptions } from './table-options.ts';
 
 export type { Options } from './access.ts';
 
@@ -99,18 +99,18 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
       () => import('./commands/table.ts'),
     ),
   );
-  addRows(
-    addLimits(add('start [shift]', 'start or resume a shift', writesUnlessDry, () => import('./commands/start.ts'))),
-  )
+  addStartOptions(add('start [shift]', 'start or resume a shift', writesUnlessDry, () => import('./commands/start.ts')))
     .option('--agent <name>', 'use this agent for all tasks')
     .option('--model <name>', 'use this model for all agents')
-    .option('--task <task>', 'only this task')
-    .option('--where <column=value>', 'only rows whose cell is exactly this; repeat it to combine conditions', collect)
-    .option('--sample <n>', 'only this many of these rows, at random, done or not')
-    .option('--seed <seed>', 'with --sample: the same seed picks the same rows')
-    .option('--dry-run', 'show what would run; write nothing, start no agent')
-    .option('--detach', 'run in the background')
-    .option('--plain', 'print plain lines instead of the live view');
+    .option('--task <task>', 'only this task');
+  addEachOptions(
+    add(
+      'each [items...]',
+      'make a shift of a table and a sentence, and start it',
+      writesUnlessDry,
+      () => import('./commands/each.ts'),
+    ),
+  );
   add(
     'batch <open|close> <shift>',
     'open or close a batch whose agents you start yourself',

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { collect } from './table-options.ts';
 
 /** Rule X6; `limit-flags.ts` reads them. */
 export function addLimits(command: Command): Command {
@@ -17,4 +18,40 @@ export function addRows(command: Command): Command {
     .option('--rows <range>', 'only these rows, 1-based: 3, 3:10, 3:, :10 or 3,7,12:20')
     .addOption(new Option('--row <range>').hideHelp())
     .on('option:row', (range: string) => command.setOptionValue('rows', range));
+}
+
+/** What `start` and `each` have in common: limits, which rows, and where to show it. */
+export function addStartOptions(command: Command): Command {
+  return addRows(addLimits(command))
+    .option('--where <column=value>', 'only rows whose cell is exactly this; repeat it to combine conditions', collect)
+    .option('--sample <n>', 'only this many of these rows, at random, done or not')
+    .option('--seed <seed>', 'with --sample: the same seed picks the same rows')
+    .option('--dry-run', 'show what would run; write nothing, start no agent')
+    .option('--detach', 'run in the background')
+    .option('--plain', 'print plain lines instead of the live view');
+}
+
+const EACH_HELP = `
+ITEMS is CSV, TSV, JSON or JSON lines; - reads standard input. {name} stands for the row's value in that column.
+
+  nightshift each modules.csv --do "Write tests for {path}" --check 'npx vitest run "{path}"' --agent claude --max-cost 5
+  nightshift each --glob 'pages/*.md' --do "Translate {path} to German as {path}.de.md" --check 'test -s "{path}.de.md"'
+  gh issue list --json number,title | nightshift each - --do "Triage issue {number}: {title}" --out label
+
+It makes an ordinary shift in .nightshift/NAME and starts it. The same line again resumes it and adds rows that are
+new. Without --check, a qa judges whether it was done as asked. With --agent shell, --do is a script.`;
+
+export function addEachOptions(command: Command): Command {
+  const own = command
+    .usage('[items] --do TEXT [options]')
+    .requiredOption('--do <text>', 'what to do with each row')
+    .option('--check <shell>', 'a command that fails if a row is not done well; may be repeated', collect)
+    .option('--out <column>', 'a value to report, written to this column; may be repeated', collect)
+    .option('--glob <pattern>', 'the items are these files, in the column path: *, ?, ** and {a,b}; quote it')
+    .option('--name <shift>', 'the name of the shift; the default comes from the file or the pattern')
+    .option('--parallel <n>', 'how many rows at once (default: 1)')
+    .option('--agent <name>', 'the agent: opencode (default), claude, codex, acp, shell or command')
+    .option('--model <name>', 'the model of the agent')
+    .option('--command <line>', 'with --agent command or acp: the program');
+  return addStartOptions(own).addHelpText('after', EACH_HELP);
 }

@@ -128,6 +128,8 @@ interface NewManager {
   /** ISO date. */
   readonly created: string;
   readonly parallel: boolean;
+  /** With `parallel`: the size of the first batch and of the largest one. */
+  readonly batchSize?: number | undefined;
   /** More lines for Shift Configuration, such as `agent`. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly items?: number;
@@ -140,12 +142,16 @@ const FIRST_QA_RETRIES = 1;
 const FIRST_MAX_BATCH_SIZE = 8;
 
 /** The `manager.md` of a new shift. */
-export function createManager({ name, created, parallel, settings = {}, items = 0 }: NewManager): string {
+export function createManager({ name, created, parallel, batchSize, settings = {}, items = 0 }: NewManager): string {
+  const sizes =
+    batchSize === undefined
+      ? [`- max-batch-size: ${FIRST_MAX_BATCH_SIZE}`]
+      : [`- current-batch-size: ${batchSize}`, `- max-batch-size: ${batchSize}`];
   const configuration = [
     `- name: ${name}`,
     `- created: ${created}`,
     `- parallel: ${parallel}`,
-    ...(parallel ? [`- max-batch-size: ${FIRST_MAX_BATCH_SIZE}`] : []),
+    ...(parallel ? sizes : []),
     `- qa-retries: ${FIRST_QA_RETRIES}`,
     '- lessons: careful',
     ...Object.entries(settings).map(([key, value]) => `- ${key}: ${value}`),

@@ -204,7 +204,8 @@ function bodyOf({ text, sections }: TaskDocument, name: SectionName): string {
   return text.slice(sections[name].start, sections[name].end);
 }
 
-function tryParse(text: string): TaskDocument | undefined {
+/** Undefined: the text is no task. */
+export function tryParse(text: string): TaskDocument | undefined {
   try {
     return parseTask(text, '');
   } catch (error) {

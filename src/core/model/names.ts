@@ -41,20 +41,31 @@ function quote(name: string): string {
   return JSON.stringify(name.length > 80 ? `${name.slice(0, 77)}...` : name);
 }
 
-function suggestion(name: string, joint: '-' | '_'): string {
-  const words = name
+function joinWords(text: string, joint: '-' | '_'): string {
+  const words = text
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^a-z0-9]+/)
     .filter((word) => word !== '');
-  let better = words.join(joint).slice(0, LONGEST_NAME);
-  while (better.endsWith(joint)) better = better.slice(0, -1);
+  let joined = words.join(joint).slice(0, LONGEST_NAME);
+  while (joined.endsWith(joint)) joined = joined.slice(0, -1);
+  return joined;
+}
+
+function suggestion(name: string, joint: '-' | '_'): string {
+  let better = joinWords(name, joint);
   if (joint === '_' && !/^[a-z]/.test(better))
     better = `task${better === '' ? '' : `_${better}`}`.slice(0, LONGEST_NAME);
   if (better === '' || RESERVED_SHIFT_NAMES.includes(better)) better = `my${joint}shift`;
   return `try ${better}`;
+}
+
+/** A shift name made of any text, such as the name of a file; undefined if there is nothing to make it of. */
+export function shiftNameOf(text: string): string | undefined {
+  const name = joinWords(text, '-');
+  return name === '' || RESERVED_SHIFT_NAMES.includes(name) ? undefined : name;
 }
 
 /** The known name that is closest to a mistyped one, if it is close enough. */

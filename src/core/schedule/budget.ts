@@ -266,7 +266,7 @@ function tokensIn({ inputTokens = 0, outputTokens = 0 }: Usage): number {
 }
 
 /** Amounts below a cent would look like nothing. */
-function dollars(amount: number): string {
+export function dollars(amount: number): string {
   return `$${amount > 0 && amount < 0.01 ? decimal(Number(amount.toPrecision(2))) : amount.toFixed(2)}`;
 }
 

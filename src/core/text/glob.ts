@@ -11,6 +11,17 @@ export function globMatcher(folder: string, globs: readonly string[]): (path: st
   return (path) => patterns.some((pattern) => pattern.test(path));
 }
 
+/** The globs without braces that `{a,b}` stands for. Braces without a comma are text. */
+export function expandBraces(glob: string): string[] {
+  const [braces, choices] = /\{([^{}]*,[^{}]*)\}/.exec(glob) ?? [];
+  if (braces === undefined || choices === undefined) return [glob];
+  const [before = '', after = ''] = [
+    glob.slice(0, glob.indexOf(braces)),
+    glob.slice(glob.indexOf(braces) + braces.length),
+  ];
+  return choices.split(',').flatMap((choice) => expandBraces(before + choice + after));
+}
+
 /** The parts of a glob, without `.`. */
 export function globParts(glob: string): string[] {
   return glob.split('/').filter((part) => part !== '' && part !== '.');

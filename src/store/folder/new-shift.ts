@@ -5,8 +5,8 @@ import type { LessonLedger } from '../../core/learning/lesson.ts';
 import { NightshiftError } from '../../core/model/errors.ts';
 import { type Items, parseItems } from '../../formats/items/items.ts';
 import { renderLessons } from '../../formats/lessons.ts';
-import { createManager } from '../../formats/manager.ts';
-import { createTable, type Table } from '../../formats/table.ts';
+import { addTask, createManager } from '../../formats/manager.ts';
+import { addColumns, createTable, type Table } from '../../formats/table.ts';
 import { diskError, replaceFile } from './files/atomic-write.ts';
 import { readHere } from './files/read-here.ts';
 import { archiveFolder, GITIGNORE, type ShiftPaths, shiftPaths, shiftsFolder } from './layout.ts';
@@ -43,28 +43,42 @@ export interface NewShift {
   readonly name: string;
   readonly created: string;
   readonly parallel: boolean;
+  /** How many items run at once, from the first batch on. Without it, batches grow. */
+  readonly batchSize?: number | undefined;
   readonly settings: Readonly<Record<string, string>>;
   readonly items?: Table | undefined;
+  /** The texts of its tasks by name, in Task Order. The caller has checked them. */
+  readonly tasks?: Readonly<Record<string, string>> | undefined;
   /** Lessons to start with. */
   readonly lessons?: LessonLedger | undefined;
 }
 
+/** What the files of a new shift hold. */
+export function newShiftFiles({ items, tasks = {}, ...shift }: NewShift) {
+  const names = Object.keys(tasks);
+  const rows = items ?? createTable(['row'], []);
+  const columns = names.map((name) => ({ name, value: 'todo' }));
+  const manager = createManager({ ...shift, items: rows.rowCount });
+  return { manager: names.reduce(addTask, manager), table: names.length > 0 ? addColumns(rows, columns) : rows, tasks };
+}
+
 /** Creates a shift: the whole folder, or nothing. */
-export async function createShift(root: string, { items, lessons, ...shift }: NewShift): Promise<ShiftPaths> {
+export async function createShift(root: string, shift: NewShift): Promise<ShiftPaths> {
   const paths = shiftPaths(root, shift.name);
   if (existsSync(paths.folder)) {
     const hint = 'choose another name, or archive it first';
     throw new NightshiftError('usage', `there is already a shift ${shift.name}`, hint, { file: paths.folder });
   }
-  const table = items ?? createTable(['row'], []);
+  const { manager, table, tasks } = newShiftFiles(shift);
   await initRoot(root);
   let building: string | undefined;
   try {
     building = await mkdtemp(join(shiftsFolder(root), '.new-'));
-    await writeFile(join(building, 'manager.md'), createManager({ ...shift, items: table.rowCount }));
+    await writeFile(join(building, 'manager.md'), manager);
     await writeFile(join(building, 'table.csv'), table.bytes);
     await writeFile(join(building, 'table.csv.lock'), '');
-    if (lessons) await writeFile(join(building, 'lessons.json'), renderLessons(lessons));
+    for (const [name, text] of Object.entries(tasks)) await writeFile(join(building, `${name}.md`), text);
+    if (shift.lessons) await writeFile(join(building, 'lessons.json'), renderLessons(shift.lessons));
     // mkdtemp creates folders that only their owner can read; a shift is shared like its project.
     await chmod(building, 0o777 & ~process.umask());
     await rename(building, paths.folder);
