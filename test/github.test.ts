@@ -1,0 +1,139 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { shellTask } from './harness.ts';
+import { copyRepository, FROM_CACHE, temporaryFolder } from './repository-copy.ts';
+
+interface Step {
+  readonly id?: string;
+  readonly uses?: string;
+  readonly run?: string;
+  readonly if?: string;
+  readonly with?: Record<string, string>;
+  readonly env?: Record<string, string>;
+  readonly 'working-directory'?: string;
+}
+
+const { scripts, repository } = JSON.parse(readFileSync('package.json', 'utf8'));
+const action = parse(readFileSync('action.yml', 'utf8')) as {
+  readonly inputs: Record<string, { readonly default: string }>;
+  readonly runs: { readonly steps: readonly Step[] };
+};
+const workflow = parse(readFileSync('.github/workflows/ci.yml', 'utf8')) as {
+  readonly jobs: Record<string, { readonly steps: readonly Step[]; readonly strategy?: { readonly matrix: object } }>;
+};
+const guide = readFileSync('docs/ci.md', 'utf8');
+/** The workflows that the guide shows. */
+const shown = [...guide.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text]) => parse(text!) as typeof workflow);
+const stepsOf = (flow: typeof workflow) => Object.values(flow.jobs).flatMap(({ steps }) => steps);
+
+test('CI runs scripts of package.json, on Linux and macOS with Node 20, 22 and 24', () => {
+  const commands = stepsOf(workflow).flatMap(({ run }) => run ?? []);
+  const called = commands.flatMap((command) => /^npm (?:run )?(\S+)$/.exec(command)?.[1] ?? []);
+  expect(called.filter((name) => name !== 'ci' && !Object.hasOwn(scripts, name))).toEqual([]);
+  expect(called).toEqual(expect.arrayContaining(['lint', 'types', 'unused', 'package', 'test', 'test:portable']));
+  const { linux, macos } = workflow.jobs;
+  expect([linux, macos].map((job) => job!.strategy!.matrix)).toEqual([{ node: [20, 22, 24] }, { node: [20, 22, 24] }]);
+});
+
+test('actions are pinned by major version, and no input becomes shell code', () => {
+  const steps = [...stepsOf(workflow), ...action.runs.steps];
+  const used = steps.flatMap(({ uses }) => uses ?? []);
+  expect(used.filter((name) => !/^actions\/[\w-]+@v\d+$/.test(name))).toEqual([]);
+  expect(steps.filter(({ run = '' }) => /\$\{\{/.test(run))).toEqual([]);
+});
+
+test('issue templates are forms that GitHub reads', () => {
+  for (const name of ['bug', 'feature']) {
+    const form = parse(readFileSync(`.github/ISSUE_TEMPLATE/${name}.yml`, 'utf8'));
+    expect(form).toMatchObject({ name: expect.any(String), description: expect.any(String) });
+    const ids = form.body.flatMap(({ id }: { id?: string }) => id ?? []);
+    expect([ids.length > 1, new Set(ids).size]).toEqual([true, ids.length]);
+  }
+});
+
+test('the guide uses the action of this repository, with inputs that it has', () => {
+  const own = /github\.com\/(.+)\.git$/.exec(repository.url)![1]!;
+  const uses = shown.flatMap(stepsOf).filter((step) => step.uses?.includes('nightshift'));
+  expect(uses.length).toBeGreaterThan(0);
+  for (const { uses: name, with: inputs = {} } of uses) {
+    expect(name).toMatch(new RegExp(`^${own}@`));
+    expect(Object.keys(inputs).filter((input) => !Object.hasOwn(action.inputs, input))).toEqual([]);
+  }
+  const documents = [
+    'README.md',
+    'SECURITY.md',
+    'CONTRIBUTING.md',
+    ...readdirSync('docs').map((name) => `docs/${name}`),
+  ];
+  const named = documents
+    .filter((file) => file.endsWith('.md'))
+    .flatMap((file) => readFileSync(file, 'utf8').match(/github\.com\/[\w-]+\/nightshift\b/g) ?? []);
+  expect(named.filter((address) => address !== `github.com/${own}`)).toEqual([]);
+});
+
+/** A runner of GitHub as far as the shell steps of the action see it. */
+function runner() {
+  const root = temporaryFolder();
+  const actionPath = join(root, 'action');
+  copyRepository(actionPath, (file) => !file.startsWith('test/'));
+  const workspace = join(root, 'workspace');
+  for (const folder of [workspace, join(root, 'temp')]) mkdirSync(folder);
+  const file = (name: string) => join(root, name);
+  const read = (name: string) => readFileSync(file(name), 'utf8');
+  for (const name of ['path', 'output', 'summary']) writeFileSync(file(name), '');
+  const play = (step: Step, given: Record<string, string> = {}) => {
+    const inputs = { ...Object.fromEntries(Object.entries(action.inputs).map(([k, v]) => [k, v.default])), ...given };
+    const fill = (text: string) => text.replace(/\$\{\{ inputs\.([\w-]+) \}\}/g, (_, name) => inputs[name] ?? '');
+    const env = Object.entries(step.env ?? {}).map(([name, value]) => [name, fill(value)]);
+    // As GitHub does for `shell: bash`. The home is this user's, because npm's cache is there.
+    return spawnSync('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', step.run!], {
+      cwd: join(workspace, fill(step['working-directory'] ?? '.')),
+      env: {
+        ...{ PATH: `${read('path').trim()}:${dirname(process.execPath)}:/usr/bin:/bin`, HOME: process.env.HOME },
+        ...{ NODE_EXTRA_CA_CERTS: process.env.NODE_EXTRA_CA_CERTS, CI: 'true', GITHUB_ACTION_PATH: actionPath },
+        ...{ RUNNER_TEMP: file('temp'), GITHUB_PATH: file('path'), GITHUB_OUTPUT: file('output') },
+        ...{ GITHUB_STEP_SUMMARY: file('summary'), XDG_STATE_HOME: file('state'), ...FROM_CACHE },
+        ...Object.fromEntries(env),
+      },
+      encoding: 'utf8',
+    });
+  };
+  return { workspace, read, play };
+}
+
+test('the action installs Nightshift, runs a shift, and keeps summary and folder also if items fail', {
+  timeout: 300_000,
+}, () => {
+  const [install, start, summary] = action.runs.steps.filter(({ run }) => run !== undefined);
+  const { workspace, read, play } = runner();
+  expect(play(install!)).toMatchObject({ status: 0 });
+
+  writeFileSync(join(workspace, 'items.csv'), 'name\nowl\ntoad\n');
+  writeFileSync(join(workspace, 'greet.md'), shellTask('echo hello > {name}.txt', '[ {name} = owl ]'));
+  const make =
+    'nightshift create pages --from items.csv --agent shell && nightshift add-task pages greet --from greet.md';
+  expect(play({ run: make })).toMatchObject({ status: 0 });
+  const ended = play(start!, { shift: 'pages', arguments: '--rows 1:2 --max-failures 5' });
+  expect([ended.status, ended.stderr]).toEqual([3, '']);
+  expect(ended.stdout).toContain('1 completed, 1 failed');
+  expect(read('output')).toBe('exit-code=3\n');
+  expect(play(summary!)).toMatchObject({ status: 0 });
+  expect(read('summary')).toMatch(/^# pages\n\n2 items, 1 completed, 1 failed/);
+
+  // Text of an input is neither a command nor a glob.
+  expect(play(start!, { shift: 'pages; touch hacked', arguments: '$(touch hacked) *' }).status).toBe(2);
+  expect(existsSync(join(workspace, 'hacked'))).toBe(false);
+  // Without a shift, there is a warning instead of a summary, and the step before tells why.
+  expect(play(summary!, { shift: 'none' }).stdout).toContain('::warning::');
+
+  const upload = action.runs.steps.at(-1)!;
+  expect([summary!.if, upload.if].every((condition) => condition!.startsWith('always()'))).toBe(true);
+  const paths = upload.with!.path!.trim().split('\n');
+  expect(paths).toEqual([
+    expect.stringMatching(/\/\.nightshift\/\$\{\{ inputs\.shift \}\}$/),
+    expect.stringMatching(/^!.*\/\.nightshift\/\*\*\/\.env\*$/),
+  ]);
+});
