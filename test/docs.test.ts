@@ -8,7 +8,7 @@ const DOCUMENTS = [
   ...readdirSync('.').filter((file) => file.endsWith('.md')),
   ...['docs', 'examples'].filter(existsSync).flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.md'))
+      .filter((file) => file.endsWith('.md') && !file.includes('/sample/'))
       .map((file) => join(folder, file)),
   ),
 ];

@@ -83,7 +83,7 @@ function filesIn(folder: string, keep: (file: string) => boolean = () => true): 
     .sort();
 }
 
-test('the package has the compiled sources, the docs and nothing else', () => {
+test('the package has the compiled sources, the docs, the examples and nothing else', () => {
   const installed = join(project, 'node_modules/nightshift');
   const parts = readdirSync(installed).filter((name) => name !== 'node_modules');
   const { files } = JSON.parse(readFileSync('package.json', 'utf8')) as { files: string[] };
@@ -93,7 +93,9 @@ test('the package has the compiled sources, the docs and nothing else', () => {
   const sources = filesIn('src', (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
   const compiled = filesIn(join(installed, 'dist'), (file) => !file.endsWith('.d.ts'));
   expect(compiled).toEqual(sources.map((file) => file.replace(/\.ts$/, '.js')).sort());
-  expect(filesIn(join(installed, 'docs'))).toEqual(filesIn('docs'));
+  for (const folder of ['docs', 'examples']) {
+    expect(filesIn(join(installed, folder))).toEqual(filesIn(folder));
+  }
   expect(statSync(archive).size).toBeLessThan(1_000_000);
 });
 
@@ -106,6 +108,9 @@ test('the installed program needs nothing but Node: help, the demo and a shift r
   expect(nightshift('--help')).toContain('Usage: nightshift');
   expect(nightshift('demo')).toContain('Made: 23 pages');
   expect(existsSync(join(home, 'nightshift-demo/site/index.html'))).toBe(true);
+
+  nightshift('create', 'cities', '--example', 'enrich-records');
+  expect(nightshift('start', 'cities', '--dry-run')).toContain('8 item-tasks can be dispatched now');
 
   writeFileSync(join(home, 'items.csv'), 'name\nowl\ntoad\n');
   writeFileSync(join(home, 'greet.md'), GREET);

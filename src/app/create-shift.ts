@@ -23,11 +23,16 @@ export async function createShift(world: World, name: string, options: ShiftOpti
 
 /** Throws if Nightshift has no agent of this name. */
 export function checkAgentName(agent: string | undefined): void {
-  if (agent === undefined || agentNames.includes(agent)) return;
-  const near = nearest(agent, agentNames);
-  const choice = `agents are: ${agentNames.join(', ')}`;
+  if (agent !== undefined) requireKnown('agent', agent, agentNames);
+}
+
+/** Refuses a name that is not among those that there are. */
+export function requireKnown(kind: string, name: string, known: readonly string[]): void {
+  if (known.includes(name)) return;
+  const near = nearest(name, known);
+  const choice = `${kind}s are: ${known.join(', ')}`;
   const hint = near ? `did you mean ${near}? ${choice}` : choice;
-  throw new NightshiftError('usage', `there is no agent ${JSON.stringify(agent)}`, hint);
+  throw new NightshiftError('usage', `there is no ${kind} ${JSON.stringify(name)}`, hint);
 }
 
 /** For programs, which may bring agents of their own. */

@@ -1,4 +1,5 @@
 import type { Command, Option } from 'commander';
+import { exampleNames } from '../app/examples.ts';
 import { findShift, type ShiftPaths, shiftNames } from '../app/find-shift.ts';
 import { agentNames, columnNames, kitNames, lessonIds, taskNames } from '../app/names.ts';
 import { archivedNames } from '../app/unarchive-shift.ts';
@@ -113,6 +114,8 @@ class Candidates {
         return this.#shifts();
       case '--agent':
         return this.#command.name() === 'init' ? kitNames : agentNames;
+      case '--example':
+        return exampleNames();
       case '--status':
         return STATUSES;
       case '--select':

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { refuseInside } from '../app/access.ts';
 import { type Access, exportAccess, lessonsAccess, type Options, tableAccess, writesUnlessDry } from './access.ts';
+import { EXIT_CODES, LESSONS_HELP, RETRY_HELP } from './help-texts.ts';
 import type { Io } from './io.ts';
 import { addEachOptions, addLimits, addRows, addStartOptions } from './run-options.ts';
 import { addTableOptions } from './table-options.ts';
@@ -12,13 +13,6 @@ type CommandAction = (io: Io, args: readonly string[], options: Options) => Prom
 
 /** Runs if no command is given. */
 export const OVERVIEW = '__overview';
-
-const EXIT_CODES = `
-Exit codes:
-  0 all done   1 a bug in Nightshift   2 bad input or usage   3 finished with failed items
-  4 stopped, can be resumed   5 already running   6 agent missing or not usable   130 interrupted
-
-Rows are 1-based. Indices (\`table --index\`, JSON) are 0-based, as in qsv.`;
 
 const accesses = new WeakMap<Command, Access>();
 
@@ -80,11 +74,18 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     .option('--plugin <dir>', 'with --agent claude: write a plugin to this folder instead')
     .option('--remove', 'remove the agents and commands; shifts stay')
     .option('--force', 'also overwrite or remove files that you wrote or edited');
-  add('create <shift>', 'create a shift', 'writes', () => import('./commands/create.ts'))
+  add(
+    'create [shift]',
+    'create a shift, from a table or an example',
+    (_, { listExamples }) => (listExamples ? 'reads' : 'writes'),
+    () => import('./commands/create.ts'),
+  )
     .option('--from <file>', 'use the rows of this file as items: CSV, TSV, JSON or JSON lines')
     .option('--parallel', 'run several items at once, in batches of adaptive size')
     .option('--lessons-from <shift>', 'start with the lessons of this shift; they wait until rows here agree')
-    .option('--agent <name>', 'the agent: opencode (default), claude, codex, acp, shell or command');
+    .option('--agent <name>', 'the agent: opencode (default), claude, codex, acp, shell or command')
+    .option('--example <name>', 'start from this example: rows, tasks with checks, sample data')
+    .option('--list-examples', 'list the examples');
   add(
     'add-task <shift> <task>',
     'add a task: its file, its column and its entry in the Task Order',
@@ -275,20 +276,3 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
 function addHidden(program: Command, name: string): Command {
   return declared(program.command(name, { hidden: true }), 'reads').exitOverride();
 }
-
-const LESSONS_HELP = `
-  lessons SHIFT [TASK]       lists the lessons; what needs a person comes first
-  lessons SHIFT accept ID    puts a held, waiting or retired lesson into the Steps
-  lessons SHIFT reject ID    bans one that is not in the Steps
-  lessons SHIFT pin ID       keeps a lesson in the Steps, whatever rows say about it
-  lessons SHIFT ban ID       removes a lesson from the Steps, for good
-  lessons SHIFT undo ID      goes back to the state before the last change
-  lessons SHIFT add TEXT     adds a lesson of your own
-  lessons SHIFT export       prints them all as Markdown
-
-You can give several ids. All of it works during a run, which takes it before its next item. Name a task that is called
-like a verb with --task. \`lesson\`, without s, is for agents that play the manager.`;
-
-const RETRY_HELP = `
-Runs the failed tasks and the later tasks of those rows, and nothing else. --reason, --task and --rows choose among the
-failures. The same command continues an interrupted retry.`;

@@ -59,6 +59,10 @@ const CASES: readonly Case[] = [
     ['accept', 'add'],
   ],
   [['create', 'x', '--lessons-from', 'ni'], ['night']],
+  [
+    ['create', 'x', '--example', 'tr'],
+    ['translate-pages', 'triage-issues'],
+  ],
   [['completion', 'z'], ['zsh']],
   [['no-such-command', ''], []],
 ];

@@ -10,7 +10,10 @@ const TABLE = 'name,work\na,failed\nb,done\n';
 /** One call of each command that writes, or of each way in which it does. */
 const WRITING: Record<string, string[][]> = {
   init: [['init'], ['init', '--remove']],
-  create: [['create', 'other']],
+  create: [
+    ['create', 'other'],
+    ['create', 'other', '--example', 'fix-lint-rule'],
+  ],
   'add-task': [['add-task', 'night', 'more']],
   table: [
     ['table', 'night', 'edit', 'work', '1', 'todo'],
@@ -57,6 +60,7 @@ const READING = [
   ['lessons', 'night', 'work'],
   ['lessons', 'night', 'export'],
   ['list'],
+  ['create', '--list-examples'],
 ];
 
 function night(project: Project, step = 'touch never', check = 'true') {

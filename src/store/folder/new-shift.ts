@@ -51,6 +51,8 @@ export interface NewShift {
   readonly tasks?: Readonly<Record<string, string>> | undefined;
   /** Lessons to start with. */
   readonly lessons?: LessonLedger | undefined;
+  /** Files of a ready shift, by name. A `manager.md` among them is used instead of a new one. */
+  readonly documents?: Readonly<Record<string, string>> | undefined;
 }
 
 /** What the files of a new shift hold. */
@@ -74,7 +76,8 @@ export async function createShift(root: string, shift: NewShift): Promise<ShiftP
   let building: string | undefined;
   try {
     building = await mkdtemp(join(shiftsFolder(root), '.new-'));
-    await writeFile(join(building, 'manager.md'), manager);
+    const documents = { 'manager.md': manager, ...shift.documents };
+    for (const [file, text] of Object.entries(documents)) await writeFile(join(building, file), text);
     await writeFile(join(building, 'table.csv'), table.bytes);
     await writeFile(join(building, 'table.csv.lock'), '');
     for (const [name, text] of Object.entries(tasks)) await writeFile(join(building, `${name}.md`), text);
