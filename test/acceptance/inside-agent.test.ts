@@ -14,6 +14,7 @@ const WRITING: Record<string, string[][]> = {
     ['create', 'other'],
     ['create', 'other', '--example', 'fix-lint-rule'],
   ],
+  each: [['each', 'more.csv', '--do', 'Greet {name}']],
   'add-task': [['add-task', 'night', 'more']],
   table: [
     ['table', 'night', 'edit', 'work', '1', 'todo'],
@@ -47,6 +48,7 @@ const WRITING: Record<string, string[][]> = {
   export: [['export', 'night', '--csv', '.nightshift/night/table.csv']],
   steps: [['steps', 'night', 'work', '--restore', '1']],
   archive: [['archive', 'night', '--force']],
+  unarchive: [['unarchive', 'night']],
   doctor: [['doctor', '--fix']],
   demo: [['demo', 'here']],
 };
