@@ -142,9 +142,9 @@ export class Project {
   }
 }
 
-/** An environment in which `nightshift` is on the PATH: a script that fails, or the given one. */
-export function onPath(project: Project, script = 'exit 1'): Record<string, string> {
-  project.write('bin/nightshift', `#!/bin/sh\n${script}\n`);
+/** An environment in which `nightshift` is on the PATH. */
+export function onPath(project: Project): Record<string, string> {
+  project.write('bin/nightshift', '#!/bin/sh\nexit 1\n');
   chmodSync(project.path('bin/nightshift'), 0o755);
   return { PATH: `${project.path('bin')}:${process.env.PATH}` };
 }

@@ -1,19 +1,15 @@
-import { execFile } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { AGENT, onPath, Project } from './harness.ts';
+import { AGENT, Project } from './harness.ts';
 
 /** Does what a page says: saves its files and runs its commands, each of which has to print what the page shows. */
 class Reader {
   readonly project = new Project();
   readonly #page: string;
-  readonly #env: NodeJS.ProcessEnv;
 
   constructor(page: string) {
     this.#page = readFileSync(page, 'utf8');
-    const main = resolve('dist/cli/main.js');
-    this.#env = { ...process.env, ...onPath(this.project, `exec '${process.execPath}' '${main}' "$@"`), TZ: 'UTC' };
   }
 
   /** Files that the text names just before their block: "The items, `pages.csv`:". */
@@ -45,13 +41,11 @@ class Reader {
     );
   }
 
-  run(command: string): Promise<string> {
-    const options = { cwd: this.project.root, env: this.#env };
-    return new Promise((end) => {
-      execFile('/bin/sh', ['-c', command], options, (_, stdout, stderr) =>
-        end(`${stdout}${stderr}`.replaceAll(this.project.root, '/srv/app')),
-      );
-    });
+  async run(command: string): Promise<string> {
+    const [program = '', ...args] = command.split(' ');
+    if (program !== 'nightshift') return execFileSync(program, args, { cwd: this.project.root, encoding: 'utf8' });
+    const { stdout, stderr } = await this.project.run(args);
+    return `${stdout}${stderr}`.replaceAll(this.project.root, '/srv/app');
   }
 }
 
