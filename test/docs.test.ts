@@ -17,6 +17,20 @@ test('the README has at most 130 lines', () => {
   expect(readFileSync('README.md', 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(130);
 });
 
+test('the README and docs/each.md show the lines that `each --help` shows and its tests run', () => {
+  const lines = readFileSync('src/cli/run-options.ts', 'utf8').match(
+    /^ {2}(?:nightshift each|.*\| nightshift each).*$/gm,
+  )!;
+  expect(lines).toHaveLength(3);
+  for (const file of ['README.md', 'docs/each.md']) {
+    const text = readFileSync(file, 'utf8').split('\n');
+    expect(
+      lines.map((line) => line.trim()).filter((line) => !text.includes(line)),
+      file,
+    ).toEqual([]);
+  }
+});
+
 test('docs/README.md leads to every page', () => {
   const index = readFileSync('docs/README.md', 'utf8');
   const pages = readdirSync('docs').filter((file) => file.endsWith('.md') && file !== 'README.md');

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { AGENT, Project } from './harness.ts';
+import { AGENT, Project, ShiftHandle } from './harness.ts';
 
 /** Does what a page says: saves its files and runs its commands, each of which has to print what the page shows. */
 class Reader {
@@ -42,7 +42,8 @@ class Reader {
   }
 
   async run(command: string): Promise<string> {
-    const [program = '', ...args] = command.split(' ');
+    const words = execFileSync('sh', ['-c', `printf '%s\\0' ${command}`], { encoding: 'utf8' });
+    const [program = '', ...args] = words.split('\0').slice(0, -1);
     if (program !== 'nightshift') return execFileSync(program, args, { cwd: this.project.root, encoding: 'utf8' });
     const { stdout, stderr } = await this.project.run(args);
     return `${stdout}${stderr}`.replaceAll(this.project.root, '/srv/app');
@@ -71,9 +72,14 @@ test('docs/tutorial.md: its files and commands work, and print what the page sho
   }
 });
 
-test('README.md: the shift that it shows as files runs as it says, with a scripted agent', async () => {
+test('README.md: the line and the shift that it shows run as it says, with a scripted agent in place of a model', async () => {
   const reader = new Reader('README.md');
   const { project } = reader;
+  const line = reader.script("nightshift each --glob '**/*.md'").join('\n');
+  project.write('notes/owls.md', 'Owls fly without a sound.\n');
+  expect(await reader.run(line)).toContain('All done.');
+  expect(new ShiftHandle(project, 'md').rows()).toEqual([{ path: 'notes/owls.md', do: 'done', words: '5' }]);
+
   expect(reader.saveFiles()).toEqual(['topics.csv', 'write_text.md']);
   const slug = `$(printf '%s' "$NIGHTSHIFT_ITEM" | sed 's/.*"slug":"\\([^"]*\\)".*/\\1/')`;
   project.behave({ dev: { sh: `mkdir -p texts && echo '# A text' > "texts/${slug}.md"` } });
