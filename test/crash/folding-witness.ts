@@ -1,7 +1,7 @@
 import type { LessonRecord } from '../../src/core/learning/lesson.ts';
 import type { NightshiftEvent } from '../../src/core/model/events.ts';
 import { parseLessons } from '../../src/formats/lessons.ts';
-import type { ShiftHandle } from '../harness.ts';
+import type { Ended, ShiftHandle } from '../harness.ts';
 import { type ExpectedLesson, expectedLessons, type Mode } from './folding-shift.ts';
 
 /** Looks at the lessons of a shift whenever nothing of it runs. */
@@ -13,6 +13,16 @@ export class FoldingWitness {
   constructor(shift: ShiftHandle, mode: Mode) {
     this.#shift = shift;
     this.#expected = expectedLessons(mode);
+  }
+
+  /** A run folds whatever was reported: no file is edited here, so no fold gives up. */
+  hear(when: string, { signal, code, stderr, events }: Ended): void {
+    if (signal !== 'SIGKILL' && (code !== 0 || stderr !== '')) {
+      this.violations.push(`${when}: it ended with ${code}: ${stderr}`);
+    }
+    for (const { type, message } of events) {
+      if (type === 'run:warning' && message.startsWith('lessons of')) this.violations.push(`${when}: ${message}`);
+    }
   }
 
   /** After a kill: nothing is there twice, nothing was recommended by nobody. `when` is for the message. */
@@ -38,6 +48,11 @@ export class FoldingWitness {
   /** After the last run, which folded everything. */
   end(): void {
     this.look('at the end');
+    const statuses = new Set(this.#shift.column('make'));
+    if (statuses.size > 1 || !statuses.has('done')) {
+      this.#tell(`items are ${[...statuses].join(', ')}`);
+      return;
+    }
     const lessons = this.#lessons();
     const found = lessons.map(({ text, state, support }) => {
       const rows = support.map(({ row }) => row).sort((a, b) => a - b);

@@ -74,8 +74,7 @@ class FoldingLoop {
     }
     addRow(shift);
     next();
-    const { code, stderr } = await shift.spawn().ended;
-    if (code !== 0 || stderr !== '') witness.violations.push(`it ended with ${code}: ${stderr}`);
+    witness.hear('the last run', await shift.spawn().ended);
     witness.end();
     this.#shifts++;
     this.violations.push(...witness.violations.map((each) => `${mode}: ${each}`));
@@ -87,12 +86,10 @@ class FoldingLoop {
     const nth = name === undefined ? 0 : 1 + Math.floor(random() * POINTS[name]);
     const running = shift.spawn([], name === undefined ? {} : { env: { NIGHTSHIFT_CRASH_AT: `${name}#${nth}` } });
     if (name === undefined) await killAfterQuestion(shift, running, random() * LONGEST_FOLD_MS);
-    const { signal, code, stderr } = await running.ended;
+    const ended = await running.ended;
     const when = name === undefined ? 'after a question' : `at ${name}#${nth}`;
-    if (signal !== 'SIGKILL') {
-      if (code !== 0 || stderr !== '') witness.violations.push(`${when}: it ended with ${code}: ${stderr}`);
-      return false;
-    }
+    witness.hear(when, ended);
+    if (ended.signal !== 'SIGKILL') return false;
     this.kills++;
     if (name !== undefined) this.hit.set(name, (this.hit.get(name) ?? 0) + 1);
     witness.look(when);

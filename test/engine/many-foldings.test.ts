@@ -53,3 +53,16 @@ test('L3 L9 500 foldings: only the Steps change, within the budget, and every ve
   const isNew = events.filter(({ type, from }) => type === 'lesson:changed' && from === undefined);
   expect(new Set(isNew.map(({ id }) => id)).size).toBe(isNew.length);
 });
+
+test('L3 a path below the working folder is not outside of it, however it is named', async () => {
+  const texts = ['Read /r/notes/terms.md before you write', 'Keep a list in /root/terms.md of what you found'];
+  const shift = new SimulatedShift({
+    rows: 2,
+    play: ({ role, item }) => (role === 'dev' ? { recommendations: [texts[item.index]!] } : {}),
+  });
+  await shift.run();
+  expect(shift.lessons).toMatchObject([
+    { text: 'Read notes/terms.md before you write', state: 'firm' },
+    { text: texts[1], state: 'held' },
+  ]);
+});

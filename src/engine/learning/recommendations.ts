@@ -1,5 +1,5 @@
 import type { FoldedRecommendation } from '../../core/learning/reports.ts';
-import { generalise } from '../../core/learning/screen/generalise.ts';
+import { fromFolder, generalise } from '../../core/learning/screen/generalise.ts';
 import type { Metadata } from '../../core/learning/screen/row-values.ts';
 import type { Shift, Task } from '../../core/model/shift.ts';
 import { statusAt } from '../../core/schedule/plan.ts';
@@ -23,7 +23,7 @@ export interface LessonMaterial {
  */
 export function passedRecommendations(
   { history }: Pick<LessonPorts, 'history'>,
-  { task, snapshot }: LessonMaterial,
+  { shift, task, snapshot }: LessonMaterial,
 ): FoldedRecommendation[] {
   const waiting = history.unsettled(task.name);
   if (waiting.size === 0) return [];
@@ -36,7 +36,7 @@ export function passedRecommendations(
     .slice(-CONSIDERED_AT_MOST)
     .flatMap(({ row, recommendations }) => recommendations.map((each) => ({ each, metadata: snapshot.metadata(row) })));
   const texts = generalise(
-    considered.map(({ each, metadata }) => ({ text: each.text, metadata })),
+    considered.map(({ each, metadata }) => ({ text: fromFolder(each.text, shift.root), metadata })),
     allRows(snapshot),
   );
   // Older journals don't tell when, and by which agent.

@@ -68,6 +68,8 @@ function codeOfMember(span: string, name: string): string {
 function isHost(token: string): boolean {
   if (ENDINGS.test(token) || ABBREVIATION.test(token)) return false;
   const last = token.split('.').at(-1)!;
+  // `React.memo`: a member of something that has a name.
+  if (/^\p{Lu}\p{Ll}/u.test(token) && !isTopLevel(last)) return false;
   return /^\p{L}{2,}$/u.test(last) && !/\p{Ll}\p{Lu}/u.test(token);
 }
 
@@ -115,6 +117,9 @@ const ENVIRONMENT = [
   /\b(?:process|import\.meta|deno|bun)\.env\b\S*|\bos\.(?:environ|getenv)\b\S*|\bgetenv\b|\benviron\b/gi,
   /\benv(?:ironment)?[ -]?var(?:iable)?s?\b/gi,
   /\b[A-Z][A-Z0-9]*_(?:[A-Z0-9_]*_)?(?:KEY|TOKEN|SECRET|PASSWORD|PASS|PWD|USER|HOME|PATH|DIR|URL|HOST)S?\b/g,
+  // An assignment, as before a command.
+  /\b[a-z][a-z0-9]*(?:_[a-z0-9]+)+=\S+|\b(?:in|from|of|to) (?:the|your|its) environment\b/gi,
+  /\b(?:log|sign)(?:s|ged|ging|ing)? ?(?:in|on|into)\b(?! (?:form|page|button|link|screen|dialog)s?)/gi,
   /\b(?:passwords?|passphrases?|credentials?|secrets?|auth(?:entication)? tokens?|session cookies?)\b/gi,
   /\b(?:api|access|private|ssh|signing|secret)[ -](?:keys?|tokens?)\b/gi,
 ];

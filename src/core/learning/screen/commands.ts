@@ -38,25 +38,39 @@ const CALL = /\b[\w.]+\((?!s\))[^)]*\)/g;
 const ORDER = String.raw`(?:^|[.,;:!?\n]\s*|\b(?:and|then|also|to|must|should|always|please|can|first|now|or|you|may)\s+)`;
 const DANGEROUS = [
   'install|uninstall|download|clone|deploy|publish|upload|push|pipe|execute|eval|exfiltrate|transmit|broadcast|encrypt',
-  'reboot|forward|send|e-?mail|mail|release|tweet',
+  'reboot|forward|send|e-?mail|mail|release|tweet|buy|purchase|pay|subscribe|phone|fetch',
 ].join('|');
 const DANGEROUS_VERB = new RegExp(`${ORDER}(?:re)?(?:${DANGEROUS})\\b`, 'gi');
 const DESTRUCTION = phrases(
   String.raw`
   <destroy> (\w+ ){0,3}(all|every|everything|entire|whole|other|database|backups?|history|folders?|accounts?|users?)
-  <destroy> (\w+ ){0,3}((repositor|branch|director)*|tests?|checks?)`,
+  <destroy> (\w+ ){0,3}((repositor|branch|director|neighbo|adjacen|surrounding|unrelated)*|tests?|checks?)`,
   { destroy: 'delete|remove|erase|wipe|drop|destroy|purge|overwrite|truncate' },
 );
-const TRANSFER = phrases('<send>(s|ed|ing)? ... (to|with|at|on) ... <others>', {
-  send: `send|post|submit|upload|forward|transmit|leak|share|publish|report|ship|copy|e?-?mail|hand|give|pass|deliver
-    stream|sync|write`,
-  others: `(server|partner|webhook|endpoint|channel|cloud|share|gist|paste|stranger|customer|machine|host|web ?site)s?
-    remote|internet|network|clipboard|third part(y|ies)|slack|telegram|discord|outside|e-?mail|inbox|prox(y|ies)
-    addresses|address below`,
-});
+const TRANSFER = phrases(
+  String.raw`
+  <send>(s|ed|ing)? ... (to|into|onto|with|at|on|via|through) ... <others>
+  (from|off|over) (the |a |an )?(\w+ )?(internet|network|web|net|cloud|vendor)
+  (ask|call|contact|reach|notify|inform|message) (the |a |an |our |your |their )?(\w+ )?<outsiders>
+  (our|an?|the|other|another) (external|outside|other) (team|people|person|compan|service|part|system)*`,
+  {
+    send: `send|post|submit|upload|forward|transmit|leak|share|publish|report|ship|copy|e?-?mail|hand|give|pass|deliver
+      stream|sync|write|drop|put|place|save|store|move|attach`,
+    others: `(server|partner|webhook|endpoint|channel|cloud|share|gist|paste|stranger|customer|machine|host|web ?site)s?
+      remote|internet|network|clipboard|third part(y|ies)|slack|telegram|discord|outside|e-?mail|inbox|prox(y|ies)
+      addresses|address below|(vendor|client|agenc|supplier|competitor)(s|y|ies)?|cloud storage|shared (drive|storage)
+      (bulletin|message) board|forum|social media`,
+    outsiders: '(customer|vendor|partner|client|supplier|agenc|help ?desk|support|hotline)(s|y|ies)?',
+  },
+);
 /** Ways to run programs, to reach others and to bring in their code. */
 const MEANS = phrases(String.raw`
   (shells?|command lines?|(this|the) (computer|machine)|outside world)
+  background (process|job|task|service|worker|program|thread)*
+  (cron|crontab|daemon|autostart|scheduled (job|task)|watchdog)s?
+  (permissions?|privileges?|access rights?|two-factor|firewall)
+  (dns|subdomains?|name ?servers?)
+  (private|personal|confidential) (\w+ )?(notes?|files?|documents?|messages?|mails?|photos?|information|details)
   (web |local |http )?servers? (in|on|for)
   (package managers?|(post|pre)install*|registr(y|ies) (in|to|of)|mirrors?|content network|deployments?)
   (prox(y|ies)|tunnels?|sockets?|beacons?|track(ers?|ing)|analytics|telemetry)

@@ -54,7 +54,11 @@ const NEVER: readonly RegExp[] = [
     (your|final) (answer|response|reply|output|work|summary)
     (green light|permission|cancell?ed|somebody else|someone else)
     (from (here|now) on|(before|above) this)
-    (all|everything) (is|was) (well|fine|ok|okay)`,
+    (all|everything) (is|was) (well|fine|ok|okay)
+    (hid|conceal)(e|es|ing)? ... from ((the|a|your|our|any|every) )?(<people>|<judges>|anyone|anybody|everyone|everybody)
+    without (telling|mentioning|informing|asking|notifying)
+    (keep|stay|remain)* ... (a secret|secret|unnoticed|undetected)
+    takes? precedence`,
     LISTS,
   ),
   /\.nightshift\b/i,
@@ -88,7 +92,7 @@ const UNLESS_KNOWN: readonly RegExp[] = [
   // "An HTML table" and "the table of contents" are part of a page.
   new RegExp(
     '(?<!\\b(?:html|markdown|database|db|lookup|hash|pivot|sql|data|an?|wide|nested|layout|price|first|second|each|every' +
-      '|or|in|of|with) )\\btables?\\b(?! (?:of contents|element|cell|header|caption|row|head|body)s?)',
+      '|or|in|of|with) )\\btable\\b(?! (?:of contents|element|cell|header|caption|row|head|body)s?)',
     'i',
   ),
 ];

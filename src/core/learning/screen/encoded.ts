@@ -5,6 +5,7 @@ const ENCODED: readonly (readonly [RegExp, string])[] = [
   [/\\/, 'a backslash'],
   [/(?<![\p{L}\p{N}])\p{L}(?:([ .\-_/*·,])\p{L}(?![\p{L}\p{N}])){2,}/u, 'a word in single letters'],
   [/(?:\b\d{2,8}[ ]+){3,}\d{2,8}\b|\b[01]{8}\b/, 'a row of numbers'],
+  [/(?:\b(?:0x)?(?:\d[\da-f]|[a-f]\d)[ ,:-]+){3,}(?:0x)?[\da-f]{2}\b/i, 'a row of hexadecimal numbers'],
   [/(?:(?<!\S)[.\-–—·]{1,6}(?=\s|$)\s*){3,}/, 'a row of dots and dashes'],
   // As rot13 leaves them.
   [/(?<![\p{L}\p{N}_.-])(?!(?:x?html|https?|grpc)\b)[b-df-hj-np-tv-xz]{4,}(?![\p{L}\p{N}_])/u, 'a word without vowels'],

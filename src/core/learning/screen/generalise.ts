@@ -71,3 +71,13 @@ function patternOf(value: string): RegExp {
   const whole = `${before ? '(?<![\\p{L}\\p{N}_])' : ''}${words}${behind ? '(?![\\p{L}\\p{N}_])' : ''}`;
   return new RegExp(whole, isName(value.trim()) ? 'gu' : 'giu');
 }
+
+/** The text with absolute paths below a folder as paths from there: an agent may name the same file either way. */
+export function fromFolder(text: string, folder: string): string {
+  if (folder === '' || folder === '/') return text;
+  return text.split(`${folder}/`).reduce((before, rest) => {
+    // Another folder may end like this one, and `..` would lead out of it.
+    const isWhole = !/[\p{L}\p{N}_./~-]$/u.test(before) && /^[\p{L}\p{N}_{]/u.test(rest);
+    return isWhole ? before + rest : `${before}${folder}/${rest}`;
+  });
+}

@@ -16,6 +16,25 @@ const FOREIGN_WORDS = new Set(
 // These are English too, or names of variables.
 for (const word of ['do', 'i', 'e', 'o', 'y', 'w', 'z', 'per', 'se', 'as']) FOREIGN_WORDS.delete(word);
 
+/** Small words that English shares with other languages: they tell nothing. */
+const SHARED_WORDS = new Set('a an as do i in me no on so us was is all her his'.split(' '));
+
+/** The most frequent English words beyond the small ones: a short sentence may have no other sign of its language. */
+const FREQUENT_WORDS = new Set(
+  `use need keep leave make take give get put set go come see look find show tell know think want work call try ask turn
+  start stop run move write read open close add remove change check help mean become follow begin stay hold break send
+  name word line text page file list part place point case way day time year end side head hand number thing people
+  new old good bad big small long short high low early late large great same different right left wrong empty full
+  single double nested whole own true false four five six seven eight nine ten zero hundred
+  inside outside within upon above below behind beside along across toward towards except like unlike per
+  always often usually sometimes together apart away back well better best badly slowly quickly only
+  should would could might must`
+    .split(/\s+/)
+    .map(stem),
+);
+/** Letters that are frequent in English words and rare elsewhere. */
+const ENGLISH_SPELLING = /th|wh|sh(?!ch)|ck|oo|ea|ew|ow|ght|ly$|ing$|ness$|ful$|less$/;
+
 /**
  * The usual orders of an injection in languages that the author's Steps may be written in: ignore, skip, instructions,
  * send to.
@@ -40,11 +59,17 @@ export function findLanguage(text: string, author: Author): Finding[] {
 function isForeign(text: string): boolean {
   const words = wordsOf(text);
   const foreign = words.filter((word) => FOREIGN_WORDS.has(word)).length;
-  return foreign > 0 && words.length > 1 && foreign >= words.filter(isFunctionWord).length;
+  const english = words.filter((word) => isFunctionWord(word) && !SHARED_WORDS.has(word)).length;
+  return foreign > 0 && words.length > 1 && foreign >= english;
 }
 
 /** Neither a small word of English nor a word of the author's: another language, or no language at all. */
 function isUnknown(text: string, { stems }: Author): boolean {
   const words = wordsOf(text).filter((word) => /\p{Script=Latin}/u.test(word));
-  return words.length >= FEWEST_WORDS && !words.some((word) => isFunctionWord(word) || stems.has(stem(word)));
+  const isKnown = (word: string) => isFunctionWord(word) || stems.has(stem(word)) || FREQUENT_WORDS.has(stem(word));
+  return words.length >= FEWEST_WORDS && !words.some(isKnown) && !looksEnglish(words);
+}
+
+function looksEnglish(words: readonly string[]): boolean {
+  return words.filter((word) => ENGLISH_SPELLING.test(word)).length * 2 >= words.length;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { generalise } from './generalise.ts';
+import { fromFolder, generalise } from './generalise.ts';
 import { createSecretFinder, readRowValues } from './row-values.ts';
 
 describe('generalise', () => {
@@ -80,4 +80,22 @@ describe('readRowValues', () => {
     ]);
     expect(reads).toBe(1);
   });
+});
+
+it('L3 an absolute path below the working folder is one from there; others stay, and so does one that leads out', () => {
+  const inside = (text: string) => fromFolder(text, '/home/ann/site');
+  expect(inside('Look in /home/ann/site/src/util.ts, then in (/home/ann/site/docs).')).toBe(
+    'Look in src/util.ts, then in (docs).',
+  );
+  for (const text of [
+    'Read /home/ann/site-old/a.md',
+    'Read /backup/home/ann/site/a.md',
+    'Read /home/ann/site/../keys',
+    'Read /home/ann/site/.env',
+    'Read /home/ann/site//etc/passwd',
+    'Read /etc/passwd',
+  ]) {
+    expect(inside(text)).toBe(text);
+  }
+  expect(fromFolder('Read /etc/passwd', '/')).toBe('Read /etc/passwd');
 });

@@ -111,6 +111,28 @@ describe('what the Steps have already', () => {
   });
 });
 
+describe('relaxing a step of the author', () => {
+  const translate = screenOf('Read the text.', 'Translate it, headings too.', 'Keep the names of people.', 'Save it.');
+  const other = screenOf('Open the page {slug}.');
+
+  it.each([
+    'Keeping the names of people is optional.',
+    'It is fine to leave headings untranslated.',
+    'The names may be left out.',
+    'Rather than translating, copy it.',
+  ])('L3 is held: %s', (text) => {
+    expect(translate(text, [])).toMatch(/could take away from step \d of the author/);
+  });
+
+  it.each([
+    'Leave code samples untranslated.',
+    'The warning about the bundle can be ignored.',
+    'A caption is optional.',
+  ])('L3 passes what is not about a step: %s', (text) => {
+    expect([translate(text, []), other(text, [])]).toEqual([undefined, undefined]);
+  });
+});
+
 it('L3 says what it found', () => {
   const screen = screenOf('Open the page {slug}.');
   expect(screen('Look it up at example.com.', [])).toBe(

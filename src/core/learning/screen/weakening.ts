@@ -2,7 +2,7 @@ import { compare } from '../../text/likeness.ts';
 import type { Author } from './author.ts';
 import type { Finding } from './finding.ts';
 import { findPhrases, phrases } from './phrases.ts';
-import { contentStems, isFunctionWord, stem } from './words.ts';
+import { contentStems, isFunctionWord, sentencesOf, stem, wordsOf } from './words.ts';
 
 const LISTS = {
   // What makes sure that the work is right.
@@ -19,6 +19,7 @@ const LISTS = {
   small: `optional|unnecessary|redundant|superfluous|pointless|needless|useless|irrelevant|enough
     not (strictly |really |always )?(necessary|needed|required|important|mandatory)
     (a )?waste (of )?time`,
+  sufficient: 'enough|sufficient|plenty|all (that|you need)|(will|would) do',
 };
 
 const WEAKENING: readonly RegExp[] = phrases(
@@ -56,7 +57,14 @@ const WEAKENING: readonly RegExp[] = phrases(
   cast* (\w+ )?to any
   as any
   (placeholder|dummy|empty|hard-?coded) (test|assertion|check)s?
-  always (pass|true|succeed)*`,
+  always (pass|true|succeed)*
+  <guards> ... by (delet|remov|comment|skip|disabl|chang|edit)*
+  (treat|consider|regard|see|read|take)* ... steps? ... as
+  (nobody|no one|no-one) ((will|would|ever|else) )?(read|check|notic|look|see|care|mind|know|test|need)*
+  (half|part|most|some|a few|the (first|last)|the (beginning|start)|(rough|short|quick|simple)) ... (is|are) <sufficient>
+  only (the )?(first|last|beginning|start) ... (counts?|matters?|is read|are read|needs?)
+  <sufficient> (to|if you) (\w+ )?(only|just|copy|skim|guess)
+  (turn|switch)(s|ed|ing)? off ... (login|protect|secur|auth|check|warn|firewall|encrypt|test|rule|lint|strict)*`,
   LISTS,
 ).concat(
   /(?<!\w)\.(?:skip|only)\b/i,
@@ -83,10 +91,38 @@ const DOING = new Set(
 );
 const THOROUGH = phrases('(<guards>|whole|entire|full|original|everything|rest|(warning|error|failure)s?)', LISTS);
 
+/** Says of something that it need not be done. */
+const RELAXED = phrases(
+  String.raw`
+  (is|are|was|were|be|stays?|remains?|becomes?) (\w+ )?(optional|unnecessary|redundant|superfluous|pointless|needless)
+  (is|are|be|do|does|need)( not|n't) (\w+ )?(necessary|needed|required|important|mandatory|need|matter|be)
+  (can|may|might|could|should) (\w+ )?be (skipped|omitted|ignored|dropped|shortened|abbreviated|summari[sz]ed|cut|skimmed)
+  (can|may|might|could|should) (\w+ )?be (left (out|as)|forgotten|neglected|deferred|postponed|guessed|invented)
+  (is|are) (<sufficient>|fine|ok|okay|acceptable|allowed|good) (to|if|when|without|as)
+  (no|little) (need|reason|point|use)`,
+  LISTS,
+);
+
+/** The step that a sentence relaxes: it says that something of the step need not be, or leaves it undone. */
+function relaxedStep(sentence: string, { sentences }: Author): number | undefined {
+  const isRelaxed = findPhrases(sentence, RELAXED).length > 0;
+  const stems = new Set(contentStems(sentence));
+  const undone = new Set(wordsOf(sentence).flatMap((word) => (/^un\w{4}/.test(word) ? [stem(word.slice(2))] : [])));
+  return sentences.find(({ actions, content }) => {
+    const others = [...content].filter((word) => stems.has(word) && !isFunctionWord(word));
+    return (isRelaxed || [...actions].some((action) => undone.has(action))) && others.length > 0;
+  })?.step;
+}
+
 /** A lesson adds to the author's Steps; it takes nothing away from them. */
 export function findWeakening(text: string, author: Author): Finding[] {
+  const relaxed = sentencesOf(text).flatMap((sentence) => {
+    const step = relaxedStep(sentence, author);
+    return step === undefined ? [] : [`could take away from step ${step} of the author: ${sentence.trim()}`];
+  });
   const negated = [...text.matchAll(NEGATION)].flatMap(([whole, verb, rest]) => {
-    const step = weakenedStep(stem(verb!), rest!, author);
+    const isReplaced = /^(?:instead of|rather than)/i.test(whole);
+    const step = isReplaced ? stepWith(stem(verb!), author) : weakenedStep(stem(verb!), rest!, author);
     if (step !== undefined) return [`could take away from step ${step} of the author: ${whole}`];
     const action = stem(verb!);
     return GUARDING.has(action) || (DOING.has(action) && findPhrases(rest!, THOROUGH).length > 0)
@@ -97,8 +133,13 @@ export function findWeakening(text: string, author: Author): Finding[] {
   return [
     ...findPhrases(text, WEAKENING).map((words) => `could weaken a step: ${words}`),
     ...negated,
+    ...relaxed,
     ...(contrary < 0 ? [] : [`contradicts step ${contrary + 1} of the author`]),
   ].map((reason) => ({ kind: 'weakens', reason }));
+}
+
+function stepWith(action: string, { sentences }: Author): number | undefined {
+  return sentences.find(({ actions }) => actions.has(action) && !isFunctionWord(action))?.step;
 }
 
 /** The step whose verb, with one more of its words, follows a negation. */
