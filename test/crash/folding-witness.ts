@@ -87,7 +87,7 @@ export class FoldingWitness {
     });
     for (const { id, state, since, credit, blame, retirements } of lessons) {
       if (state === 'retired') {
-        if (retirements !== 1 || blame.length < 2)
+        if (retirements !== 1 || blame.length === 0)
           this.#tell(`${id} was retired ${retirements} times by ${blame.length} rows`);
         continue;
       }
