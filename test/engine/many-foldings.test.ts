@@ -55,7 +55,7 @@ test('L3 L9 500 foldings: only the Steps change, within the budget, and every ve
 });
 
 test('L3 a path below the working folder is not outside of it, however it is named', async () => {
-  const texts = ['Read /r/notes/terms.md before you write', 'Keep a list in /root/terms.md of what you found'];
+  const texts = ['Read /r/notes/terms.md before you write', 'Keep a list in /srv/terms.md of what you found'];
   const shift = new SimulatedShift({
     rows: 2,
     play: ({ role, item }) => (role === 'dev' ? { recommendations: [texts[item.index]!] } : {}),

@@ -83,16 +83,16 @@ describe('readRowValues', () => {
 });
 
 it('L3 an absolute path below the working folder is one from there; others stay, and so does one that leads out', () => {
-  const inside = (text: string) => fromFolder(text, '/home/ann/site');
-  expect(inside('Look in /home/ann/site/src/util.ts, then in (/home/ann/site/docs).')).toBe(
+  const inside = (text: string) => fromFolder(text, '/srv/ann/site');
+  expect(inside('Look in /srv/ann/site/src/util.ts, then in (/srv/ann/site/docs).')).toBe(
     'Look in src/util.ts, then in (docs).',
   );
   for (const text of [
-    'Read /home/ann/site-old/a.md',
-    'Read /backup/home/ann/site/a.md',
-    'Read /home/ann/site/../keys',
-    'Read /home/ann/site/.env',
-    'Read /home/ann/site//etc/passwd',
+    'Read /srv/ann/site-old/a.md',
+    'Read /backup/srv/ann/site/a.md',
+    'Read /srv/ann/site/../keys',
+    'Read /srv/ann/site/.env',
+    'Read /srv/ann/site//etc/passwd',
     'Read /etc/passwd',
   ]) {
     expect(inside(text)).toBe(text);
