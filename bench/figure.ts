@@ -8,7 +8,7 @@ export interface Figure {
   readonly target?: Target;
 }
 
-interface Target {
+export interface Target {
   readonly is: 'at most' | 'at least';
   readonly ratio: number;
 }
@@ -16,28 +16,36 @@ interface Target {
 export interface Section {
   readonly title: string;
   readonly figures: readonly Figure[];
-  /** What the figures are taken from. */
-  readonly table?: Table;
+  /** Printed after the figures. */
+  readonly tables?: readonly Table[];
 }
 
 export interface Table {
   readonly header: readonly string[];
   readonly rows: readonly (readonly string[])[];
+  /** How many targets in it are missed. */
+  readonly missed?: number;
 }
 
 export const atMost = (ratio: number): Target => ({ is: 'at most', ratio });
 export const atLeast = (ratio: number): Target => ({ is: 'at least', ratio });
 
-export function isMissed({ ratio, target }: Figure): boolean {
-  if (!target || ratio === undefined) return false;
-  return target.is === 'at most' ? ratio > target.ratio : ratio < target.ratio;
+export function missedIn({ figures, tables = [] }: Section): number {
+  return figures.filter(isMissed).length + tables.reduce((sum, { missed = 0 }) => sum + missed, 0);
+}
+
+function isMissed({ ratio, target }: Figure): boolean {
+  return target !== undefined && ratio !== undefined && misses(ratio, target);
+}
+
+export function misses(value: number, { is, ratio }: Target): boolean {
+  return is === 'at most' ? value > ratio : value < ratio;
 }
 
 const COLUMNS = ['figure', 'Nightshift', 'next to', 'ratio', 'target', ''];
 
-export function renderPlain({ title, figures, table }: Section): string {
-  const tables = [tableOf(figures), ...(table ? [table] : [])];
-  return [title, '', ...tables.flatMap((each) => [...plainLines(each), ''])].join('\n');
+export function renderPlain(section: Section): string {
+  return [section.title, '', ...tablesOf(section).flatMap((each) => [...plainLines(each), ''])].join('\n');
 }
 
 function plainLines({ header, rows }: Table): string[] {
@@ -48,14 +56,17 @@ function plainLines({ header, rows }: Table): string[] {
   });
 }
 
-export function renderMarkdown({ title, figures, table }: Section): string {
-  const tables = [tableOf(figures), ...(table ? [table] : [])];
-  return [`### ${title}`, '', ...tables.flatMap((each) => [...markdownLines(each), ''])].join('\n');
+export function renderMarkdown(section: Section): string {
+  return [`### ${section.title}`, '', ...tablesOf(section).flatMap((each) => [...markdownLines(each), ''])].join('\n');
 }
 
 function markdownLines({ header, rows }: Table): string[] {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   return [line(header), line(header.map(() => '---')), ...rows.map(line)];
+}
+
+function tablesOf({ figures, tables = [] }: Section): Table[] {
+  return [...(figures.length > 0 ? [tableOf(figures)] : []), ...tables];
 }
 
 /** Without columns that are empty: some figures are next to nothing. */

@@ -5,7 +5,8 @@ import { runEngine } from './engine.ts';
 import { type Night, summarise } from './night.ts';
 import { SCENARIOS, type Scenario, worldsOf } from './scenarios.ts';
 import { simulate } from './simulate.ts';
-import { differingRows, figuresOf, type Played } from './targets.ts';
+import { differingRows, targetTable } from './target-table.ts';
+import type { Played } from './targets.ts';
 import type { World } from './world.ts';
 
 const MODES = ['off', 'careful', 'eager'] as const;
@@ -28,21 +29,21 @@ export async function learning(scenarios: readonly Scenario[]): Promise<Section>
     for (const mode of MODES) {
       // Without lessons nothing is recommended.
       for (const scenario of mode === 'off' ? (['good'] as const) : scenarios) {
-        process.stderr.write(`${player.name}: ${mode}, ${SCENARIOS[scenario].what}\n`);
         const worlds = worldsOf(scenario, player.seeds);
         const nights = await inTurn(worlds, player.atOnce, (world) => player.play(world, mode));
-        played.push({ player: player.name, mode, scenario, nights, summary: summarise(nights) });
+        const summary = summarise(nights);
+        played.push({ player: player.name, mode, scenario, nights, summary });
+        process.stderr.write(`${player.name}, ${mode}, ${scenario}: ${percents(summary.done)} % done\n`);
       }
     }
   }
-  return { title: 'Learning', figures: allFigures(played), table: tableOf(played) };
+  return { title: 'Learning', figures: figuresOf(played), tables: [targetTable(played), nightTable(played)] };
 }
 
-function allFigures(played: readonly Played[]): Figure[] {
-  const by = (player: string) => played.filter((each) => each.player === player);
+function figuresOf(played: readonly Played[]): Figure[] {
   const names = [...new Set(played.map(({ player }) => player))];
-  const [simulated, , engine] = names.map(by);
-  return [...names.flatMap((name) => figuresOf(by(name))), ...(engine ? [differingRows(engine, simulated!)] : [])];
+  const [simulated, , engine] = names.map((name) => played.filter(({ player }) => player === name));
+  return engine ? [differingRows(engine, simulated!)] : [];
 }
 
 function players(): Player[] {
@@ -71,7 +72,7 @@ async function inTurn<In, Out>(
   return results;
 }
 
-function tableOf(played: readonly Played[]): Table {
+function nightTable(played: readonly Played[]): Table {
   return {
     header: ['', 'lessons', 'recommendations', 'done, by tenth, %', 'first attempts, by tenth, %', 'attempts per done'],
     rows: played.map(({ player, mode, scenario, summary }) => [

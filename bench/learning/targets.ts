@@ -1,5 +1,5 @@
 import type { LessonMode } from '../../src/core/learning/policy.ts';
-import { atLeast, atMost, type Figure } from '../figure.ts';
+import { atLeast, atMost, type Target } from '../figure.ts';
 import { type Night, rowsInSteps, type Summary } from './night.ts';
 import type { Scenario } from './scenarios.ts';
 import { POISON, SHARED_HARM } from './sentences.ts';
@@ -13,21 +13,24 @@ export interface Played {
   readonly summary: Summary;
 }
 
-interface LearningTarget {
+export interface LearningTarget {
   readonly of: readonly [LessonMode, Scenario];
   readonly what: string;
   /** Undefined: these nights can't tell. `off`: the same player with learning off. */
   readonly value: (played: Played, off: Played) => number | undefined;
-  readonly target?: Figure['target'];
+  readonly target?: Target;
+  /** `percent` without it. */
   readonly show?: (value: number) => string;
 }
 
-const percent = (share: number) => `${(share * 100).toFixed(share === 1 || share === 0 ? 0 : 1)} %`;
+/** Only what is all shows as 100 %. */
+export const percent = (share: number) =>
+  `${share < 1 ? Math.min(99.9, Number((share * 100).toFixed(1))) : share * 100} %`;
 const plain = (value: number) => String(value);
 const least = (values: readonly number[]) => Math.min(...values);
 const WITHIN = 24;
 
-const TARGETS: readonly LearningTarget[] = [
+export const TARGETS: readonly LearningTarget[] = [
   {
     of: ['careful', 'good'],
     what: 'done in the second tenth',
@@ -128,31 +131,4 @@ function isPoisoned({ changes, steps }: Night): boolean {
 
 function staysIn(nights: readonly Night[]): number[] {
   return nights.flatMap((night) => rowsInSteps(night, SHARED_HARM));
-}
-
-/** Every target that these nights can show. */
-export function figuresOf(played: readonly Played[]): Figure[] {
-  const find = (mode: LessonMode, scenario: Scenario) =>
-    played.find((each) => each.mode === mode && each.scenario === scenario);
-  const off = find('off', 'good')!;
-  return TARGETS.flatMap(({ of: [mode, scenario], what, value, target, show = percent }) => {
-    const nights = find(mode, scenario);
-    const ratio = nights && value(nights, off);
-    if (ratio === undefined) return [];
-    const name = `${off.player}: ${mode}, ${scenario}: ${what}`;
-    return [{ what: name, ours: show(ratio), other: '', ratio, ...(target ? { target } : {}) }];
-  });
-}
-
-/** How many rows went another way with the engine than in the simulation of the same seeds. */
-export function differingRows(engine: readonly Played[], simulated: readonly Played[]): Figure {
-  const rowsOf = ({ nights }: Played) => nights.flatMap(({ rows }) => rows);
-  const differing = engine.map((each) => {
-    const same = simulated.find(({ mode, scenario }) => mode === each.mode && scenario === each.scenario)!;
-    const expected = rowsOf(same);
-    return rowsOf(each).filter((row, i) => row.done !== expected[i]!.done || row.attempts !== expected[i]!.attempts);
-  });
-  const [count, total] = [differing.flat().length, engine.flatMap(rowsOf).length];
-  const what = `${engine[0]!.player}: rows that went another way than in the simulation of the same seeds`;
-  return { what, ours: `${count} of ${total}`, other: '', ratio: count, target: atMost(0) };
 }
