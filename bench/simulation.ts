@@ -52,6 +52,7 @@ class Statuses implements Store {
       id: String,
       rowOf: Number,
       metadata: (row) => ({ name: `item-${row}` }),
+      cell: (row) => `item-${row}`,
     };
   }
 

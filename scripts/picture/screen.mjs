@@ -1,7 +1,7 @@
-const STYLES = { 1: 'bold', 2: 'dim', 31: 'red', 32: 'green', 33: 'yellow' };
+const STYLES = { 1: 'bold', 2: 'dim', 31: 'red', 32: 'green', 33: 'yellow', 36: 'cyan' };
 const ENDS = new Set([0, 22, 39]);
 
-/** A terminal that knows what the live view uses: line feeds, cursor up and right, erasing a line, five styles. */
+/** A terminal that knows what the live view uses: line feeds, cursor up and right, erasing a line, six styles. */
 export class Screen {
   #columns;
   #height;

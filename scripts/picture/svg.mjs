@@ -21,7 +21,7 @@ export function drawSvg(frames, { columns, rows }) {
 <title>nightshift demo in a terminal</title>
 <style>
 text{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace;fill:#d1d7e0;white-space:pre}
-.bold{font-weight:700;fill:#fff}.dim{fill:#8b949e}.red{fill:#ff7b72}.green{fill:#56d364}.yellow{fill:#e3b341}
+.bold{font-weight:700;fill:#fff}.dim{fill:#8b949e}.red{fill:#ff7b72}.green{fill:#56d364}.yellow{fill:#e3b341}.cyan{fill:#76e3ea}
 .film{animation:film ${LOOP / 1000}s steps(1,end) infinite}
 @keyframes film{${keys.join('')}}
 @media (prefers-reduced-motion:reduce){.film{animation:none;transform:translateX(${-(shown.length - 1) * width}px)}}

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { ItemHistory } from '../core/folds/history.ts';
 import type { ItemDetails } from '../core/folds/item-details.ts';
 import { itemKey } from '../core/model/identity.ts';
+import { RowLabels } from '../core/model/row-labels.ts';
 import { statusAt } from '../core/schedule/plan.ts';
 import type { ShiftPaths } from '../store/folder/layout.ts';
 import { findTask } from './find-task.ts';
@@ -26,6 +27,8 @@ export interface ItemReport {
   /** 1-based. */
   readonly row: number;
   readonly index: number;
+  /** The row's name, if it has one. */
+  readonly label?: string;
   readonly item: string;
   readonly metadata: Readonly<Record<string, string>>;
   readonly tasks: readonly ItemTask[];
@@ -49,7 +52,16 @@ export async function readItem(world: World, paths: ShiftPaths, row: string, onl
       transcripts: ['dev', 'qa'].map((role) => paths.transcript(task, key, role)).filter((file) => existsSync(file)),
     };
   });
-  return { shift: paths.name, row: index + 1, index, item: id, metadata: snapshot.metadata(index), tasks };
+  const label = RowLabels.in(shift, snapshot)(index);
+  return {
+    shift: paths.name,
+    row: index + 1,
+    index,
+    ...(label === undefined ? {} : { label }),
+    item: id,
+    metadata: snapshot.metadata(index),
+    tasks,
+  };
 }
 
 /** The history has the reason of a failure in short; the details have it in full. */

@@ -1,5 +1,6 @@
 import type { History } from '../core/folds/history.ts';
 import { NightshiftError } from '../core/model/errors.ts';
+import { RowLabels } from '../core/model/row-labels.ts';
 import type { Status } from '../core/model/status.ts';
 import { limitsInForce, usedUp } from '../core/schedule/budget.ts';
 import { cellsAt, countEligible, statusAt, tasksFrom } from '../core/schedule/plan.ts';
@@ -32,6 +33,8 @@ export interface RetrySettings extends Pick<RunSettings, 'task' | 'rows' | 'agen
 interface Failure {
   /** 1-based. */
   readonly row: number;
+  /** The row's name, if it has one. */
+  readonly label: string | undefined;
   readonly item: string;
   readonly task: string;
   readonly reason: string;
@@ -115,10 +118,11 @@ export function retrySelection({ failures, left }: RetryPlan, { all }: RetrySett
   return { items: Object.fromEntries([...left, ...first]) };
 }
 
-function findFailures(history: History, { snapshot, scope }: RunPlan, wanted: string | undefined): Failure[] {
+function findFailures(history: History, { shift, snapshot, scope }: RunPlan, wanted: string | undefined): Failure[] {
+  const labelOf = RowLabels.in(shift, snapshot);
   const failures = cellsAt(snapshot, 'failed', scope).map(({ row, task }) => {
     const item = snapshot.id(row);
-    return { row: row + 1, item, task, reason: history.of(task, item)?.failure ?? '' };
+    return { row: row + 1, label: labelOf(row), item, task, reason: history.of(task, item)?.failure ?? '' };
   });
   if (wanted === undefined) return failures;
   return failures.filter(({ reason }) => reason.toLowerCase().includes(wanted.toLowerCase()));

@@ -1,5 +1,6 @@
 import type { ShiftStatus } from '../core/folds/shift-status.ts';
 import { summarise } from '../core/folds/summary.ts';
+import { RowLabels } from '../core/model/row-labels.ts';
 import { limitsInForce, limitTexts } from '../core/schedule/budget.ts';
 import { type FoundBatch, isStale, readBatch } from '../store/folder/batch-file.ts';
 import { waitingCopies } from '../store/folder/documents/put-back.ts';
@@ -30,7 +31,7 @@ export async function readStatus(paths: ShiftPaths, world: Pick<World, 'env' | '
   const limits = (holder && tally.limits) ?? limitsInForce(set, false, now);
   const batch = readBatch(paths);
   const pause = pauseOf(paths);
-  const summary = summarise(snapshot, history);
+  const summary = summarise(snapshot, history, RowLabels.in(shift, snapshot));
   const { counts } = summary;
   const isFree = !holder && !batch;
   const next = isFree ? nextAfterLastRun({ shift: paths.name, history, limits: set, counts, now }) : undefined;
@@ -47,7 +48,7 @@ export async function readStatus(paths: ShiftPaths, world: Pick<World, 'env' | '
     limits,
     next: next ?? null,
   };
-  return { status, limits: limitTexts(limits, { usage, ms: tally.ms, failures: tally.failures }, false) };
+  return { status, limits: limitTexts(limits, { usage, ms: tally.ms, failures: tally.failures }, false, now) };
 }
 
 function describeBatch(found: FoundBatch, now: number): NonNullable<ShiftStatus['batch']> {

@@ -2,6 +2,7 @@ import type { ShiftPaths } from '../app/find-shift.ts';
 import { type DetachedRun, startDetached } from '../app/run/detach.ts';
 import type { RunSettings } from '../app/run/plan-run.ts';
 import { EXIT } from '../core/model/errors.ts';
+import { localTime } from '../core/text/local-time.ts';
 import { oneLine } from '../core/text/printable.ts';
 import { wordsIn } from './command-line.ts';
 import type { Io } from './io.ts';
@@ -40,8 +41,8 @@ export async function detach(
 function tell(io: Io, { name, root }: ShiftPaths, { pid, since, log, limits, warnings, paused }: DetachedRun): void {
   for (const warning of warnings) io.warn(`warning: ${oneLine(warning)}`);
   if (limits !== null) io.print(`limits: ${limits}`);
-  io.print(`${name} runs in the background: process ${pid} since ${since}`);
-  if (paused !== null) io.print(`paused since ${paused}; \`nightshift resume ${name}\` continues`);
+  io.print(`${name} runs in the background: process ${pid} since ${localTime(since, io.now())}`);
+  if (paused !== null) io.print(`paused since ${localTime(paused, io.now())}; \`nightshift resume ${name}\` continues`);
   io.print(`log: ${log.replace(`${root}/`, '')}`);
   io.print(`\`nightshift attach ${name}\` shows it, \`nightshift stop ${name}\` ends it.`);
 }

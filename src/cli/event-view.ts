@@ -12,12 +12,20 @@ export interface EventView extends Disposable {
 /** What Ctrl-C does when the run is in another process. */
 export const ONLY_WATCHING = 'Ctrl-C here only stops watching.';
 
-/** JSON for programs, the live view on a terminal, else plain lines. `ctrlC`: what it does, if not stop the run. */
-export async function viewEvents(io: Io, { json, plain }: Options, ctrlC?: string): Promise<EventView> {
+export interface ViewOptions {
+  /** Where the shift is, to shorten paths. */
+  readonly root?: string;
+  /** What Ctrl-C does, if not stop the run. */
+  readonly ctrlC?: string;
+}
+
+/** JSON for programs, the live view on a terminal, else plain lines. */
+export async function viewEvents(io: Io, { json, plain }: Options, options: ViewOptions): Promise<EventView> {
   if (!json && !plain && io.terminal) {
     const { LiveTerminal } = await import('./live-terminal.ts');
-    return new LiveTerminal(io.terminal, io.now, ctrlC);
+    return new LiveTerminal(io.terminal, io.now, options);
   }
+  const { ctrlC } = options;
   return {
     event: (event) => {
       if (json) io.print(JSON.stringify(event));

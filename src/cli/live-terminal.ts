@@ -4,7 +4,7 @@ import { escapeUnsafe } from '../core/text/printable.ts';
 import { render } from '../views/live.ts';
 import { scrollingLines } from '../views/plain.ts';
 import { LiveBlock } from '../views/terminal.ts';
-import type { EventView } from './event-view.ts';
+import type { EventView, ViewOptions } from './event-view.ts';
 import type { Terminal } from './io.ts';
 
 /** Redraws at most eight times a second, and at least once a second because the times change. */
@@ -14,7 +14,7 @@ const TALLEST = 16;
 
 /** The live view: finished items scroll away as plain lines, running items are redrawn below. */
 export class LiveTerminal implements EventView {
-  readonly state = new ViewState();
+  readonly state: ViewState;
   readonly #terminal: Terminal;
   readonly #now: () => number;
   readonly #ctrlC: string | undefined;
@@ -25,7 +25,8 @@ export class LiveTerminal implements EventView {
   #drawnAt = 0;
   #planned: NodeJS.Timeout | undefined;
 
-  constructor(terminal: Terminal, now: () => number, ctrlC?: string) {
+  constructor(terminal: Terminal, now: () => number, { root, ctrlC }: ViewOptions = {}) {
+    this.state = new ViewState(root);
     this.#terminal = terminal;
     this.#now = now;
     this.#ctrlC = ctrlC;
@@ -61,7 +62,7 @@ export class LiveTerminal implements EventView {
     const { columns, rows, colour } = this.#terminal;
     const viewport = { width: columns - 1, height: Math.min(TALLEST, rows - 2), colour };
     const isShown = this.state.startedAt > 0 && !this.state.ended;
-    const lines = isShown ? ['', ...render(this.state, viewport, this.#drawnAt, clockAt(this.#drawnAt))] : [];
+    const lines = isShown ? ['', ...render(this.state, viewport, this.#drawnAt)] : [];
     const bytes = this.#block.draw(this.#above.splice(0), lines, columns);
     if (bytes !== '') this.#terminal.write(bytes);
   }
@@ -72,14 +73,4 @@ export class LiveTerminal implements EventView {
     this.#draw();
     this.#terminal.write(this.#block.clear(this.#terminal.columns));
   }
-}
-
-/** The local time of day, with the weekday if it is not today. */
-function clockAt(now: number): (time: number) => string {
-  const today = new Date(now).toDateString();
-  return (time) => {
-    const date = new Date(time);
-    const clock = `${String(date.getHours()).padStart(2, '0')}:${String(date.getMinutes()).padStart(2, '0')}`;
-    return date.toDateString() === today ? clock : `${date.toDateString().slice(0, 3)} ${clock}`;
-  };
 }

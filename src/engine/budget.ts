@@ -5,7 +5,6 @@ import {
   type Expenses,
   type Limits,
   limitsInForce,
-  localTime,
   moneyUsedUp,
   type ReachedLimit,
   sameFailures,
@@ -13,6 +12,7 @@ import {
   usedUp,
 } from '../core/schedule/budget.ts';
 import type { Scope } from '../core/schedule/plan.ts';
+import { localTime } from '../core/text/local-time.ts';
 import type { RunPorts } from './ports.ts';
 
 type Ports = Pick<RunPorts, 'findAgent' | 'clock' | 'control' | 'events'>;

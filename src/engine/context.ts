@@ -1,11 +1,12 @@
 import type { History } from '../core/folds/history.ts';
 import { EXIT } from '../core/model/errors.ts';
-import type { Counts, Emit } from '../core/model/events.ts';
+import type { Emit } from '../core/model/events.ts';
 import type { LessonOrder, LessonOutcome } from '../core/model/lesson-order.ts';
 import type { Order, Outcome, Trouble } from '../core/model/model.ts';
+import { RowLabels } from '../core/model/row-labels.ts';
 import type { Shift } from '../core/model/shift.ts';
 import { isWorkLeft } from '../core/schedule/next.ts';
-import { cellsAt, countItems, type Scope } from '../core/schedule/plan.ts';
+import { cellsAt, countItems, type Progress, type Scope } from '../core/schedule/plan.ts';
 import { Returns } from '../core/schedule/returns.ts';
 import type { Documents } from '../store/documents.ts';
 import type { Snapshot, Store } from '../store/store.ts';
@@ -36,13 +37,14 @@ export class RunContext implements Disposable {
   readonly returns = new Returns();
   /** Tasks whose reports a fold could not settle, because a file was being edited. */
   readonly unfolded = new Set<string>();
+  readonly labels = new RowLabels();
   readonly #folderId: string;
   #shift: Shift;
   #isRead = true;
   /** The folder was found missing while an item was running: nothing is waited for or restored any more. */
   #isGone = false;
   #stepsInUse: Promise<unknown> = Promise.resolve();
-  #progress = { done: 0, total: 0 };
+  #progress: { done: number; total: number; itemTasks?: Progress['itemTasks'] } = { done: 0, total: 0 };
   /** The number of batches so far; in a stream, of items. */
   dispatched = 0;
   /**
@@ -92,9 +94,16 @@ export class RunContext implements Disposable {
   }
 
   /** Asks the agent of a task to group recommendations. */
-  learn(order: LessonOrder, secrets: Shift['secrets']): Promise<LessonOutcome> {
+  async learn(order: LessonOrder, secrets: Shift['secrets']): Promise<LessonOutcome> {
     const call = this.#call(this.control.interrupt);
-    return this.#files.whileAtWork(() => this.#worker(secrets).learn(order, call));
+    const { clock } = this.ports;
+    const since = clock.elapsed();
+    this.emit({ type: 'fold:started', task: order.task, agent: order.settings.agent });
+    try {
+      return await this.#files.whileAtWork(() => this.#worker(secrets).learn(order, call));
+    } finally {
+      this.emit({ type: 'fold:finished', task: order.task, ms: Math.round(clock.elapsed() - since) });
+    }
   }
 
   #call(signal: AbortSignal): Call {
@@ -186,8 +195,8 @@ export class RunContext implements Disposable {
   }
 
   /** Rule M5. */
-  report(counts: Counts, compacted: boolean): void {
-    this.#progress = { done: counts.completed, total: counts.total };
+  report({ completed: done, total, itemTasks }: Progress, compacted: boolean): void {
+    this.#progress = { done, total, itemTasks };
     this.emit({ type: 'progress', ...this.#progress, compacted });
   }
 

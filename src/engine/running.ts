@@ -3,11 +3,14 @@ interface Entry {
   readonly token: string;
   /** The id of the item. */
   readonly id: string;
+  /** Its row's name, if it has one. */
+  readonly label?: string | undefined;
 }
 
 /** The one record of running items: from claim to end, including the time between dev and qa. */
 export class Running {
   readonly #entries = new Map<string, Entry>();
+  readonly #labels = new Map<string, string>();
 
   get size(): number {
     return this.#entries.size;
@@ -18,11 +21,18 @@ export class Running {
     return [...this.#entries.values()].map(({ id }) => id);
   }
 
-  begin(entry: Entry): void {
-    this.#entries.set(entry.token, entry);
+  /** The label of a running item. */
+  labelOf(item: string): string | undefined {
+    return this.#labels.get(item);
   }
 
-  end({ token }: Pick<Entry, 'token'>): void {
+  begin(entry: Entry): void {
+    this.#entries.set(entry.token, entry);
+    if (entry.label !== undefined) this.#labels.set(entry.id, entry.label);
+  }
+
+  end({ token, id }: Pick<Entry, 'token' | 'id'>): void {
     this.#entries.delete(token);
+    this.#labels.delete(id);
   }
 }

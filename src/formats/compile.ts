@@ -7,6 +7,7 @@ import { ATTEMPTS, MOST_ATTEMPTS, type Setting, type Settings } from '../core/mo
 import type { Shift, Task } from '../core/model/shift.ts';
 import type { LimitSettings } from '../core/schedule/budget.ts';
 import { compileTask, type PlacedSetting } from './compile-task.ts';
+import { compileLabel } from './label.ts';
 import { type LessonsDocument, NO_LESSONS_FILE } from './lessons.ts';
 import { type ManagerDocument, readShiftSettings } from './manager.ts';
 import { parseTask, replaceSteps, stepTexts, type TaskDocument, taskWarnings } from './task.ts';
@@ -50,11 +51,13 @@ export function compileShift(documents: ShiftDocuments, header: readonly string[
     return taskWarnings(document, file, agentOf(document.settings), overrides.findAgent);
   });
   const warnings = [...ofShift, ...ofTasks];
+  const label = compileLabel(find('label', manager.settings, []), metadataColumns(documents, header), managerFile);
   return {
     name,
     root,
     folder,
     table,
+    ...(label === undefined ? {} : { label }),
     identity: `${settings.name ?? name} ${settings.created ?? ''}`,
     settings: { ...settings, limits: { ...settings.limits, ...overrides.limits } },
     tasks: noting(warnings, () => compileTasks(documents, header, overrides)),
@@ -114,6 +117,12 @@ export function outputsByTask(documents: Pick<ShiftDocuments, 'tasks' | 'manager
   return new Map(
     documents.tasks.map(({ name, document }) => [name, names(find('outputs', document.settings, shared)?.value)]),
   );
+}
+
+/** The columns that hold no status, including outputs that are not in the table yet. */
+function metadataColumns(documents: ShiftDocuments, header: readonly string[]): Set<string> {
+  const outputs = outputsByTask(documents);
+  return new Set([...header, ...[...outputs.values()].flat()].filter((column) => !outputs.has(column)));
 }
 
 /** The task that fills a column, and where it declares it. */

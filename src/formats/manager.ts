@@ -40,6 +40,7 @@ const SHIFT_KEYS = [
   'parallel',
   'current-batch-size',
   'max-batch-size',
+  'label',
   'disable-self-improvement',
   ...LESSON_KEYS,
   'patience',

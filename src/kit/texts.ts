@@ -24,7 +24,7 @@ Repeat these steps:
    - "same_as": the id of a lesson in the list that already says it, in whatever state it is, else null.
    - "after": the number of the step that it comes after, 0 for before the first, null for the end.
    Leave out what the Steps already say. If your answer is refused, correct it once.
-5. Say the lines \`Progress: M/N\` and \`Compacted: false\` of the close, and go back to step 1.
+5. Say the line \`Progress: ... Compacted: false\` of the close, and go back to step 1.
 
 Stop when
 - a command says that nothing is left to do: repeat its last lines as your last lines.

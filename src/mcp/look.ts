@@ -50,7 +50,11 @@ const statusTool = defineTool({
         running ? 'running' : 'not running',
         ...(more > 0 ? [`${failures.length} different reasons for failures; the first ${MOST_GROUPS} are below`] : []),
       ],
-      data: [...learningLines(status.shift, learning), ...runLines(status, limits), ...shown.flatMap(failureLines)],
+      data: [
+        ...learningLines(status.shift, learning),
+        ...runLines(status, { limits, now: host.now() }),
+        ...shown.flatMap(failureLines),
+      ],
     };
   },
 });
@@ -75,7 +79,7 @@ const showItemTool = defineTool({
     return {
       facts: { shift, row, tasks },
       lines: [`${shift}, row ${row}: ${tasks.map((each) => `${each.task} ${each.status}`).join(', ')}`],
-      data: itemLines(paths.root, item),
+      data: itemLines(paths.root, item, host.now()),
     };
   },
 });
@@ -115,7 +119,7 @@ const lessonsTool = defineTool({
     return {
       facts: { shift, mode: list.mode, lessons },
       lines: [`${shift}: ${count(lessons.length, 'lesson')}`],
-      data: lessonLines(list),
+      data: lessonLines(list, host.now()),
     };
   },
 });

@@ -117,6 +117,7 @@ describe.each([
       expect(before).toMatchObject({ count: 3, tasks: TASKS, header: ['name', 'city', 'draft', 'send', 'url'] });
       expect(statuses(before)).toEqual(['todo', 'done', 'qa']);
       expect(before.metadata(1)).toEqual({ name: 'b', city: '11', url: '' });
+      expect([before.cell(1, 'city'), before.cell(2, 'draft'), before.cell(0, 'url')]).toEqual(['11', 'qa', '']);
       expect(new Set(ids(before)).size).toBe(3);
       expect(ids(before).map((id) => before.rowOf(id))).toEqual([0, 1, 2]);
       expect(before.rowOf('nobody')).toBeUndefined();

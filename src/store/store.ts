@@ -75,4 +75,6 @@ export interface Snapshot extends Board {
   rowOf(id: string): number | undefined;
   /** All cells except statuses, by column name. */
   metadata(row: number): Record<string, string>;
+  /** One cell of a column in `header`. */
+  cell(row: number, column: string): string;
 }

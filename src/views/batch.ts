@@ -1,6 +1,7 @@
 import type { ClosedBatch } from '../app/batch/close.ts';
 import type { OpenedBatch } from '../app/batch/open.ts';
 import { count } from '../core/text/count.ts';
+import { progressLine } from './plain.ts';
 
 export function openedLines(shift: string, { task, recovered, items, notes }: OpenedBatch): string[] {
   const isOne = items.length === 1;
@@ -20,8 +21,7 @@ export function closedLines(shift: string, closed: ClosedBatch): string[] {
   return [
     `Batch of ${task} closed: ${done} done, ${failed} failed, ${returned} given back.`,
     ...lessons.map(({ id, to }) => `Lesson ${id} is ${to} now.`),
-    `Progress: ${progress.done}/${progress.total}`,
-    'Compacted: false',
+    progressLine({ ...progress, compacted: false }),
     left ? `Work is left: \`nightshift batch open ${shift}\` opens the next batch.` : 'Nothing is left to do.',
   ];
 }

@@ -1,22 +1,28 @@
 import type { ItemReport, ItemTask } from '../app/read-item.ts';
 import { formatDuration } from '../core/model/duration.ts';
+import { localTime } from '../core/text/local-time.ts';
 import { oneLine, printable } from '../core/text/printable.ts';
+import { rowName } from './row-name.ts';
 import { usageText } from './summary.ts';
 
 /** `show`: paths are relative to `root`. */
-export function itemLines(root: string, { shift, row, metadata, tasks }: ItemReport): string[] {
+export function itemLines(root: string, { shift, metadata, tasks, ...row }: ItemReport, now: number): string[] {
   return [
-    `${shift}, row ${row}`,
+    `${shift}, ${rowName(row)}`,
     ...Object.entries(metadata).map(([column, value]) => `  ${printable(column)}: ${oneLine(value)}`),
-    ...tasks.flatMap((each) => taskLines(root, each)),
+    ...tasks.flatMap((each) => taskLines(root, each, now)),
   ];
 }
 
-function taskLines(root: string, { task, status, usage, captured = {}, failure, transcripts, ...past }: ItemTask) {
+function taskLines(
+  root: string,
+  { task, status, usage, captured = {}, failure, transcripts, ...past }: ItemTask,
+  now: number,
+): string[] {
   const spent = usage && usageText(usage);
   return [
     `${task}: ${status}`,
-    ...sessionLines(past),
+    ...sessionLines(past, now),
     ...(spent === undefined ? [] : [`  spent: ${spent}`]),
     ...Object.entries(captured).map(([name, value]) => `  captured ${printable(name)}=${oneLine(value)}`),
     ...(status === 'failed' ? [`  why: ${indented(failure ?? 'no reason was recorded')}`] : []),
@@ -24,13 +30,13 @@ function taskLines(root: string, { task, status, usage, captured = {}, failure, 
   ];
 }
 
-function sessionLines({ attempts = [], dev, qa }: Pick<ItemTask, 'attempts' | 'dev' | 'qa'>): string[] {
+function sessionLines({ attempts = [], dev, qa }: Pick<ItemTask, 'attempts' | 'dev' | 'qa'>, now: number): string[] {
   const lines = attempts.map(({ number, status, reason }) => {
     return `  attempt ${number}: ${reason === undefined ? status : indented(reason)}`;
   });
-  if (dev) lines.push(`  dev: ${dev.status} in ${formatDuration(dev.ms)}, ${dev.at}${modelText(dev)}`);
+  if (dev) lines.push(`  dev: ${dev.status} in ${formatDuration(dev.ms)}, ${localTime(dev.at, now)}${modelText(dev)}`);
   if (!qa) return lines;
-  lines.push(`  qa: ${qa.status}, ${qa.at}${modelText(qa)}`);
+  lines.push(`  qa: ${qa.status}, ${localTime(qa.at, now)}${modelText(qa)}`);
   for (const { criterion, status, reason, checked } of qa.verdicts) {
     const why = reason === undefined ? '' : `: ${oneLine(reason, 1000)}`;
     lines.push(`    ${status}${checked ? ' (check)' : ''} ${oneLine(criterion, 120)}${why}`);

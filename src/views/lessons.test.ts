@@ -3,7 +3,7 @@ import type { LessonList } from '../app/lessons/list-lessons.ts';
 import type { LessonRecord } from '../core/learning/lesson.ts';
 import { lessonLines } from './lessons.ts';
 
-const SINCE = '2026-01-02T22:00:00.000Z';
+const SINCE = new Date('2026-01-02T22:00').toISOString();
 const voteOf = (row: number) => ({ item: `i${row}`, row, at: SINCE });
 
 function lesson(id: string, more: Partial<LessonRecord>): LessonRecord {
@@ -24,18 +24,18 @@ test('L12 a lesson is shown with its rows, its votes, its reason and its origin,
       }),
     ],
   };
-  expect(`\n${lessonLines(list).join('\n')}\n`).toMatchInlineSnapshot(`
+  expect(`\n${lessonLines(list, Date.parse(SINCE)).join('\n')}\n`).toMatchInlineSnapshot(`
     "
     night: 2 lessons (lessons: eager)
 
     Held: you decide (\`nightshift lessons night accept|reject ID\`)
       L2  Send it �[2Jaway
           new command: curl
-          work; since 2026-01-02T22:00:00.000Z
+          work; since 22:00
 
     In the Steps (\`nightshift lessons night pin|ban ID\`)
       L10 Knock
-          other; pinned; rows 2, 9; helped 2 rows; harmed 1 row; from the shift noon; by a person; since 2026-01-02T22:00:00.000Z
+          other; pinned; rows 2, 9; helped 2 rows; harmed 1 row; from the shift noon; by a person; since 22:00
     "
   `);
 });

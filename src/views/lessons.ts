@@ -1,6 +1,7 @@
 import type { LessonList } from '../app/lessons/list-lessons.ts';
 import type { LessonChange, LessonRecord, LessonState } from '../core/learning/lesson.ts';
 import { count } from '../core/text/count.ts';
+import { localTime } from '../core/text/local-time.ts';
 import { oneLine } from '../core/text/printable.ts';
 import { listed } from './plain.ts';
 
@@ -23,7 +24,7 @@ const GROUPS: readonly Group[] = [
 ];
 
 /** What needs a person first. */
-export function lessonLines(list: LessonList): string[] {
+export function lessonLines(list: LessonList, now: number): string[] {
   const { shift, task, mode, lessons } = list;
   const where = task === undefined ? shift : `${shift}, ${task}`;
   if (lessons.length === 0) return [`${where}: no lessons yet (lessons: ${mode})`];
@@ -34,12 +35,12 @@ export function lessonLines(list: LessonList): string[] {
       const group = lessons.filter(({ state }) => states.includes(state));
       if (group.length === 0) return [];
       const command = verbs.length === 0 ? '' : ` (\`nightshift lessons ${shift} ${verbs.join('|')} ID\`)`;
-      return ['', `${title}${command}`, ...group.flatMap(recordLines(hasSeveralTasks))];
+      return ['', `${title}${command}`, ...group.flatMap(recordLines(hasSeveralTasks, now))];
     }),
   ];
 }
 
-function recordLines(showsTask: boolean): (lesson: LessonRecord) => string[] {
+function recordLines(showsTask: boolean, now: number): (lesson: LessonRecord) => string[] {
   return (lesson) => {
     const { id, text, reason, since, from, by, state, task } = lesson;
     const facts = [
@@ -48,7 +49,7 @@ function recordLines(showsTask: boolean): (lesson: LessonRecord) => string[] {
       ...evidenceOf(lesson),
       ...(from === undefined ? [] : [`from the shift ${from}`]),
       ...(by === undefined ? [] : ['by a person']),
-      `since ${since}`,
+      `since ${localTime(since, now)}`,
     ];
     const why = reason === undefined ? [] : [`${' '.repeat(6)}${oneLine(reason, LONGEST_TEXT)}`];
     return [

@@ -4,9 +4,8 @@ import type { Happening, NightshiftEvent } from '../core/model/events.ts';
 import { render } from './live.ts';
 import { widthOf } from './text-width.ts';
 
-const START = Date.UTC(2026, 0, 2, 22);
+const START = new Date(2026, 0, 2, 22).getTime();
 const NOW = START + 3_600_000;
-const clock = (time: number) => new Date(time).toISOString().slice(5, 16).replace('T', ' ');
 
 function feed(state: ViewState, second: number, happening: object): void {
   const at = new Date(START + second * 1000).toISOString();
@@ -19,7 +18,7 @@ function night(reason = 'FAILED (step 2): curl: (6) Could not resolve host: exam
   const counts = { task: 'write_page', todo: 9000, in_progress: 0, qa: 0, done: 1000, failed: 0, blocked: 0 };
   feed(state, 0, { type: 'run:started', total: 10_000, tasks: ['write_page'], agent: 'command', counts: [counts] });
   for (let i = 0; i < 200; i++) {
-    const subject = { task: 'write_page', index: 1000 + i, item: `id${i}` };
+    const subject = { task: 'write_page', index: 1000 + i, item: `id${i}`, label: `${1001 + i}.md` };
     const second = Math.round((i * 3500) / 200);
     const usage = { inputTokens: 5200, outputTokens: 410, costUsd: 0.03 };
     feed(state, second, { type: 'dev:started', ...subject, agent: 'command', key: 'k', version: 'v' });
@@ -36,7 +35,8 @@ function night(reason = 'FAILED (step 2): curl: (6) Could not resolve host: exam
   }
   feed(state, 3530, { type: 'batch:finished', from: 4, to: 8, reason: 'all 4 done', done: 4, failed: 0, returned: 0 });
   for (let i = 0; i < 4; i++) {
-    const subject = { task: 'write_page', index: 1200 + i, item: `now${i}` };
+    const label = i === 3 ? undefined : `${1201 + i}${'-long'.repeat(5 * i)}.md`;
+    const subject = { task: 'write_page', index: 1200 + i, item: `now${i}`, label };
     feed(state, 3400 + 50 * i, { type: 'dev:started', ...subject, agent: 'command', key: 'k', version: 'v' });
   }
   feed(state, 3560, {
@@ -56,21 +56,21 @@ function night(reason = 'FAILED (step 2): curl: (6) Could not resolve host: exam
 }
 
 const shown = (state: ViewState, width: number, height?: number) =>
-  `\n${render(state, height === undefined ? { width } : { width, height }, NOW, clock).join('\n')}\n`;
+  `\n${render(state, height === undefined ? { width } : { width, height }, NOW).join('\n')}\n`;
 
 test('X8 the live view at 80 columns', () => {
   expect(shown(night(), 80)).toMatchInlineSnapshot(`
     "
-    pages  ████▒░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░  12% 1200/10000  1h
-    8796 todo · 4 in_progress · 0 qa · 1198 done · 2 failed
-    concurrency 8 (4 -> 8: all 4 done) · ends between 01-04 10:59 and 01-05 06:41
+    pages  █████▒░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░  12%  1198/10000 items  1h
+    8796 todo · 4 in_progress · 1198 done · 2 failed
+    concurrency 8 (4 -> 8: all 4 done) · ends between 4 Jan 10:59 and 5 Jan 06:41
     1040000 tokens in, 82000 out, $6.00
-    ! row 1201  write_page  dev     3m 20s  no sign of life for 3m 20s
-    ~ row 1202  write_page  dev     2m 30s slow  writing out/1202.html
-    ~ row 1203  write_page  dev     1m 40s slow
-      row 1204  write_page  dev 2/3    50s
-    failed row 1061 write_page: FAILED (step 2): curl: (6) Could not resolve host: …
-    failed row 1151 write_page: FAILED (step 2): curl: (6) Could not resolve host: …
+    ! row 1201 1201.md              dev     3m 20s  no sign of life for 3m 20s
+    ~ row 1202 1202-long-long-lon…  dev     2m 30s slow  writing out/1202.html
+    ~ row 1203 1203-long-long-lon…  dev     1m 40s slow
+      row 1204                      dev 2/3    50s
+    failed row 1061 1061.md: FAILED (step 2): curl: (6) Could not resolve host: exa…
+    failed row 1151 1151.md: FAILED (step 2): curl: (6) Could not resolve host: exa…
     "
   `);
 });
@@ -78,18 +78,18 @@ test('X8 the live view at 80 columns', () => {
 test('X8 the live view at 40 columns', () => {
   expect(shown(night(), 40)).toMatchInlineSnapshot(`
     "
-    pages  █▒░░░░░░░░░░░  12% 1200/10000  1h
-    8796 todo · 4 in_progress · 0 qa
-    1198 done · 2 failed
+    pages  █▒░░░░░░░░░░  12%  1198/10000  1h
+    8796 todo · 4 in_progress · 1198 done
+    2 failed
     concurrency 8 (4 -> 8: all 4 done)
-    ends between 01-04 10:59 and 01-05 06:41
+    ends between 4 Jan 10:59 and 5 Jan 06:41
     1040000 tokens in, 82000 out, $6.00
-    ! row 1201  dev     3m 20s  no sign of …
-    ~ row 1202  dev     2m 30s slow  writin…
-    ~ row 1203  dev     1m 40s slow
-      row 1204  dev 2/3    50s
-    failed row 1061 write_page: FAILED (ste…
-    failed row 1151 write_page: FAILED (ste…
+    ! row 1201 1201.md    dev     3m 20s  n…
+    ~ row 1202 1202-lon…  dev     2m 30s sl…
+    ~ row 1203 1203-lon…  dev     1m 40s sl…
+      row 1204            dev 2/3    50s
+    failed row 1061 1061.md: FAILED (step 2…
+    failed row 1151 1151.md: FAILED (step 2…
     "
   `);
 });
@@ -97,14 +97,14 @@ test('X8 the live view at 40 columns', () => {
 test('X8 the live view at 200 columns', () => {
   expect(shown(night(), 200)).toMatchInlineSnapshot(`
     "
-    pages  ████▒░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░  12% 1200/10000  1h
-    8796 todo · 4 in_progress · 0 qa · 1198 done · 2 failed · concurrency 8 (4 -> 8: all 4 done) · ends between 01-04 10:59 and 01-05 06:41 · 1040000 tokens in, 82000 out, $6.00
-    ! row 1201  write_page  dev     3m 20s  no sign of life for 3m 20s
-    ~ row 1202  write_page  dev     2m 30s slow  writing out/1202.html
-    ~ row 1203  write_page  dev     1m 40s slow
-      row 1204  write_page  dev 2/3    50s
-    failed row 1061 write_page: FAILED (step 2): curl: (6) Could not resolve host: example.test
-    failed row 1151 write_page: FAILED (step 2): curl: (6) Could not resolve host: example.test
+    pages  ███████████████████▒░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░  12%  1198/10000 items  1h
+    8796 todo · 4 in_progress · 1198 done · 2 failed · concurrency 8 (4 -> 8: all 4 done) · ends between 4 Jan 10:59 and 5 Jan 06:41 · 1040000 tokens in, 82000 out, $6.00
+    ! row 1201 1201.md                        dev     3m 20s  no sign of life for 3m 20s
+    ~ row 1202 1202-long-long-long-long-lon…  dev     2m 30s slow  writing out/1202.html
+    ~ row 1203 1203-long-long-long-long-lon…  dev     1m 40s slow
+      row 1204                                dev 2/3    50s
+    failed row 1061 1061.md: FAILED (step 2): curl: (6) Could not resolve host: example.test
+    failed row 1151 1151.md: FAILED (step 2): curl: (6) Could not resolve host: example.test
     "
   `);
 });
@@ -112,15 +112,15 @@ test('X8 the live view at 200 columns', () => {
 test('X8 a window of a few lines shows what is most worth knowing, and how much more there is', () => {
   expect(shown(night(), 80, 5)).toMatchInlineSnapshot(`
     "
-    pages  ████▒░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░  12% 1200/10000  1h
-    8796 todo · 4 in_progress · 0 qa · 1198 done · 2 failed
-    concurrency 8 (4 -> 8: all 4 done) · ends between 01-04 10:59 and 01-05 06:41
+    pages  █████▒░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░  12%  1198/10000 items  1h
+    8796 todo · 4 in_progress · 1198 done · 2 failed
+    concurrency 8 (4 -> 8: all 4 done) · ends between 4 Jan 10:59 and 5 Jan 06:41
     1040000 tokens in, 82000 out, $6.00
       and 4 more running
     "
   `);
   for (let height = 0; height < 12; height++) {
-    expect(render(night(), { width: 80, height }, NOW, clock).length).toBeLessThanOrEqual(height);
+    expect(render(night(), { width: 80, height }, NOW).length).toBeLessThanOrEqual(height);
   }
 });
 
@@ -129,15 +129,15 @@ test('X8 no line is wider than the window, and no control character of a reason 
   const state = night(nasty);
   state.heard('write_page', 'now2', NOW, { kind: 'output', text: nasty });
   for (let width = 1; width <= 220; width++) {
-    for (const line of render(state, { width }, NOW, clock)) {
+    for (const line of render(state, { width }, NOW)) {
       expect(widthOf(line), `${width}: ${line}`).toBeLessThanOrEqual(width);
       // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not be there
       expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/);
     }
   }
-  const text = render(state, { width: 200 }, NOW, clock).join('\n');
+  const text = render(state, { width: 200 }, NOW).join('\n');
   expect(text).toContain('日本語のテキスト 👩‍👩‍👧');
-  const styled = render(state, { width: 200, colour: true }, NOW, clock).join('\n');
+  const styled = render(state, { width: 200, colour: true }, NOW).join('\n');
   expect(styled).toContain('\u001b[31m');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: styles are all that colour adds
   expect(styled.replace(/\u001b\[\d+m/g, '')).toBe(text);
@@ -159,16 +159,16 @@ test('X8 waiting and stopping are said', () => {
 
 test('X8 X6 a pause is said with what continues, without an estimate, and its time does not count once nothing runs', () => {
   const state = night();
-  const since = '2026-01-02T22:59:50.000Z';
+  const since = new Date(START + 3_590_000).toISOString();
   feed(state, 3590, { type: 'run:paused', since, now: false, signal: 'control', running: 4, elapsed: 3_590_000 });
-  const line = `paused since ${since}, 4 items may finish; \`nightshift resume pages\` continues`;
+  const line = `paused since 22:59, 4 items may finish; \`nightshift resume pages\` continues`;
   expect(shown(state, 120)).toContain(`\n${line}\n`);
   expect(shown(state, 120)).not.toContain('finishes');
   expect(state.elapsed(NOW)).toBe(3_600_000);
   for (let i = 0; i < 4; i++) {
     feed(state, 3595, { type: 'item:returned', task: 'write_page', item: `now${i}`, reason: 'x', elapsed: 3_595_000 });
   }
-  expect(shown(state, 120)).toContain(`\npaused since ${since}; \`nightshift resume pages\` continues\n`);
+  expect(shown(state, 120)).toContain(`\npaused since 22:59; \`nightshift resume pages\` continues\n`);
   expect(state.elapsed(NOW)).toBe(3_595_000);
   feed(state, 3600, { type: 'run:resumed', signal: 'control', running: 0, elapsed: 3_595_000 });
   expect(shown(state, 120)).not.toContain('paused');
@@ -176,7 +176,7 @@ test('X8 X6 a pause is said with what continues, without an estimate, and its ti
 
 test('X8 of a reason of many lines the last one is shown', () => {
   const text = shown(night('FAILED (step 1): exit code 1: part 1\npart 2\nno paper\n'), 80);
-  expect(text).toContain('failed row 1061 write_page: … no paper\n');
+  expect(text).toContain('failed row 1061 1061.md: … no paper\n');
 });
 
 test('X8 widths are those of a terminal', () => {
@@ -190,6 +190,7 @@ test('X6 the view has what is spent of each limit, by earlier runs too', () => {
   feed(state, 0, { type: 'run:started', total: 1, tasks: ['work'], agent: 'claude', hasModel: true, limits, spent });
   feed(state, 9, { type: 'usage:spent', role: 'dev', agent: 'claude', usage: { costUsd: 0.5 } });
   expect(shown(state, 200)).toContain('$1.50 of $5.00 · 2h of 8h\n');
+  expect(shown(state, 200)).not.toContain('$0.50');
 });
 
 test('X8 the view of a run of a part has how much of the shift that is; rows that come later are not in it', () => {
@@ -202,14 +203,14 @@ test('X8 the view of a run of a part has how much of the shift that is; rows tha
     return shown(state, 200);
   };
   const part = begin(2, ['make', 'read']);
-  expect(part).toContain(' 0/4 item-tasks');
-  expect(part).toContain('4 todo · 0 in_progress · 0 qa · 0 done · 0 failed · 2 of 30 items\n');
-  expect(begin(2, ['read'])).toContain(' · 0 failed · 2 of 30 items · 1 of 2 tasks\n');
+  expect(part).toContain('  0/2 items, 0/4 item-tasks  ');
+  expect(part).toContain('4 todo · 0 in_progress · 0 done · 2 of 30 items\n');
+  expect(begin(2, ['read'])).toContain(' · 0 done · 2 of 30 items · 1 of 2 tasks\n');
   const task = begin(30, ['read']);
-  expect(task).toContain(' 0/31 ');
-  expect(task).toContain(' · 0 failed · 1 of 2 tasks\n');
+  expect(task).toContain('  0/31 items  ');
+  expect(task).toContain(' · 0 done · 1 of 2 tasks\n');
   const all = begin(30, ['make', 'read']);
-  expect(all).toContain(' 0/62 item-tasks');
+  expect(all).toContain('  0/31 items, 0/62 item-tasks  ');
   expect(all).not.toContain(' of ');
 });
 
@@ -221,4 +222,51 @@ test('L13 the live view says what this run has learned, and what needs you', () 
   change('L3', 'retired');
   change('L4', 'held');
   expect(shown(state, 60)).toContain(' · 2 lessons learned\n1 lesson retired · 1 lesson for you to decide\n');
+});
+
+test('X8 the view has which qa is running, that the manager folds lessons, and compaction only if it happened', () => {
+  const state = new ViewState('/srv/site');
+  const none = { todo: 3, in_progress: 0, qa: 0, done: 0, failed: 0, blocked: 0 };
+  const counts = ['make', 'read'].map((task) => ({ ...none, task }));
+  feed(state, 0, { type: 'run:started', total: 3, tasks: ['make', 'read'], agent: 'claude', counts });
+  const [a, b] = [0, 1].map((index) => ({ index, item: `i${index}`, label: `page-${index}`, task: 'make' }));
+  for (const item of [a, b]) feed(state, 3500, { type: 'dev:started', ...item, agent: 'claude', key: 'k' });
+  const edit = { kind: 'tool-call', tool: 'Edit', text: '{"file_path":"/srv/site/src/a.ts"}', mayWrite: true } as const;
+  state.heard('make', 'i1', NOW - 9000, edit);
+  state.heard('make', 'i1', NOW - 8000, { kind: 'text', text: 'I have edited the file.' });
+  expect(shown(state, 100)).toContain('\n  row 2 page-1  make  dev     1m 40s  edit src/a.ts\n');
+  expect(shown(state, 100)).not.toMatch(/compacted|manager/);
+  const end = { ...a, status: 'SUCCESS', attempts: 1, ms: 1, key: 'k' };
+  feed(state, 3560, { type: 'dev:finished', ...end, compacted: true });
+  feed(state, 3560, { type: 'item:recorded', ...a, from: 'in_progress', to: 'qa' });
+  feed(state, 3560, { type: 'qa:started', ...a, agent: 'claude', key: 'k' });
+  feed(state, 3590, { type: 'fold:started', task: 'make', agent: 'claude' });
+  const text = shown(state, 100);
+  expect(text).toContain('\n  row 1 page-0  make  qa         40s\n');
+  expect(text).toContain('\n  manager  folding lessons of make  10s\n');
+  expect(text).toContain('4 todo · 1 in_progress · 1 qa · 0 done');
+  expect(text).toContain(' · compacted: row 1 page-0\n');
+  feed(state, 3595, { type: 'fold:finished', task: 'make', ms: 5000 });
+  feed(state, 3595, { type: 'qa:finished', ...a, status: 'PASS', ms: 1, key: 'k' });
+  feed(state, 3596, { type: 'item:recorded', ...a, from: 'qa', to: 'done' });
+  feed(state, 3597, { type: 'item:recorded', ...a, task: 'read', from: 'in_progress', to: 'done' });
+  expect(shown(state, 100)).not.toContain('manager');
+  expect(shown(state, 100)).toContain('  1/3 items, 2/6 item-tasks  ');
+});
+
+test('X8 the bar uses the width of the window, and is full only when nothing is left that could be done', () => {
+  const barOf = (width: number, failed: boolean) => {
+    const state = new ViewState();
+    const none = { todo: 1, in_progress: 0, qa: 0, done: 0, failed: 0, blocked: 0 };
+    const counts = ['make', 'read'].map((task) => ({ ...none, task }));
+    feed(state, 0, { type: 'run:started', total: 1, tasks: ['make', 'read'], agent: 'shell', counts });
+    const item = { index: 0, item: 'i', task: 'make', from: 'in_progress', to: failed ? 'failed' : 'done' };
+    feed(state, 1, { type: 'dev:started', ...item, agent: 'shell', key: 'k' });
+    feed(state, 2, { type: 'item:recorded', ...item });
+    return render(state, { width }, NOW)[0]!;
+  };
+  for (const width of [40, 60, 100, 160, 200]) expect(widthOf(barOf(width, false))).toBe(width);
+  expect(barOf(60, false)).toMatch(/^pages {2}█+░+ {2}50% {2}0\/1 items, 1\/2 item-tasks {2}1h$/);
+  // Its second task can't be reached any more.
+  expect(barOf(60, true)).toMatch(/^pages {2}▒+ {2}100% {2}0\/1 items, 0\/2 item-tasks {2}1h$/);
 });

@@ -1,3 +1,4 @@
+import { localTime } from '../core/text/local-time.ts';
 import { pauseText } from './plain.ts';
 
 interface Process {
@@ -8,14 +9,17 @@ interface Paused {
   readonly running: Process | null;
   readonly since?: string;
   readonly items?: number;
+  /** Running items were given back. */
+  readonly now: boolean;
 }
 
 /** What `pause` did. */
-export function pausedLine(shift: string, { running, since, items = 0 }: Paused, now: boolean): string {
+export function pausedLine(shift: string, { running, items = 0, ...paused }: Paused, time: number): string {
   const resume = `\`nightshift resume ${shift}\` continues.`;
-  if (since === undefined) return `${shift} is not running: there is nothing to pause.`;
+  if (paused.since === undefined) return `${shift} is not running: there is nothing to pause.`;
+  const since = localTime(paused.since, time);
   if (!running) return `${shift} is not running, and paused since ${since}. ${resume}`;
-  return `${shift} is ${pauseText({ since, items, now })}. ${resume}`;
+  return `${shift} is ${pauseText({ since, items, now: paused.now })}. ${resume}`;
 }
 
 /** What `resume` did. */

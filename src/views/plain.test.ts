@@ -12,8 +12,29 @@ function linesOf(happening: object): string[] {
   } as NightshiftEvent);
 }
 
-test('T4 a row that somebody removed is named by the number it had, or by its item; there is no row 0', () => {
+test('T4 a row that you removed is named by the number it had, or by its item; there is no row 0', () => {
   const withdrawn = { type: 'item:withdrawn', task: 'nap', item: 'ab12.0', reason: 'its row was removed' };
-  expect(linesOf({ ...withdrawn, index: 0 })[0]).toMatch(/^ {2}row 1 nap: withdrawn/);
-  expect(linesOf(withdrawn)[0]).toMatch(/^ {2}item ab12\.0 nap: withdrawn/);
+  expect(linesOf({ ...withdrawn, index: 0 })[0]).toMatch(/^ {2}row 1: nap withdrawn/);
+  expect(linesOf(withdrawn)[0]).toMatch(/^ {2}item ab12\.0: nap withdrawn/);
+});
+
+test('X8 a line names the row, safely and briefly, and a long reason is cut in the middle', () => {
+  const failed = { type: 'item:recorded', task: 'nap', item: 'a', index: 14, from: 'in_progress', to: 'failed' };
+  const reason = `FAILED (step 1): exit code 1: ${'tick '.repeat(200)}\n\u001b[2Jno pillow`;
+  const [line = ''] = linesOf({ ...failed, label: 'libgd\u001b-ocaml\n-dev', reason });
+  expect(line).toMatch(/^ {2}row 15 libgd\uFFFD-ocaml -dev: nap failed: FAILED \(step 1\): .* … .*no pillow$/);
+  expect(line.length).toBeLessThan(220);
+  // Journals of older versions have no labels; a forged one may have anything.
+  expect(linesOf(failed)).toEqual(['  row 15: nap failed']);
+  expect(linesOf({ ...failed, label: { a: 1 } })).toEqual(['  row 15: nap failed']);
+});
+
+test('M5 progress counts items and item-tasks, on one line with what was compacted', () => {
+  const progress = { type: 'progress', done: 2, total: 24, compacted: false };
+  const itemTasks = { done: 14, total: 48 };
+  expect(linesOf({ ...progress, itemTasks })).toEqual(['Progress: 2/24 items, 14/48 item-tasks. Compacted: false']);
+  expect(linesOf({ ...progress, itemTasks: { done: 2, total: 24 } })).toEqual([
+    'Progress: 2/24 items. Compacted: false',
+  ]);
+  expect(linesOf({ ...progress, compacted: true })).toEqual(['Progress: 2/24 items. Compacted: true']);
 });

@@ -4,7 +4,9 @@ import { ATTEMPTS } from '../core/model/model.ts';
 import { limitTexts } from '../core/schedule/budget.ts';
 import { isAll, type Share, scopeShareOf } from '../core/schedule/scope-share.ts';
 import { count } from '../core/text/count.ts';
+import { localTime } from '../core/text/local-time.ts';
 import { oneLine } from '../core/text/printable.ts';
+import { rowName, shortReason } from './row-name.ts';
 
 /** A batch lists up to this many rows. */
 const ROWS_SHOWN = 12;
@@ -37,17 +39,13 @@ export function plainLines(event: NightshiftEvent, ctrlC = CTRL_C_AGAIN): string
       // The reason of the last attempt follows with the item.
       return attemptLines(event);
     case 'item:recorded':
-      if (event.to === 'in_progress') {
-        return [`  ${subject(event)}: failed by its qa, sent back to its dev: ${oneLine(event.reason ?? '')}`];
-      }
-      if (event.to !== 'done' && event.to !== 'failed') return [];
-      return [`  ${subject(event)}: ${event.to}${event.reason === undefined ? '' : `: ${oneLine(event.reason)}`}`];
+      return recordedLines(event);
     case 'item:returned':
-      return [`  ${subject(event)}: given back: ${oneLine(event.reason)}`];
+      return [`  ${subject(event)} given back: ${shortReason(event.reason)}`];
     case 'verdict:voided':
       return [`  ${subject(event)}: the verdict of its qa is void: ${oneLine(event.reason)}`];
     case 'item:withdrawn':
-      return [`  ${subject(event)}: withdrawn (${oneLine(event.reason)}); its result is dropped`];
+      return [`  ${subject(event)} withdrawn (${oneLine(event.reason)}); its result is dropped`];
     case 'edit:reverted':
       return revertedLines(event);
     case 'document:accepted':
@@ -80,8 +78,10 @@ export function plainLines(event: NightshiftEvent, ctrlC = CTRL_C_AGAIN): string
     case 'concurrency:changed':
       return [`concurrency ${event.from} -> ${event.to} (${event.reason})`];
     case 'progress':
-      return [`Progress: ${event.done}/${event.total}`, `Compacted: ${event.compacted}`];
+      return [progressLine(event)];
     case 'run:finished':
+    case 'fold:started':
+    case 'fold:finished':
     case 'dev:started':
     case 'dev:finished':
     case 'qa:started':
@@ -100,6 +100,19 @@ export function scrollingLines(event: NightshiftEvent, ctrlC?: string): string[]
   return plainLines(event, ctrlC);
 }
 
+/** Rule M5. */
+export function progressLine({ done, total, itemTasks, compacted }: ReportedProgress): string {
+  // With one task they are the same.
+  const cells =
+    itemTasks === undefined || itemTasks.total === total ? '' : `, ${itemTasks.done}/${itemTasks.total} item-tasks`;
+  return `Progress: ${done}/${total} items${cells}. Compacted: ${compacted}`;
+}
+
+type ReportedProgress = Pick<
+  Extract<NightshiftEvent, { type: 'progress' }>,
+  'done' | 'total' | 'itemTasks' | 'compacted'
+>;
+
 /** How a run ended. */
 export function endText({ reason, error }: { reason: string; error?: string }): string {
   return `ended${error === undefined ? '' : ' by an error'}: ${reason}`;
@@ -114,7 +127,7 @@ function startLines(event: Started): string[] {
   const what = `${share(items, 'item')}, ${share(tasks, 'task')} (${names.join(', ')})`;
   const lines = [`${shift}: ${what}, agent ${agent}, ${how}`];
   if (recovered > 0) lines.push(`${count(recovered, 'item')} in progress from an interrupted run: back to todo`);
-  const limits = event.limits ? limitTexts(event.limits, event.spent, event.hasModel) : [];
+  const limits = event.limits ? limitTexts(event.limits, event.spent, event.hasModel, Date.parse(event.at)) : [];
   if (limits.length > 0) lines.push(`limits: ${limits.join(', ')}`);
   if (waiting > 0) lines.push(`${count(waiting, 'item')} at qa from an earlier run: judged first`);
   return [...lines, ...nothingToDo(event)];
@@ -148,19 +161,30 @@ function drainLine(event: Extract<NightshiftEvent, { type: 'run:draining' }>, ct
 }
 
 function pauseLine(event: Extract<NightshiftEvent, { type: 'run:paused' }>): string {
-  const { shift, running, since, now } = event;
+  const { shift, running, now } = event;
+  const since = localTime(event.since, Date.parse(event.at));
   return `${pauseText({ since, items: running, now })}; \`nightshift resume ${shift}\` continues`;
 }
 
-/** A pause, and what becomes of running items. */
+/** A pause, and what becomes of running items. `since`: for people. */
 export function pauseText({ since, items, now }: { since: string; items: number; now: boolean }): string {
   const what = now ? `${count(items, 'running item')} given back` : `${count(items, 'running item')} may finish`;
   return `paused since ${since}: ${items === 0 ? '' : `${what}, `}nothing new starts`;
 }
 
-function subject(event: NightshiftEvent): string {
+function recordedLines(event: Extract<NightshiftEvent, { type: 'item:recorded' }>): string[] {
+  const { to, reason } = event;
+  if (to === 'in_progress') {
+    return [`  ${subject(event)} failed by its qa, sent back to its dev: ${shortReason(reason ?? '')}`];
+  }
+  if (to !== 'done' && to !== 'failed') return [];
+  return [`  ${subject(event)} ${to}${reason === undefined ? '' : `: ${shortReason(reason)}`}`];
+}
+
+/** `row 4 hedgehog: make_page`. */
+function subject({ index, item, label, task }: NightshiftEvent): string {
   // Journals of older versions have no index for a removed row.
-  return `${event.index === undefined ? `item ${event.item}` : `row ${event.index + 1}`} ${event.task}`;
+  return `${index === undefined ? `item ${item}` : rowName({ row: index + 1, label })}: ${task}`;
 }
 
 export function rowList(indices: readonly number[]): string {
@@ -183,7 +207,7 @@ function attemptLines(event: Extract<NightshiftEvent, { type: 'attempt:finished'
   const { status, reason, attempt, maxAttempts = ATTEMPTS, waitMs } = event;
   if (status === 'SUCCESS' || reason === undefined || attempt === maxAttempts) return [];
   const next = waitMs === undefined ? '' : ` (next attempt in ${formatDuration(waitMs)})`;
-  return [`  ${subject(event)}: attempt ${attempt} of ${maxAttempts}: ${oneLine(reason)}${next}`];
+  return [`  ${subject(event)} attempt ${attempt} of ${maxAttempts}: ${shortReason(reason)}${next}`];
 }
 
 function revertedLines({

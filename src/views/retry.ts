@@ -1,8 +1,15 @@
 import { count } from '../core/text/count.ts';
-import { oneLine } from '../core/text/printable.ts';
+import { rowName, shortReason } from './row-name.ts';
+
+interface FailedItemTask {
+  readonly row: number;
+  readonly label: string | undefined;
+  readonly task: string;
+  readonly reason: string;
+}
 
 interface Found {
-  readonly failures: readonly { readonly row: number; readonly task: string; readonly reason: string }[];
+  readonly failures: readonly FailedItemTask[];
   /** Rows of the same retry that was interrupted. */
   readonly left: number;
   /** Item-tasks that `--all` would run besides. */
@@ -15,7 +22,7 @@ export function retryPlanLines({ failures, left, others }: Found): string[] {
   const interrupted = left === 0 ? '' : ` ${count(left, 'row')} of the retry that was interrupted would be continued.`;
   const besides = others === 0 ? '' : ` With --all, ${count(others, 'other item-task')} would be run too.`;
   return [
-    ...failures.map(({ row, task, reason }) => `row ${row} ${task}: ${oneLine(reason) || 'no reason recorded'}`),
+    ...failures.map((each) => `${rowName(each)}: ${each.task}: ${shortReason(each.reason) || 'no reason recorded'}`),
     `${reset}${interrupted}${besides} Nothing was written, no agent was started.`,
   ];
 }

@@ -1,18 +1,24 @@
 import type { ShiftStatus } from '../core/folds/shift-status.ts';
 import { count } from '../core/text/count.ts';
+import { localTime } from '../core/text/local-time.ts';
 import { oneLine } from '../core/text/printable.ts';
 import { learningLines } from './learning.ts';
 import { nextLine } from './next-line.ts';
 import { summaryLines, usageText } from './summary.ts';
 
-/** `limits`: the limits in words. */
-export function statusLines(status: ShiftStatus, limits: readonly string[]): string[] {
+/** What surrounds a status: the limits in words, and the time. */
+export interface StatusContext {
+  readonly limits: readonly string[];
+  readonly now: number;
+}
+
+export function statusLines(status: ShiftStatus, context: StatusContext): string[] {
   const { shift, learning } = status;
-  return [...summaryLines(shift, status), ...learningLines(shift, learning), ...runLines(status, limits)];
+  return [...summaryLines(shift, status), ...learningLines(shift, learning), ...runLines(status, context)];
 }
 
 /** What was spent, what is running, and how the last run ended. */
-export function runLines(status: ShiftStatus, limits: readonly string[]): string[] {
+export function runLines(status: ShiftStatus, { limits, now }: StatusContext): string[] {
   const { shift, running, paused, batch, tasks, usage, next, putBack } = status;
   const lines: string[] = [];
   const spent = usageText(usage);
@@ -24,11 +30,11 @@ export function runLines(status: ShiftStatus, limits: readonly string[]): string
   if (batch) {
     const { task, items, opened, isStale } = batch;
     const silence = isStale ? '; its program is gone, or it gave no sign of life for longer than its timeout' : '';
-    lines.push(`a batch is open since ${opened}: ${task}, ${count(items, 'item')}${silence}`);
+    lines.push(`a batch is open since ${localTime(opened, now)}: ${task}, ${count(items, 'item')}${silence}`);
   }
-  if (paused) lines.push(`paused since ${paused.since}; \`nightshift resume ${shift}\` continues`);
-  if (running) return [...lines, `running: process ${running.pid} since ${running.since}`];
-  lines.push(...lastRunLines(status));
+  if (paused) lines.push(`paused since ${localTime(paused.since, now)}; \`nightshift resume ${shift}\` continues`);
+  if (running) return [...lines, `running: process ${running.pid} since ${localTime(running.since, now)}`];
+  lines.push(...lastRunLines(status, now));
   if (next) {
     const interrupted = tasks.reduce((total, { counts }) => total + counts.in_progress, 0);
     const left = interrupted > 0 ? `${count(interrupted, 'item')} in progress when it was interrupted; ` : '';
@@ -38,10 +44,10 @@ export function runLines(status: ShiftStatus, limits: readonly string[]): string
 }
 
 /** After an error, the reason also says what to do. */
-function lastRunLines({ lastRun }: ShiftStatus): string[] {
+function lastRunLines({ lastRun }: ShiftStatus, now: number): string[] {
   if (!lastRun) return [];
   const { end, lastAt } = lastRun;
-  if (!end) return [`the last run was killed, or ended by an error, after ${oneLine(lastAt)}`];
+  if (!end) return [`the last run was killed, or ended by an error, after ${localTime(lastAt, now)}`];
   const how = end.error === undefined ? '' : ` by an error, with exit code ${end.exitCode}`;
-  return [`the last run ended ${oneLine(lastAt)}${how}: ${oneLine(end.reason, 1000)}`];
+  return [`the last run ended ${localTime(lastAt, now)}${how}: ${oneLine(end.reason, 1000)}`];
 }

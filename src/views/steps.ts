@@ -1,15 +1,18 @@
 import type { StepsVersion } from '../app/steps.ts';
+import { localTime } from '../core/text/local-time.ts';
 import { oneLine } from '../core/text/printable.ts';
 import { listed } from './plain.ts';
 
-export function stepsLines(task: string, versions: readonly StepsVersion[]): string[] {
+export function stepsLines(task: string, versions: readonly StepsVersion[], now: number): string[] {
   if (versions.length === 0) return [`${task} has one version, the file itself: no run has used it yet.`];
-  return versions.flatMap(versionLines);
+  return versions.flatMap((version) => versionLines(version, now));
 }
 
-function versionLines({ number, version, current, at, run, batch, summary, lessons = [] }: StepsVersion): string[] {
+function versionLines(steps: StepsVersion, now: number): string[] {
+  const { number, version, current, at, run, batch, summary, lessons = [] } = steps;
   // What a person decided about lessons, or an earlier run left, belongs to no batch.
-  const when = batch === 0 ? `changed ${at}` : `learned ${at}, batch ${batch} of run ${run}`;
+  const time = localTime(at ?? '', now);
+  const when = batch === 0 ? `changed ${time}` : `learned ${time}, batch ${batch} of run ${run}`;
   const origin = at === undefined ? 'written by you' : `${when}: ${oneLine(summary ?? '')}`;
   return [
     `${number} ${version}${current ? ' (in force)' : ''}  ${origin}`,

@@ -1,11 +1,11 @@
 import { cutTo, widthOf } from './text-width.ts';
 
 /** How a part of a line is highlighted. The text alone must say the same, for readers without colours. */
-type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow';
+type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 
 export interface Span {
   readonly text: string;
-  readonly style?: Style;
+  readonly style?: Style | undefined;
 }
 
 const CODES: Record<Style, readonly [number, number]> = {
@@ -14,6 +14,7 @@ const CODES: Record<Style, readonly [number, number]> = {
   red: [31, 39],
   green: [32, 39],
   yellow: [33, 39],
+  cyan: [36, 39],
 };
 
 /** A line of at most `width` columns. */

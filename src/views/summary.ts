@@ -5,9 +5,9 @@ import { STATUSES } from '../core/model/status.ts';
 import { count } from '../core/text/count.ts';
 import { oneLine, printable } from '../core/text/printable.ts';
 import { rowList } from './plain.ts';
+import { labelText, rowName } from './row-name.ts';
 
 const ROWS_SHOWN = 20;
-const REASON_LINES = 6;
 
 /** The state of a shift, for `status` and the end of `start`. */
 export function summaryLines(shift: string, { counts, tasks, failures }: Summary): string[] {
@@ -23,17 +23,25 @@ export function summaryLines(shift: string, { counts, tasks, failures }: Summary
   ];
 }
 
+/** The reason in full, once for all rows that failed with it. */
 export function failureLines({ task, reason, items }: FailureGroup): string[] {
-  const rows = items.slice(0, ROWS_SHOWN).map(({ row }) => row);
-  const more = items.length > ROWS_SHOWN ? ` and ${items.length - ROWS_SHOWN} more` : '';
-  const most = Math.max(...items.map(({ attempts }) => attempts));
-  const tries = most > 0 ? ` after ${most === 1 ? '1 attempt' : `${most} attempts`}` : '';
-  const lines = printable(reason).trim().split('\n');
-  const shown = lines.length > REASON_LINES ? ['…', ...lines.slice(-REASON_LINES)] : lines;
+  const most = items.reduce((max, { attempts }) => Math.max(max, attempts), 0);
+  const tries = most > 0 ? ` after ${count(most, 'attempt')}` : '';
+  const where = items.length === 1 ? rowName(items[0]!) : count(items.length, 'row');
   return [
-    `failed: ${task}, ${items.length === 1 ? 'row' : `${items.length} rows:`} ${rows.join(', ')}${more}${tries}`,
-    ...shown.map((line, i) => `  ${i === 0 && items.length > 1 ? `row ${rows[0]}: ` : ''}${line.slice(0, 300)}`),
+    `failed: ${task}, ${where}${tries}`,
+    ...printable(reason)
+      .trim()
+      .split('\n')
+      .map((line) => `  ${line}`),
+    ...(items.length === 1 ? [] : [`  rows ${failedRows(items)}`]),
   ];
+}
+
+/** `7 nightjar, 9 owl and 3 more`. */
+function failedRows(items: FailureGroup['items']): string {
+  const shown = items.slice(0, ROWS_SHOWN).map(({ row, label }) => `${row}${labelText(label)}`);
+  return `${shown.join(', ')}${items.length > ROWS_SHOWN ? ` and ${items.length - ROWS_SHOWN} more` : ''}`;
 }
 
 /** Edits that were reverted during a run, at its end. */

@@ -1,11 +1,13 @@
 import type { Outcome, Usage } from '../core/model/model.ts';
 import { count } from '../core/text/count.ts';
 import { oneLine } from '../core/text/printable.ts';
+import { rowName } from './row-name.ts';
 import { usageText } from './summary.ts';
 
 interface Tested {
   readonly task: string;
   readonly index: number;
+  readonly label: string | undefined;
   readonly dev: Outcome;
   /** Of the qa, or of a dev that never got that far. */
   readonly last: Outcome;
@@ -13,11 +15,11 @@ interface Tested {
 }
 
 /** How one row would have ended. */
-export function testLines({ task, index, dev, last, usage }: Tested): string[] {
+export function testLines({ task, index, label, dev, last, usage }: Tested): string[] {
   const end = last.to === 'done' ? 'would be done' : last.to === 'failed' ? 'would be failed' : 'was not finished';
   const cost = usageText(usage);
   return [
-    `row ${index + 1} ${task}: ${end} (${count(dev.attempts, 'attempt')})`,
+    `${rowName({ row: index + 1, label })}: ${task} ${end} (${count(dev.attempts, 'attempt')})`,
     ...(last.reason === undefined ? [] : [`  ${oneLine(last.reason, 1000)}`]),
     ...(last.trouble?.remedy === undefined ? [] : [`  ${oneLine(last.trouble.remedy, 1000)}`]),
     ...Object.entries(dev.captured).map(([name, value]) => `  captured ${name}=${oneLine(value)}`),

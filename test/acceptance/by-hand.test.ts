@@ -63,7 +63,7 @@ test('O3 O4 L8 batch by hand: claimed in the table, prompts in files, own status
 
   const closed = await close(shift);
   expect(closed.stdout).toBe(
-    'Batch of draft closed: 1 done, 1 failed, 0 given back.\nProgress: 0/4\nCompacted: false\nWork is left: `nightshift batch open site` opens the next batch.\n',
+    'Batch of draft closed: 1 done, 1 failed, 0 given back.\nProgress: 0/4 items, 1/8 item-tasks. Compacted: false\nWork is left: `nightshift batch open site` opens the next batch.\n',
   );
   expect(shift.manager).toContain('- current-batch-size: 1');
   expect(shift.manager).toContain('- Failed: 1');

@@ -127,7 +127,7 @@ test('T7 after columns have changed, everything that is known of a row still bel
   }
   expect(await inProcess(project, 'table', 'night', 'remove', '--index', '0')).toBe('1 row removed');
   expect(await inProcess(project, 'status', 'night')).toContain(
-    'failed: work, row 1 after 1 attempt\n  FAILED (step 1): no b today\n',
+    'failed: work, row 1 b after 1 attempt\n  FAILED (step 1): no b today\n',
   );
   expect(await inProcess(project, 'logs', 'night', '--row', '1')).toContain('no b today');
   expect((await project.run(['export', 'night', '--csv', '-'])).stdout.split('\n')[1]).toContain('no b today');

@@ -135,7 +135,7 @@ test('test-task does and judges one row whatever its status, with a key of its o
   project.behave({ dev: { report: { recommendations: ['Learn this'], captured_values: { found: 'it' } } } });
   const before = state(project);
   const good = await project.run(['test-task', 'night', 'work', '--row', '1']);
-  expect([good.code, good.stdout]).toEqual([0, expect.stringContaining('row 1 work: would be done (1 attempt)')]);
+  expect([good.code, good.stdout]).toEqual([0, expect.stringContaining('row 1 alpha: work would be done (1 attempt)')]);
   expect(good.stdout).toContain('recommends: Learn this');
   expect(good.stdout).toContain('captured found=it');
   project.behave({ 'qa:beta': { report: { overall_status: 'FAIL', summary: 'not at home' } } });
@@ -202,7 +202,7 @@ test('status groups failed rows by reason and says who runs it; show has attempt
   await running.ended;
   const { stdout } = await project.run(['status', 'night']);
   expect(stdout).toContain(
-    'failed: work, 2 rows: 1, 2 after 3 attempts\n  row 1: FAILED (step 1): exit code 4: no alpha here\n',
+    'failed: work, 2 rows after 3 attempts\n  FAILED (step 1): exit code 4: no alpha here\n  rows 1 alpha, 2 bravo\n',
   );
   const show = (await project.run(['show', 'night', '1'])).stdout;
   expect(show.match(/attempt \d: FAILED \(step 1\)/g)).toHaveLength(3);

@@ -55,7 +55,7 @@ test('X6 at max-cost nobody is asked anything more: what is done waits at qa; a 
   expect(shift.journal().filter(({ type }) => type === 'batch:claimed')).toHaveLength(1);
   const status = await project.run(['status', 'night']);
   expect(status.stdout).toContain('limits: $0.50 of $0.50');
-  expect(status.stdout).toMatch(/^the last run ended \S+Z: max-cost is used up: \$0\.50 of \$0\.50$/m);
+  expect(status.stdout).toMatch(/^the last run ended \d\d:\d\d: max-cost is used up: \$0\.50 of \$0\.50$/m);
   expect(status.stdout).toMatch(/^not running: `nightshift start night --max-cost 1` continues, /m);
   expect(JSON.parse((await project.run(['status', 'night', '--json'])).stdout).limits).toEqual({ 'max-cost': 0.5 });
 

@@ -283,7 +283,7 @@ test('M5 after each batch Progress is in manager.md, and the report has Progress
   const { code, stdout } = await running.ended;
   expect(code).toBe(3);
   const reports = stdout.split('\n').filter((line) => /^(Progress|Compacted)/.test(line));
-  expect(reports).toEqual(['Progress: 1/3', 'Compacted: false', 'Progress: 2/3', 'Compacted: false']);
+  expect(reports).toEqual(['Progress: 1/3 items. Compacted: false', 'Progress: 2/3 items. Compacted: false']);
   expect(shift.manager).toMatch(/- Total items: 3\n- Completed: 2\n- Failed: 1\n- Remaining: 0\n/);
 });
 
@@ -458,7 +458,7 @@ test('M7 the summary: counts, failures with attempts grouped by reason, time, to
   expect(code).toBe(3);
   expect(stdout).toContain('night: 4 items, 2 completed, 2 failed, 0 remaining');
   expect(stdout).toContain(
-    'failed: work, 2 rows: 2, 4 after 3 attempts\n  row 2: FAILED (step 1): no file for bravo\n',
+    'failed: work, 2 rows after 3 attempts\n  FAILED (step 1): no file for bravo\n  rows 2 bravo, 4 delta\n',
   );
   expect(stdout).toMatch(/^this run: .*, 8000 tokens in, 160 out, \$2\.00$/m);
   expect(stdout).not.toContain('nightshift archive');

@@ -28,15 +28,16 @@ test('X8 X6 a pause lets running items finish, outlives kill -9 and a restart, a
   await started(first, 2);
   const paused = await project.run(['pause', 'pages']);
   const SINCE =
-    /^pages is paused since (\S+Z): 2 running items may finish, nothing new starts\. `nightshift resume pages` continues\.\n$/;
+    /^pages is paused since (\d\d:\d\d): 2 running items may finish, nothing new starts\. `nightshift resume pages` continues\.\n$/;
   expect([paused.code, paused.stdout]).toEqual([0, expect.stringMatching(SINCE)]);
-  const since = SINCE.exec(paused.stdout)![1];
+  const time = SINCE.exec(paused.stdout)![1];
+  const { since } = JSON.parse((await project.run(['pause', 'pages', '--json'])).stdout);
   expect(await first.seen('run:paused')).toMatchObject({ since, now: false, running: 2, signal: 'control' });
   go(shift, 'a', 'b', 'c');
   await first.seen('batch:finished');
   expect(shift.column('write')).toEqual(['done', 'done', 'todo', 'todo']);
   const status = await project.run(['status', 'pages']);
-  expect(status.stdout).toMatch(new RegExp(`^paused since ${since}; \`nightshift resume pages\` continues$`, 'm'));
+  expect(status.stdout).toMatch(new RegExp(`^paused since ${time}; \`nightshift resume pages\` continues$`, 'm'));
   // Asked again, it says the same.
   expect(JSON.parse((await project.run(['pause', 'pages', '--json'])).stdout)).toMatchObject({ paused: true, since });
   first.kill('SIGKILL');
@@ -49,7 +50,7 @@ test('X8 X6 a pause lets running items finish, outlives kill -9 and a restart, a
   project.write(control, JSON.stringify({ ...JSON.parse(project.read(control)), stop }));
   expect((await project.run(['status', 'pages', '--json'])).events[0].paused).toMatchObject({ since });
   const again = await project.run(['start', 'pages', '--detach']);
-  expect(again.stdout).toMatch(new RegExp(`^paused since ${since}; \`nightshift resume pages\` continues$`, 'm'));
+  expect(again.stdout).toMatch(new RegExp(`^paused since ${time}; \`nightshift resume pages\` continues$`, 'm'));
   const stopped = await project.run(['stop', 'pages']);
   expect(stopped.stdout).toContain('pages stays paused: `nightshift resume pages` lifts that.\n');
   const second = shift.launch();
@@ -81,7 +82,9 @@ test.each([{}, { dispatch: 'stream' }])(
     const running = shift.launch();
     await started(running, 2);
     const paused = await project.run(['pause', 'pages', '--now']);
-    expect(paused.stdout).toMatch(/^pages is paused since \S+Z: 2 running items given back, nothing new starts\. /);
+    expect(paused.stdout).toMatch(
+      /^pages is paused since \d\d:\d\d: 2 running items given back, nothing new starts\. /,
+    );
     await until(() => shift.column('write').every((status) => status === 'todo'), 'the items back at todo');
     await until(() => running.events.filter(({ type }) => type === 'item:returned').length === 2, 'both events');
     expect(typesOf(running)).not.toContain('run:waiting');

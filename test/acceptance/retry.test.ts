@@ -35,7 +35,7 @@ test('retry --reason sets back and runs only what failed for that reason, throug
   const before = shift.tableText;
   const dry = await project.run(['retry', '--reason', 'quota', '--dry-run']);
   expect([dry.code, dry.stderr]).toEqual([0, '']);
-  expect(dry.stdout).toMatch(/row 1 work: .*Quota used up\nrow 3 work: .*quota of c/);
+  expect(dry.stdout).toMatch(/row 1 a: work: .*Quota used up\nrow 3 c: work: .*quota of c/);
   expect(dry.stdout).not.toContain('row 2');
   expect(shift.tableText).toBe(before);
   expect(project.calls()).toEqual([]);

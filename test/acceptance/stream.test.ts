@@ -88,7 +88,7 @@ test('X7 the limit doubles after as many done in a row, up to the cap; each chan
   expect(setting(shift, 'current-batch-size')).toBe('4');
   expect(stdout).toMatch(/^night: 7 items, .*, as a stream$/m);
   expect(stdout).toMatch(/^concurrency 2 -> 4 \(2 done in a row\)$/m);
-  expect(stdout.match(/^Progress: 7\/7\nCompacted: false$/gm)).toHaveLength(1);
+  expect(stdout.match(/^Progress: 7\/7 items\. Compacted: false$/gm)).toHaveLength(1);
 });
 
 test("X7 P4 a person's current-batch-size is taken as it is, up and down; max-batch-size caps from then on", async () => {

@@ -159,7 +159,7 @@ test.each([
   const start = () =>
     execFileSync('sh', ['-c', `${process.execPath} ${NIGHTSHIFT} start night ${to} || true`], { cwd: project.root });
   // The end of b is printed while a is judged.
-  const waits = `until grep -Eq 'row 2 work: done|"index":1,"item":.*"status":"PASS"' ${file}; do sleep 0.05; done`;
+  const waits = `until grep -Eq 'row 2 b: work done|"index":1,"item":.*"status":"PASS"' ${file}; do sleep 0.05; done`;
   project.behave({ 'qa:a': { sh: waits } });
   start();
   expect(shift.column('work')).toEqual(['done', 'done']);
@@ -253,5 +253,5 @@ test('Q2 test-task tells it too', async () => {
   project.behave({ qa: { sh: 'echo x >> page.txt' } });
   const { code, stdout } = await project.run(['test-task', 'night', 'work', '--row', '1']);
   expect(code).toBe(3);
-  expect(stdout).toContain('row 1 work: the verdict of its qa is void: it changed page.txt');
+  expect(stdout).toContain('row 1: work: the verdict of its qa is void: it changed page.txt');
 });

@@ -150,7 +150,9 @@ test('M1 M2 M4 M5 T4 P5 D1 D3 D4 Q3 L1 L2 V1 X1 O3 without `parallel` one row at
     for (const name of others) expect(prompt).not.toMatch(new RegExp(`"${name}"|url-of-${name}|Draft ${name}`));
   }
   const printed = (await managerCalls(shift, sessionID)).map(({ output }) => output).join('\n');
-  const progress = [...printed.matchAll(/^Progress: (\S+)\nCompacted: false$/gm)].map(([, counts]) => counts);
+  const progress = [...printed.matchAll(/^Progress: (\S+) items(?:, \S+ item-tasks)?\. Compacted: false$/gm)].map(
+    ([, counts]) => counts,
+  );
   expect(progress).toEqual(['0/3', '1/3', '1/3', '1/3']);
   const { stdout } = await shift.project.run(['status', 'site']);
   expect(stdout).toMatch(/nothing works for b.*3 attempts|3 attempts.*nothing works for b/s);

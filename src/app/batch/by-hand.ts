@@ -2,6 +2,7 @@ import { AgentSet } from '../../agents/registry.ts';
 import { runCheck } from '../../checks/checks.ts';
 import { NightshiftError } from '../../core/model/errors.ts';
 import type { Emit, NightshiftEvent } from '../../core/model/events.ts';
+import { RowLabels } from '../../core/model/row-labels.ts';
 import type { Shift, Task } from '../../core/model/shift.ts';
 import { RunContext } from '../../engine/context.ts';
 import { RunControl } from '../../engine/control.ts';
@@ -51,11 +52,17 @@ export interface HandOptions {
 export async function openByHand(paths: ShiftPaths, world: World, options: HandOptions = {}): Promise<ByHand> {
   const run = newRun(new Date(world.now()).toISOString());
   const { batch, opens = false, onEvent = () => {} } = options;
-  const stream = await new EventStream(run, paths, world, { onEvent }).open();
+  let labelOf: (item: string, index: number | undefined) => string | undefined = () => undefined;
+  const labels = { labelOf: (item: string, index: number | undefined) => labelOf(item, index) };
+  const stream = await new EventStream(run, paths, world, { onEvent, ...labels }).open();
   const { emit } = stream;
   // First: what was edited meanwhile is put back before anything is read.
   const held = batch && (await holdBatch(paths, batch, emit, world));
-  const { files, store, shift } = await openAndCheck(paths, { emit, isShared: true });
+  const { files, store, shift, snapshot } = await openAndCheck(paths, { emit, isShared: true });
+  const rowLabel = RowLabels.in(shift, snapshot);
+  labelOf = (item, index) => {
+    return index !== undefined && index < snapshot.count && snapshot.id(index) === item ? rowLabel(index) : undefined;
+  };
   const inForce =
     held ??
     (await InForce.open(files, {

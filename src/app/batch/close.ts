@@ -19,7 +19,7 @@ import { changedSteering, readSteering, steeringWarning } from './steering-files
 
 export interface ClosedBatch {
   readonly task: string;
-  readonly progress: { readonly done: number; readonly total: number };
+  readonly progress: Pick<Extract<NightshiftEvent, { type: 'progress' }>, 'done' | 'total' | 'itemTasks'>;
   /** Whether the shift has more to do. */
   readonly left: boolean;
   readonly done: number;
@@ -101,8 +101,9 @@ function countEnds(ends: readonly BatchItemEnd[]) {
 
 function progressIn(events: readonly NightshiftEvent[]): ClosedBatch['progress'] {
   const progress = events.find((event) => event.type === 'progress');
-  const { done = 0, total = 0 } = progress?.type === 'progress' ? progress : {};
-  return { done, total };
+  if (progress?.type !== 'progress') return { done: 0, total: 0 };
+  const { done, total, itemTasks } = progress;
+  return { done, total, ...(itemTasks && { itemTasks }) };
 }
 
 /** Agents that are started elsewhere spend elsewhere: only their program can tell how much. */

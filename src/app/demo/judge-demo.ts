@@ -1,6 +1,7 @@
 import type { History } from '../../core/folds/history.ts';
 import { type Summary, summarise } from '../../core/folds/summary.ts';
 import { EXIT } from '../../core/model/errors.ts';
+import { RowLabels } from '../../core/model/row-labels.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
 import type { Snapshot } from '../../store/store.ts';
 import { readDetails, readHistory } from '../history.ts';
@@ -26,9 +27,9 @@ export interface RepairedNote {
 
 /** Whether the demo ended as it should: one note fails on purpose, and that is no failure of the demo. */
 export async function judgeDemo(world: World, paths: ShiftPaths, exitCode: number): Promise<DemoEnd> {
-  const { snapshot } = await openAndCheck(paths);
+  const { shift, snapshot } = await openAndCheck(paths);
   const history = await readHistory(paths, world);
-  const summary = summarise(snapshot, history);
+  const summary = summarise(snapshot, history, RowLabels.in(shift, snapshot));
   const row = NOTES.findIndex(({ name }) => name === UNFINISHED.name) + 1;
   const failures = summary.failures.flatMap(({ reason, items }) => items.map((item) => ({ ...item, reason })));
   const isAsExpected =

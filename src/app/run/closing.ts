@@ -2,6 +2,7 @@ import type { LastRun } from '../../core/folds/last-run.ts';
 import type { Learning } from '../../core/folds/learning.ts';
 import { type Summary, summarise } from '../../core/folds/summary.ts';
 import { EXIT } from '../../core/model/errors.ts';
+import { RowLabels } from '../../core/model/row-labels.ts';
 import type { NextCommand } from '../../core/schedule/run-request.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
 import { readHistory } from '../history.ts';
@@ -32,7 +33,7 @@ export async function readClosing(
   try {
     const { shift, snapshot } = await openAndCheck(paths, overridesIn(settings));
     const history = await readHistory(paths, world);
-    const summary = summarise(snapshot, history);
+    const summary = summarise(snapshot, history, RowLabels.in(shift, snapshot));
     const { limits } = shift.settings;
     const known = { shift: paths.name, history, limits, counts: summary.counts, now: world.now() };
     const learning = readLearning(shift, { items: snapshot, history, now: world.now() });

@@ -124,7 +124,7 @@ async function readBegin(
     if (event?.type === 'run:warning') warnings.push(event.message);
     else if (event?.type === 'run:started') {
       hasStarted = true;
-      limits = limitTexts(event.limits, event.spent, event.hasModel).join(', ') || null;
+      limits = limitTexts(event.limits, event.spent, event.hasModel, Date.parse(event.at)).join(', ') || null;
     } else if (hasStarted && (event !== undefined || ++quiet === QUIET_LOOKS)) break;
   }
   return { hasStarted, limits, warnings };

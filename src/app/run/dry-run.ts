@@ -58,7 +58,7 @@ export async function dryRun(
   const next = nextOfRequest(shift.name, settings.request, set, { history, now });
   return {
     warnings: [...shift.warnings, ...unprotected.map(unprotectedLine)],
-    limitTexts: limitTexts(limits, spent, hasModel),
+    limitTexts: limitTexts(limits, spent, hasModel, now),
     next,
     plan: {
       shift: shift.name,

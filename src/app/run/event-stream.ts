@@ -21,6 +21,8 @@ interface Listener {
   readonly onTranscript?: (happening: TranscriptHappening) => void;
   /** What `elapsed` of the events is measured by; without it, the active time of this process. */
   readonly clock?: Pick<Clock, 'elapsed'>;
+  /** The label of an item, which its events get. */
+  readonly labelOf?: (item: string, index: number | undefined) => string | undefined;
 }
 
 const HEARD: readonly NightshiftEvent['type'][] = ['usage:spent', 'steps:changed', 'steps:kept'];
@@ -114,7 +116,8 @@ export class EventStream implements AsyncDisposable {
     const { type, ...rest } = happening;
     const elapsed = Math.round(this.#clock.elapsed() - this.#begunAt);
     const stamp = { at: this.#at(), run: this.#run, seq: ++this.#seq, elapsed, shift: this.#paths.name };
-    const event = { type, ...stamp, ...rest } as NightshiftEvent;
+    const label = rest.item === undefined ? undefined : this.#listener.labelOf?.(rest.item, rest.index);
+    const event = { type, ...stamp, ...rest, ...(label === undefined ? {} : { label }) } as NightshiftEvent;
     this.#closeTranscript(event);
     this.#journal?.append(event);
     this.#learn(event, this.#listener.onEvent);

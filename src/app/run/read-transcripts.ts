@@ -1,13 +1,18 @@
 import type { TranscriptLine } from '../../core/model/events.ts';
 import { itemKey } from '../../core/model/identity.ts';
+import { RowLabels } from '../../core/model/row-labels.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
 import { openAndCheck } from '../open-shift.ts';
 import { parseRow } from '../rows.ts';
 import { followLines } from './follow-run.ts';
 
-/** A line of a transcript, and the task in whose session it was said. */
+/** A line of a transcript, and in whose session it was said. */
 export interface TaskTranscriptLine {
   readonly task: string;
+  /** 1-based. */
+  readonly row: number;
+  /** The row's name, if it has one. */
+  readonly label: string | undefined;
   readonly line: TranscriptLine;
 }
 
@@ -21,21 +26,26 @@ export async function* readTranscripts(
   const waiting: TaskTranscriptLine[] = [];
   const inOrder = () => waiting.splice(0).sort((a, b) => Number(a.line.at > b.line.at) - Number(a.line.at < b.line.at));
   for await (const found of followLines(sources, paths, run)) {
-    for (const { lines, tag: task } of found) {
-      for (const line of lines.flatMap((text) => parseLine(text) ?? [])) waiting.push({ task, line });
+    for (const { lines, tag } of found) {
+      for (const line of lines.flatMap((text) => parseLine(text) ?? [])) waiting.push({ ...tag, line });
     }
     if (found.length === 0) yield* inOrder();
   }
   yield* inOrder();
 }
 
-async function transcriptFiles(paths: ShiftPaths, row: string): Promise<{ file: string; tag: string }[]> {
+async function transcriptFiles(
+  paths: ShiftPaths,
+  row: string,
+): Promise<{ file: string; tag: Omit<TaskTranscriptLine, 'line'> }[]> {
   const { shift, snapshot } = await openAndCheck(paths);
-  const id = snapshot.id(parseRow(row, snapshot.count));
+  const index = parseRow(row, snapshot.count);
+  const id = snapshot.id(index);
+  const label = RowLabels.in(shift, snapshot)(index);
   return snapshot.tasks.flatMap((task) =>
     ['dev', 'qa'].map((role) => ({
       file: paths.transcript(task, itemKey(shift.identity, task, id), role),
-      tag: task,
+      tag: { task, row: index + 1, label },
     })),
   );
 }

@@ -71,9 +71,11 @@ function newRunOf(paths: ShiftPaths, options: FolderRunOptions, world: World): N
   const begun = clock.elapsed();
   const since = new Date(world.now()).toISOString();
   const holder = { pid: process.pid, since, run: newRun(since) };
+  const running = new Running();
   const stream = new EventStream(holder.run, paths, world, {
     ...options,
     clock,
+    labelOf: (item) => running.labelOf(item),
     onEvent: (event) => {
       options.onEvent(event);
       failpoint(event.type);
@@ -81,7 +83,7 @@ function newRunOf(paths: ShiftPaths, options: FolderRunOptions, world: World): N
   });
   const compile = compileOnce(overridesIn(options));
   const ms = () => Math.round(clock.elapsed() - begun);
-  return { paths, options, world, holder, stream, clock, running: new Running(), failpoint, compile, ms };
+  return { paths, options, world, holder, stream, clock, running, failpoint, compile, ms };
 }
 
 async function lock({ paths, holder, world }: NewRun): Promise<Disposable> {

@@ -5,6 +5,7 @@ import { EXIT } from '../../core/model/errors.ts';
 import type { Emit, NightshiftEvent } from '../../core/model/events.ts';
 import type { Outcome, Usage } from '../../core/model/model.ts';
 import { localOrder, makeOrder } from '../../core/model/order.ts';
+import { RowLabels } from '../../core/model/row-labels.ts';
 import type { Task } from '../../core/model/shift.ts';
 import type { ReachedLimit } from '../../core/schedule/budget.ts';
 import type { Stop } from '../../engine/ports.ts';
@@ -47,6 +48,8 @@ export type TestResult =
       readonly kind: 'tested';
       readonly exitCode: number;
       readonly index: number;
+      /** The row's name, if it has one. */
+      readonly label: string | undefined;
       readonly dev: Outcome;
       readonly last: Outcome;
       readonly usage: Usage;
@@ -83,7 +86,8 @@ export async function testTask(paths: ShiftPaths, options: TestOptions, world: W
   const index = parseRow(options.row, opened.snapshot.count);
   const test = { paths, world, opened, task, index, key, agents, spending: open, stop, emit: emitAll };
   const { dev, last } = await workOn(test);
-  return { kind: 'tested', exitCode: exitCodeOf(last, stop), index, dev, last, usage: open.usage };
+  const label = RowLabels.in(opened.shift, opened.snapshot)(index);
+  return { kind: 'tested', exitCode: exitCodeOf(last, stop), index, label, dev, last, usage: open.usage };
 }
 
 /** Throws for wrong input before anything is written. */

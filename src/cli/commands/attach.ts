@@ -48,7 +48,7 @@ async function watch(
   { run, signal }: { readonly run: string; readonly signal: AbortSignal },
   options: Options,
 ): Promise<RunFinished | undefined> {
-  using view = await viewEvents(io, options, ONLY_WATCHING);
+  using view = await viewEvents(io, options, { root: paths.root, ctrlC: ONLY_WATCHING });
   const live = view instanceof LiveTerminal ? view : undefined;
   let end: RunFinished | undefined;
   for await (const followed of followRun(paths, run, signal)) {

@@ -23,7 +23,7 @@ export async function run(io: Io, [name = '', ...words]: readonly string[], opti
   if (more.length > 0) throw wrong(`${JSON.stringify(more[0])} is one word too many`);
   const list = await listLessons(io, paths, task);
   if (options.json) io.print(JSON.stringify(list));
-  else for (const line of isExport ? lessonsMarkdown(list) : lessonLines(list)) io.print(line);
+  else for (const line of isExport ? lessonsMarkdown(list) : lessonLines(list, io.now())) io.print(line);
   return EXIT.done;
 }
 

@@ -2,6 +2,7 @@ import type { ShiftPaths } from '../../app/find-shift.ts';
 import { currentRun, readJournal } from '../../app/run/follow-run.ts';
 import { readTranscripts } from '../../app/run/read-transcripts.ts';
 import { EXIT, NightshiftError } from '../../core/model/errors.ts';
+import { localTime } from '../../core/text/local-time.ts';
 import { endText, plainLines } from '../../views/plain.ts';
 import { TranscriptLines } from '../../views/transcript-lines.ts';
 import { chooseShift } from '../choose-shift.ts';
@@ -29,18 +30,20 @@ async function printJournal(io: Io, paths: ShiftPaths, run: string | undefined, 
       continue;
     }
     const lines = event.type === 'run:finished' ? [`the run has ${endText(event)}`] : plainLines(event, ctrlC);
-    for (const line of lines) io.print(`${event.at} ${line}`);
+    const at = localTime(event.at, io.now());
+    for (const line of lines) io.print(`${at} ${line}`);
   }
 }
 
 async function printTranscripts(io: Io, paths: ShiftPaths, run: string | undefined, options: Options): Promise<void> {
   const { row, json } = options;
-  const view = new TranscriptLines(options.prompts === true);
+  const view = new TranscriptLines({ withPrompts: options.prompts === true, now: io.now });
   let isEmpty = true;
-  for await (const { task, line } of readTranscripts(paths, row, run)) {
+  for await (const { line, ...session } of readTranscripts(paths, row, run)) {
     isEmpty = false;
-    if (json) io.print(JSON.stringify({ task, ...line }));
-    else for (const each of view.of(task, line)) io.print(each);
+    if (json) io.print(JSON.stringify({ task: session.task, ...line }));
+    else for (const each of view.of(session, line)) io.print(each);
   }
+  if (!json) for (const each of view.end()) io.print(each);
   if (isEmpty && !json) io.print(`There are no transcripts of row ${row} of ${paths.name} yet.`);
 }

@@ -11,6 +11,6 @@ export async function run(io: Io, [name]: readonly string[], { now = false, json
   const paused = await pauseRun(paths, now, io);
   const { running, since = null, items = 0 } = paused;
   if (json) io.print(JSON.stringify({ shift: paths.name, paused: since !== null, since, running, items }));
-  else io.print(pausedLine(paths.name, paused, now));
+  else io.print(pausedLine(paths.name, { ...paused, now }, io.now()));
   return EXIT.done;
 }

@@ -9,6 +9,6 @@ export async function run(io: Io, [name = '', row = '', task]: readonly string[]
   const paths = findShift(io, name);
   const item = await readItem(io, paths, row, task);
   if (options.json) io.print(JSON.stringify(item));
-  else for (const line of itemLines(paths.root, item)) io.print(line);
+  else for (const line of itemLines(paths.root, item, io.now())) io.print(line);
   return EXIT.done;
 }

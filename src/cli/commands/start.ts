@@ -41,14 +41,19 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
     if (exitCode !== undefined) return exitCode;
   }
 
-  const result = await runInView(io, paths, settings, options);
+  const result = await runInView(io, paths, options, settings);
   if (!options.json) await printClosing(io, paths, settings, result);
   return result.exitCode;
 }
 
 /** The view is gone before anything else is printed, also when the run throws. */
-async function runInView(io: Io, paths: ShiftPaths, settings: Settings, options: Options): Promise<EndedRun> {
-  using view = await viewEvents(io, options);
+export async function runInView(
+  io: Io,
+  paths: ShiftPaths,
+  options: Options,
+  settings: Partial<Settings> = {},
+): Promise<EndedRun> {
+  using view = await viewEvents(io, options, { root: paths.root });
   const listeners = { onEvent: view.event.bind(view), onTranscript: view.heard.bind(view) };
   return await runFolder(paths, { ...settings, ...listeners, openStop: () => new StopSignals() }, io);
 }

@@ -19,7 +19,7 @@ export async function run(io: Io, [name = '', task = '']: readonly string[], opt
   } else {
     const versions = await listSteps(io, paths, task);
     if (json) io.print(JSON.stringify({ task, versions }));
-    else for (const line of stepsLines(task, versions)) io.print(line);
+    else for (const line of stepsLines(task, versions, io.now())) io.print(line);
   }
   return EXIT.done;
 }

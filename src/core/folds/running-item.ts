@@ -1,8 +1,11 @@
+import type { Doing } from './doing.ts';
+
 /** An item-task that an agent works on. */
 export interface RunningItem {
   readonly task: string;
   readonly index: number;
   readonly item: string;
+  readonly label?: string | undefined;
   readonly key: string;
   readonly role: 'dev' | 'qa';
   readonly agent: string;
@@ -12,6 +15,8 @@ export interface RunningItem {
   readonly maxAttempts: number;
   /** The last sign of life: a start, the end of an attempt, something said. */
   lastSign: number;
-  /** The last line that was said in its session. */
-  said?: string;
+  /** Puts what its session says into words. */
+  readonly words: Doing;
+  /** What its agent does. */
+  doing?: string;
 }

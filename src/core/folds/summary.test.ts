@@ -30,13 +30,13 @@ test('M7 failures that differ only by the values of their rows are one group; la
     };
     history.add({ ...event, at: 't', run: 'r', seq: index, shift: 's' } as NightshiftEvent);
   }
-  expect(summarise(items, history).failures).toEqual([
+  expect(summarise(items, history, (row) => (row === 2 ? 'charlie' : undefined)).failures).toEqual([
     {
       task: 'work',
       reason: 'no file out/bravo.html',
       items: [
         { row: 2, attempts: 2 },
-        { row: 3, attempts: 3 },
+        { row: 3, attempts: 3, label: 'charlie' },
       ],
     },
     { task: 'work', reason: 'a timeout', items: [{ row: 1, attempts: 1 }] },

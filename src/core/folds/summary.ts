@@ -17,7 +17,14 @@ export interface FailureGroup {
   readonly task: string;
   /** As recorded for the first of them. */
   readonly reason: string;
-  readonly items: readonly { readonly row: number; readonly attempts: number }[];
+  readonly items: readonly FailedItem[];
+}
+
+interface FailedItem {
+  readonly row: number;
+  readonly attempts: number;
+  /** The row's name, if it has one. */
+  readonly label?: string;
 }
 
 export interface Items extends Board {
@@ -29,14 +36,16 @@ const NO_REASON = 'no reason was recorded (the journal does not have it)';
 /** Shorter values occur in too many words by chance. */
 const SHORTEST_VALUE = 3;
 
-export function summarise(items: Items, history: History): Summary {
-  const groups = new Map<string, { task: string; reason: string; items: { row: number; attempts: number }[] }>();
+export function summarise(items: Items, history: History, labelOf: (row: number) => string | undefined): Summary {
+  const groups = new Map<string, { task: string; reason: string; items: FailedItem[] }>();
   for (const { row, task } of cellsAt(items, 'failed')) {
     const past = history.of(task, items.id(row));
     const reason = past?.failure ?? NO_REASON;
     const key = `${task} ${withoutValues(reason, items.metadata(row))}`;
     const group = groups.get(key) ?? { task, reason, items: [] };
-    group.items.push({ row: row + 1, attempts: past?.dev?.attempts ?? 0 });
+    const label = labelOf(row);
+    const attempts = past?.dev?.attempts ?? 0;
+    group.items.push({ row: row + 1, attempts, ...(label === undefined ? {} : { label }) });
     groups.set(key, group);
   }
   return {

@@ -58,7 +58,7 @@ const devEnd = (index: number, ms: number, status = 'SUCCESS'): Happening => ({
 
 test('X8 the fold follows an item from todo to done, and a failure blocks the later tasks of its item', () => {
   const { state, add } = started();
-  expect(state.total).toBe(20);
+  expect(state.counts.total).toBe(20);
   expect(state.remaining).toBe(15);
   add(1, { type: 'batch:claimed', task: 'draft', indices: [4, 5], size: 2 });
   add(1, dev(4));
@@ -159,7 +159,7 @@ test('X8 a stalled item is told from a slow one, and agents that are always sile
   }
   const [talking, silent] = [...state.running.values()];
   state.heard('draft', 'id4', at(60), { kind: 'output', text: 'one\ntwo \n' });
-  expect(talking!.said).toBe('two');
+  expect(talking!.doing).toBe('two');
   expect([state.paceOf(talking!, at(50)), state.paceOf(silent!, at(50))]).toEqual(['usual', 'usual']);
   expect([state.paceOf(talking!, at(125)), state.paceOf(silent!, at(125))]).toEqual(['slow', 'stalled']);
   // 200 seconds of silence were followed by a sign of life: so long is not too long here.

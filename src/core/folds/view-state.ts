@@ -2,27 +2,25 @@ import type { LessonState } from '../learning/lesson.ts';
 import type { NightshiftEvent, TaskCounts, TranscriptEntry } from '../model/events.ts';
 import { ATTEMPTS, type Usage } from '../model/model.ts';
 import { withdrawnTo } from '../model/older-events.ts';
-import { STATUSES, type Status } from '../model/status.ts';
+import type { Status } from '../model/status.ts';
 import { sum } from '../model/usage.ts';
 import type { Expenses, Limits } from '../schedule/budget.ts';
 import { isAll, type ScopeShare, scopeShareOf } from '../schedule/scope-share.ts';
+import { Doing } from './doing.ts';
+import { type Pace, UsualPace } from './pace.ts';
 import type { RunningItem } from './running-item.ts';
+import { StatusCounts } from './status-counts.ts';
 
-/** How many failures and times are kept; a view shows fewer. */
+/** How many failures and ends are kept; a view shows fewer. */
 const KEPT_FAILURES = 5;
-const KEPT_TIMES = 200;
-/** Many agents print nothing until they finish, so silence is normal for at least this long. */
-const SILENT_AT_LEAST_MS = 120_000;
-const SLOW_AT_LEAST_MS = 60_000;
+const KEPT_ENDS = 200;
 
 export interface Failure {
   readonly task: string;
   readonly index: number;
+  readonly label?: string | undefined;
   readonly reason: string;
 }
-
-/** `slow` takes far longer than others did, `stalled` has been silent for far longer than usual. */
-export type Pace = 'usual' | 'slow' | 'stalled';
 
 /** What a live view shows: a fold over the events of one run. It reads no clock and ignores unknown events. */
 export class ViewState {
@@ -35,8 +33,10 @@ export class ViewState {
   lastAt = 0;
   /** The active time of the run at its last event, and the wall-clock time of that event. */
   #elapsed = { ms: 0, at: 0 };
-  /** The item-tasks in the scope of the run, by status; `blocked` counts the `todo` that can't be reached. */
-  counts: Record<Status, number> & { blocked: number } = emptyCounts();
+  /** The item-tasks in the scope of the run. */
+  counts = new StatusCounts();
+  /** How many items have all tasks done that are in the scope of the run. */
+  itemsDone = 0;
   readonly running = new Map<string, RunningItem>();
   /** How many items may run at once; undefined until it is known. */
   limit: number | undefined;
@@ -48,6 +48,10 @@ export class ViewState {
   limits: Limits = {};
   /** By id: lessons that changed in this run. */
   readonly lessons = new Map<string, LessonState>();
+  /** The tasks whose lessons the manager folds now, and since when. */
+  readonly folding = new Map<string, number>();
+  /** The items whose agent lost context, the latest last. */
+  readonly compacted: Pick<NightshiftEvent, 'index' | 'label'>[] = [];
   draining: string | undefined;
   /** Running items are being given back. */
   isStopping = false;
@@ -55,15 +59,16 @@ export class ViewState {
   pausedSince: string | undefined;
   waiting: { readonly until: number; readonly reason: string } | undefined;
   ended: { readonly exitCode: number; readonly reason: string } | undefined;
-  #times: number[] = [];
-  #longestSilence = 0;
+  readonly #pace = new UsualPace();
+  readonly #root: string | undefined;
   #before: Expenses = { usage: {}, ms: 0, failures: 0 };
   #failures = 0;
   /** The status of each item-task that this run has claimed. */
   readonly #held = new Map<string, Status>();
 
-  get total(): number {
-    return STATUSES.reduce((all, status) => all + this.counts[status], 0);
+  /** `root`: where the shift is, to shorten paths. */
+  constructor(root?: string) {
+    this.#root = root;
   }
 
   /** Item-tasks that have started and not ended, including those between dev and qa. */
@@ -73,8 +78,7 @@ export class ViewState {
 
   /** Item-tasks that have not ended. */
   get remaining(): number {
-    const { todo, blocked, in_progress, qa } = this.counts;
-    return Math.max(0, todo - blocked) + in_progress + qa;
+    return this.counts.remaining;
   }
 
   /** What the shift has spent so far, for its limits. */
@@ -91,10 +95,7 @@ export class ViewState {
   }
 
   paceOf(item: RunningItem, now: number): Pace {
-    const silent = now - item.lastSign;
-    if (silent > Math.max(SILENT_AT_LEAST_MS, 1.5 * this.#longestSilence)) return 'stalled';
-    const usual = median(this.#times);
-    return usual !== undefined && now - item.since > Math.max(SLOW_AT_LEAST_MS, 3 * usual) ? 'slow' : 'usual';
+    return this.#pace.of(item, now);
   }
 
   /** Output of a session, which the journal does not have. */
@@ -102,10 +103,8 @@ export class ViewState {
     const one = this.running.get(`${task} ${item}`);
     if (!one || at < one.lastSign) return;
     this.#sign(one, at, true);
-    if (!entry || entry.kind === 'prompt' || entry.kind === 'usage') return;
-    const text = entry.kind === 'tool-call' ? `${entry.tool} ${entry.text}` : entry.text;
-    const line = text.trimEnd().split('\n').at(-1)?.trim();
-    if (line) one.said = line;
+    const doing = entry && one.words.of(entry);
+    if (doing !== undefined) one.doing = doing;
   }
 
   add(event: NightshiftEvent): void {
@@ -132,6 +131,7 @@ export class ViewState {
       case 'run:finished':
         this.ended = { exitCode: event.exitCode, reason: event.reason };
         this.running.clear();
+        this.folding.clear();
         return;
       case 'batch:claimed':
         this.limit = event.size;
@@ -150,7 +150,14 @@ export class ViewState {
       case 'dev:finished':
       case 'qa:finished':
         this.#leave(event, at, event.status === 'SUCCESS' || event.status === 'PASS');
-        this.#times = [...this.#times.slice(1 - KEPT_TIMES), event.ms];
+        this.#pace.took(event.ms);
+        if (event.type === 'dev:finished' && event.compacted) this.compacted.push(event);
+        return;
+      case 'fold:started':
+        this.folding.set(event.task ?? '', at);
+        return;
+      case 'fold:finished':
+        this.folding.delete(event.task ?? '');
         return;
       case 'lesson:changed':
         this.lessons.set(event.id, event.to);
@@ -162,7 +169,7 @@ export class ViewState {
         this.#recorded(event, at);
         return;
       case 'item:returned':
-        if (this.#held.get(nameOf(event)) === 'in_progress') this.#move('in_progress', 'todo');
+        if (this.#held.get(nameOf(event)) === 'in_progress') this.counts.move('in_progress', 'todo');
         this.#release(nameOf(event));
         return;
       case 'item:withdrawn':
@@ -171,15 +178,23 @@ export class ViewState {
       case 'table:edited':
         for (const { item, column, from, to } of event.changes) {
           if (!this.tasks.includes(column)) continue;
-          this.#move(from as Status, to as Status);
+          this.counts.move(from as Status, to as Status);
           this.#release(`${column} ${item}`);
         }
         return;
       case 'table:grew':
-        // A selection of rows stays the same.
-        if (!this.part || isAll(this.part.items)) this.counts.todo += event.rows * this.tasks.length;
+        this.#grow(event.rows);
         return;
     }
+  }
+
+  /** A selection of rows stays the same. */
+  #grow(rows: number): void {
+    const { part } = this;
+    if (part && !isAll(part.items)) return;
+    this.counts.todo += rows * this.tasks.length;
+    const items = part && { chosen: part.items.chosen + rows, all: part.items.all + rows };
+    if (items) this.part = { ...part, items };
   }
 
   #start(event: Extract<NightshiftEvent, { type: 'run:started' }>, at: number): void {
@@ -192,11 +207,10 @@ export class ViewState {
     this.#before = event.spent ?? this.#before;
     this.part = scopeShareOf(event);
     this.tasks = [...this.part.names];
-    this.counts = emptyCounts();
-    for (const each of counts) {
-      for (const key of [...STATUSES, 'blocked'] as const) this.counts[key] += each[key];
-    }
+    this.counts = new StatusCounts(counts);
     if (counts.length === 0) this.counts.todo = event.total * event.tasks.length;
+    // An item's last task is done after all others (rule M4).
+    this.itemsDone = counts.at(-1)?.done ?? 0;
   }
 
   #limit({ from, to, reason }: LimitChange): void {
@@ -207,17 +221,18 @@ export class ViewState {
   }
 
   #enter(event: Extract<NightshiftEvent, { type: 'dev:started' | 'qa:started' }>, at: number): void {
-    const { task = '', index = -1, item = '', agent } = event;
+    const { task = '', index = -1, item = '', label, agent } = event;
     const role = event.type === 'dev:started' ? 'dev' : 'qa';
     const name = nameOf(event);
     this.waiting = undefined;
-    if (role === 'dev' && this.#held.get(name) !== 'in_progress') this.#move('todo', 'in_progress');
+    if (role === 'dev' && this.#held.get(name) !== 'in_progress') this.counts.move('todo', 'in_progress');
     // A qa may start before the end of its dev is recorded.
     if (role === 'dev') this.#held.set(name, 'in_progress');
     else if (!this.#held.has(name)) this.#held.set(name, 'qa');
     const key = event.key ?? '';
     const { maxAttempts = ATTEMPTS, attempt = 1 } = event.type === 'dev:started' ? event : {};
-    this.running.set(name, { task, index, item, key, role, agent, since: at, attempt, maxAttempts, lastSign: at });
+    const session = { key, role, agent, since: at, attempt, maxAttempts, lastSign: at } as const;
+    this.running.set(name, { task, index, item, label, ...session, words: new Doing(agent, this.#root) });
   }
 
   #attempt(event: Extract<NightshiftEvent, { type: 'attempt:finished' }>, at: number): void {
@@ -238,9 +253,8 @@ export class ViewState {
     const from = this.#held.get(name);
     this.#release(name);
     if (from === undefined) return;
-    if (to) this.#move(from, to);
-    // Its row was removed.
-    else if (this.counts[from] > 0) this.counts[from]--;
+    // Null: its row was removed.
+    this.counts.move(from, to);
   }
 
   #release(name: string): void {
@@ -249,28 +263,26 @@ export class ViewState {
   }
 
   #recorded(event: Extract<NightshiftEvent, { type: 'item:recorded' }>, at: number): void {
-    const { from, to, task = '', index = -1, reason } = event;
-    this.#move(from, to);
+    const { from, to, task = '', index = -1, label, reason } = event;
+    this.counts.move(from, to);
     if (to === 'qa' || to === 'in_progress') this.#held.set(nameOf(event), to);
     else this.#held.delete(nameOf(event));
     if (to !== 'done' && to !== 'failed') return;
-    this.ends = [...this.ends.slice(1 - KEPT_TIMES), at];
-    if (to === 'done') return;
+    this.ends = [...this.ends.slice(1 - KEPT_ENDS), at];
+    if (to === 'done') {
+      if (task === this.tasks.at(-1)) this.itemsDone++;
+      return;
+    }
     this.#failures++;
-    this.failures = [...this.failures.slice(1 - KEPT_FAILURES), { task, index, reason: reason ?? '' }];
+    this.failures = [...this.failures.slice(1 - KEPT_FAILURES), { task, index, label, reason: reason ?? '' }];
     // Rule M4: the later tasks of this item can't be reached any more.
     this.counts.blocked += this.tasks.length - 1 - this.tasks.indexOf(task);
   }
 
   /** The silence of successful agents tells how long silence is normal. */
   #sign(one: RunningItem, at: number, isGood: boolean): void {
-    if (isGood) this.#longestSilence = Math.max(this.#longestSilence, at - one.lastSign);
+    if (isGood) this.#pace.wasSilent(at - one.lastSign);
     one.lastSign = at;
-  }
-
-  #move(from: Status, to: Status): void {
-    if (this.counts[from] > 0) this.counts[from]--;
-    if (to in this.counts) this.counts[to]++;
   }
 }
 
@@ -280,15 +292,6 @@ interface LimitChange {
   readonly reason: string;
 }
 
-function emptyCounts(): ViewState['counts'] {
-  return { todo: 0, in_progress: 0, qa: 0, done: 0, failed: 0, blocked: 0 };
-}
-
 function nameOf({ task = '', item = '' }: NightshiftEvent): string {
   return `${task} ${item}`;
-}
-
-/** Undefined if there are too few. */
-function median(times: readonly number[]): number | undefined {
-  return times.length < 3 ? undefined : [...times].sort((a, b) => a - b)[times.length >> 1];
 }

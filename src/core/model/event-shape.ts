@@ -25,6 +25,7 @@ const NEEDED: Partial<Record<NightshiftEvent['type'], Record<string, (value: unk
   },
   'steps:kept': { considered: isTexts, counted: isAbsentOr(isCounted) },
   'lesson:changed': { id: isText, to: isText },
+  progress: { itemTasks: isAbsentOr(isObject) },
   'edit:reverted': { file: isText, what: isText, runningItems: isAbsentOr(isItems) },
   'table:edited': {
     changes: (value) => Array.isArray(value) && value.every(isCellEdit),

@@ -142,9 +142,13 @@ interface EventMap {
     considered: string[];
     counted?: Record<string, number>;
   };
+  /** The manager's agent is asked to group recommendations. */
+  'fold:started': { agent: string };
+  'fold:finished': { ms: number };
   /** `from` is absent if the lesson is new. */
   'lesson:changed': { id: string; text: string; from?: LessonState; to: LessonState; reason?: string };
-  progress: { done: number; total: number; compacted: boolean };
+  /** `done`, `total`: items. Older journals don't have `itemTasks`. */
+  progress: { done: number; total: number; itemTasks?: { done: number; total: number }; compacted: boolean };
 }
 
 export interface Counts {
@@ -212,6 +216,8 @@ export interface Lesson {
 interface Subject {
   task?: string;
   index?: number;
+  /** The row's name for people; absent if it has none, and in older journals. */
+  label?: string;
   attempt?: number;
   item?: string;
 }

@@ -13,6 +13,8 @@ export interface Shift {
   /** Item keys are derived from it; it stays the same when the folder is moved. */
   readonly identity: string;
   readonly settings: ShiftSettings;
+  /** How rows are named (`label:`); absent: by the first column that tells them apart. */
+  readonly label?: Template;
   readonly tasks: readonly Task[];
   readonly secrets: Readonly<Record<string, string>>;
   /** As `lessons.json` has them; `text`: that file, undefined if there is none. */

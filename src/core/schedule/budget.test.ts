@@ -82,7 +82,7 @@ test('X6 a limit is used up when it is reached: the text says by how much', () =
   expect(reached({ 'max-duration': 5_400_000 }, { ms: 5_399_999 })).toBeUndefined();
   expect(reached({ 'max-duration': 5_400_000 }, { ms: 5_400_000 })).toBe('max-duration is used up: 1h 30m of 1h 30m');
   expect(reached({ until: '07:00' }, {}, local('2026-01-31T06:59'))).toBeUndefined();
-  expect(reached({ until: '07:00' }, {}, local('2026-01-31T07:00'))).toBe('until 2026-01-31 07:00 is over');
+  expect(reached({ until: '07:00' }, {}, local('2026-01-31T07:00'))).toBe('until 31 Jan 2026 07:00 is over');
   expect(reached({ 'max-failures': 2 }, { failures: 1 })).toBeUndefined();
   expect(reached({ 'max-failures': 2 }, { failures: 2 })).toBe('max-failures is used up: 2 failed in this run');
   expect(reached({ 'max-cost': 'none' }, { usage: { costUsd: 1000 } })).toBeUndefined();
@@ -97,8 +97,8 @@ test('X6 time is over at whichever comes first, and never where there is no such
 });
 
 test('X6 limits for people: spent and limit, and that there is no cost limit where that could be expensive', () => {
-  expect(limitTexts({}, NOTHING, false)).toEqual([]);
-  expect(limitTexts(limitsInForce({}, true, NOW), NOTHING, true)).toEqual([
+  expect(limitTexts({}, NOTHING, false, NOW)).toEqual([]);
+  expect(limitTexts(limitsInForce({}, true, NOW), NOTHING, true, NOW)).toEqual([
     'no cost limit',
     '3 failures in a row at one point pause a task',
   ]);
@@ -110,11 +110,11 @@ test('X6 limits for people: spent and limit, and that there is no cost limit whe
     'max-failures': 10,
   };
   const spent = { usage: { costUsd: 1.2, inputTokens: 100, outputTokens: 20 }, ms: 3_600_000, failures: 1 };
-  expect(limitTexts(limitsInForce(all, false, NOW), spent, true)).toEqual([
+  expect(limitTexts(limitsInForce(all, false, NOW), spent, true, NOW)).toEqual([
     '$1.20 of $5.00',
     '120 of 500k tokens',
     '1h of 8h',
-    'until 2026-01-31 07:00',
+    'until 31 Jan 07:00',
     '1 of 10 failures in a run',
   ]);
 });

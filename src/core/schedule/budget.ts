@@ -1,5 +1,6 @@
 import { formatDuration, parseDuration } from '../model/duration.ts';
 import type { Usage } from '../model/model.ts';
+import { localTime } from '../text/local-time.ts';
 
 /** Rule X6: what a shift may spend. Keys of the Shift Configuration; flags of the same names win. */
 export const LIMIT_KEYS = [
@@ -186,8 +187,8 @@ export function usedUp(limits: Limits, spent: Expenses, now: number): ReachedLim
     // A time of day means the next one.
     return {
       key: 'until',
-      text: `${untilText(limits)} is over`,
-      enough: localTime(Date.parse(limits.until)).slice(-5),
+      text: `until ${localTime(limits.until)} is over`,
+      enough: localTime(limits.until).slice(-5),
     };
   }
   if (failures !== undefined && spent.failures >= failures) {
@@ -232,14 +233,14 @@ export function timeIsOver(limits: Limits, spent: Expenses, now: number): number
 }
 
 /** Each limit and what is spent of it, in words. With a model, also says if the cost has no limit. */
-export function limitTexts(limits: Limits, spent: Expenses, hasModel: boolean): string[] {
+export function limitTexts(limits: Limits, spent: Expenses, hasModel: boolean, now: number): string[] {
   const { 'max-failures': failures, 'max-same-failures': same } = limits;
   const cost = limits['max-cost'] === undefined ? (hasModel ? ['no cost limit'] : []) : [costText(limits, spent)];
   return [
     ...cost,
     ...(limits['max-tokens'] === undefined ? [] : [tokensText(limits, spent)]),
     ...(limits['max-duration'] === undefined ? [] : [durationText(limits, spent)]),
-    ...(limits.until === undefined ? [] : [untilText(limits)]),
+    ...(limits.until === undefined ? [] : [`until ${localTime(limits.until, now)}`]),
     ...(failures === undefined ? [] : [`${spent.failures} of ${failures} failures in a run`]),
     ...(same === undefined ? [] : [`${same} failures in a row at one point pause a task`]),
   ];
@@ -255,10 +256,6 @@ function tokensText(limits: Limits, { usage }: Expenses): string {
 
 function durationText(limits: Limits, { ms }: Expenses): string {
   return `${formatDuration(ms)} of ${formatDuration(limits['max-duration']!)}`;
-}
-
-function untilText({ until }: Limits): string {
-  return `until ${localTime(Date.parse(until!))}`;
 }
 
 function tokensIn({ inputTokens = 0, outputTokens = 0 }: Usage): number {
@@ -279,12 +276,4 @@ function decimal(amount: number): string {
 function shortTokens(tokens: number): string {
   if (tokens >= 1_000_000 && tokens % 100_000 === 0) return `${tokens / 1_000_000}M`;
   return tokens % 1000 === 0 ? `${tokens / 1000}k` : String(tokens);
-}
-
-/** In local time. */
-export function localTime(time: number): string {
-  const at = new Date(time);
-  const two = (value: number) => String(value).padStart(2, '0');
-  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
-  return `${day} ${two(at.getHours())}:${two(at.getMinutes())}`;
 }

@@ -95,6 +95,17 @@ export function countItems(board: Board, includes: (row: number) => boolean = ()
   return counts;
 }
 
+/** The items of a shift, and its item-tasks. */
+export interface Progress extends Counts {
+  readonly itemTasks: { readonly done: number; readonly total: number };
+}
+
+export function countProgress(board: Board): Progress {
+  let done = 0;
+  for (const column of board.columns) for (const code of column) if (code === CODE.done) done++;
+  return { ...countItems(board), itemTasks: { done, total: board.count * board.columns.length } };
+}
+
 /** How many cells of each task are at each status. */
 export function countCells(board: Board): { task: string; counts: Record<Status, number> }[] {
   return board.tasks.map((task, index) => {

@@ -63,7 +63,7 @@ export interface ClaimRequest {
 
 /** Claims rows of one task, durably, before any agent starts (rule T2). */
 export async function claimRows(
-  { store, ports }: RunContext,
+  { store, ports, labels }: RunContext,
   { shift, task, snapshot, rows }: ClaimRequest,
 ): Promise<RunningItem[]> {
   const claims = await store.claim(
@@ -72,8 +72,9 @@ export async function claimRows(
     leaseTerms(ports),
   );
   return claims.map((claim) => {
-    ports.running.begin(claim);
-    const metadata = snapshot.metadata(snapshot.rowOf(claim.id) ?? claim.row);
+    const row = snapshot.rowOf(claim.id) ?? claim.row;
+    ports.running.begin({ ...claim, label: labels.of(shift, snapshot, row) });
+    const metadata = snapshot.metadata(row);
     return { claim, shift, task, metadata };
   });
 }

@@ -1,7 +1,6 @@
-import type { Counts } from '../../core/model/events.ts';
 import type { Trouble } from '../../core/model/model.ts';
 import type { Task } from '../../core/model/shift.ts';
-import { countItems } from '../../core/schedule/plan.ts';
+import { countProgress, type Progress } from '../../core/schedule/plan.ts';
 import { isWholeShift } from '../../core/schedule/selection.ts';
 import type { RunContext } from '../context.ts';
 import { isCurable } from '../file-patience.ts';
@@ -132,7 +131,7 @@ export class Stream implements AsyncDisposable {
     const { control, store, shift } = this.#context;
     await this.#folding;
     const snapshot = await store.snapshot();
-    if (this.#isReportDue) await this.#writeProgress(countItems(snapshot), false);
+    if (this.#isReportDue) await this.#writeProgress(countProgress(snapshot), false);
     if (this.#ending) return this.#ending();
     if (control.drain.aborted) return this.#context.interrupted();
     if (!shift.settings.stream) {
@@ -175,12 +174,12 @@ export class Stream implements AsyncDisposable {
 
   async #report(compacted: boolean): Promise<void> {
     // Releases the snapshot, whose table may be large, before anything is written.
-    const counts = await this.#orEndLater(async () => countItems(await this.#context.store.snapshot()));
+    const counts = await this.#orEndLater(async () => countProgress(await this.#context.store.snapshot()));
     if (counts) await this.#writeProgress(counts, compacted);
     else this.#isReportDue = false;
   }
 
-  async #writeProgress(counts: Counts, compacted: boolean): Promise<void> {
+  async #writeProgress(counts: Progress, compacted: boolean): Promise<void> {
     this.#isReportDue = false;
     if (this.#isLost) return;
     this.#progressAt = this.#context.ports.clock.elapsed();

@@ -1,7 +1,7 @@
 import type { Task } from '../../core/model/shift.ts';
 import { adaptSize, startSize } from '../../core/schedule/concurrency.ts';
 import { chooseNext } from '../../core/schedule/next.ts';
-import { countItems } from '../../core/schedule/plan.ts';
+import { countProgress } from '../../core/schedule/plan.ts';
 import { isWholeShift } from '../../core/schedule/selection.ts';
 import type { Snapshot } from '../../store/store.ts';
 import type { RunContext } from '../context.ts';
@@ -58,7 +58,7 @@ export async function settleTurn(
   const { to, reason } = adapts
     ? adaptSize(from, end, maxBatchSize)
     : { to: from, reason: parallel ? '' : 'sequential' };
-  const counts = countItems(await store.snapshot());
+  const counts = countProgress(await store.snapshot());
   const isWritten = adapts && isWholeShift(ports.scope.selection ?? {});
   if (adapts && !isWritten) context.ownSize = { size: to, inFile: was };
   const inForce = await documents.finishBatch(counts, isWritten ? { was, to } : undefined);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { NightshiftError } from '../../core/model/errors.ts';
 import { isOver, type Lease } from '../../core/model/lease.ts';
 import type { Opener } from '../../core/model/opener.ts';
+import { localTime } from '../../core/text/local-time.ts';
 import { LOCK_WAIT_MS, lockWithin } from './files/flock.ts';
 import { folderOf, replaceInside } from './files/inside.ts';
 import { readHere } from './files/read-here.ts';
@@ -100,7 +101,11 @@ export function refuseOpenBatch(paths: ShiftPaths, now: number): void {
 export function batchIsOpen({ name }: ShiftPaths, { task, items, opened, opener, lease }: OpenBatch, hint: string) {
   const what = `${task}, ${items.length === 1 ? '1 item' : `${items.length} items`}`;
   const by = opener === undefined ? '' : `, by ${lease.owner}`;
-  return new NightshiftError('already-running', `a batch of ${name} is open since ${opened}${by} (${what})`, hint);
+  return new NightshiftError(
+    'already-running',
+    `a batch of ${name} is open since ${localTime(opened, Date.now())}${by} (${what})`,
+    hint,
+  );
 }
 
 export async function writeBatch(paths: ShiftPaths, batch: OpenBatch): Promise<void> {

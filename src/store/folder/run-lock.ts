@@ -2,6 +2,7 @@ import { closeSync, constants, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NightshiftError } from '../../core/model/errors.ts';
+import { localTime } from '../../core/text/local-time.ts';
 import { diskError } from './files/atomic-write.ts';
 import { pidOfLock, tryLock } from './files/flock.ts';
 import { openInside } from './files/inside.ts';
@@ -69,7 +70,7 @@ export async function provenHolder(file: string): Promise<Holder | undefined> {
 
 function alreadyRunning(file: string, shift: string): NightshiftError {
   const other = lastHolder(file);
-  const who = other ? `process ${other.pid} since ${other.since}` : 'another process';
+  const who = other ? `process ${other.pid} since ${localTime(other.since, Date.now())}` : 'another process';
   return new NightshiftError(
     'already-running',
     `${shift} is already being run by ${who}`,

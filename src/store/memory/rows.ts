@@ -22,6 +22,7 @@ export function snapshotOf(rows: readonly Row[], tasks: readonly string[]): Snap
       const row = rows.findIndex((each) => each[ID] === id);
       return row < 0 ? undefined : row;
     },
+    cell: (row, column) => rows[row]![column] ?? '',
     metadata: (row) => Object.fromEntries(Object.entries(rows[row]!).filter(([name]) => !tasks.includes(name))),
   };
 }

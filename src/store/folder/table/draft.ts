@@ -87,6 +87,7 @@ export function snapshotOf(reading: Reading, tasks: readonly string[]): Snapshot
     header: table.header,
     id: (row) => identities.id(row),
     rowOf: (id) => identities.rowOf(id),
+    cell: (row, column) => table.cell(row, table.columnOf(column)),
     metadata: (row) => {
       const cells = table.cells(row);
       return Object.fromEntries(metadata.map(({ name, column }) => [name, cells[column]!]));
