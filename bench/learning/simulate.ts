@@ -1,6 +1,6 @@
 import { readGrouping } from '../../src/core/learning/grouping.ts';
 import { authorSteps, lessonsIn, reconcile } from '../../src/core/learning/in-steps.ts';
-import { type LessonChange, type LessonLedger, NO_LESSONS } from '../../src/core/learning/lesson.ts';
+import { type LessonBook, type LessonChange, NO_LESSONS } from '../../src/core/learning/lesson.ts';
 import { foldReports, type LessonMode } from '../../src/core/learning/policy.ts';
 import { type FoldedRecommendation, inOrder } from '../../src/core/learning/reports.ts';
 import { createScreen } from '../../src/core/learning/screen/screen.ts';
@@ -26,21 +26,21 @@ const BUDGET = { lessons: 20, bytes: 6 * 1024 };
 
 /** A night of the pure policy: batches as the engine makes them, and a fold after each. */
 export function simulate(world: World, policy: Policy): Night {
-  let [ledger, steps]: [LessonLedger, readonly string[]] = [NO_LESSONS, AUTHOR_STEPS];
+  let [book, steps]: [LessonBook, readonly string[]] = [NO_LESSONS, AUTHOR_STEPS];
   let size = startSize({ maxBatchSize: LARGEST_BATCH });
   const rows: RowResult[] = [];
   const changes: LessonEvent[] = [];
   for (let batch = 1; rows.length < ROWS; batch++) {
     const at = timeOf(batch * 2);
     const reports = Array.from({ length: Math.min(size, ROWS - rows.length) }, (_, i) =>
-      work(world, rows.length + i + 1, { ledger, steps, at }),
+      work(world, rows.length + i + 1, { book, steps, at }),
     );
     rows.push(...reports.map(({ done, attempts }) => ({ done, attempts })));
     const done = reports.filter((report) => report.done).length;
     size = adaptSize(size, { done, failed: reports.length - done, returned: 0 }, LARGEST_BATCH).to;
-    const folded = fold({ ledger, steps, now: timeOf(batch * 2 + 1) }, reports, policy);
+    const folded = fold({ book, steps, now: timeOf(batch * 2 + 1) }, reports, policy);
     changes.push(...folded.changes.map(({ id, text, to }) => ({ id, text, to, rows: rows.length })));
-    ({ ledger, steps } = folded);
+    ({ book, steps } = folded);
   }
   return { rows, changes, steps };
 }
@@ -51,13 +51,13 @@ interface Report extends RowResult {
 }
 
 interface Learned {
-  readonly ledger: LessonLedger;
+  readonly book: LessonBook;
   readonly steps: readonly string[];
 }
 
 /** Up to three attempts of one dev. */
-function work(world: World, row: number, { ledger, steps, at }: Learned & { readonly at: string }): Report {
-  const lessons = lessonsIn(ledger, TASK, steps);
+function work(world: World, row: number, { book, steps, at }: Learned & { readonly at: string }): Report {
+  const lessons = lessonsIn(book, TASK, steps);
   const [item, votes] = [`row-${row}`, [] as LessonVote[]];
   for (let number = 1; ; number++) {
     const report = devReport(world, { row, number }, lessons);
@@ -78,21 +78,21 @@ function votesOf({ overall_status: status, error, lessons }: DevReport, given: r
 }
 
 function fold(
-  { ledger, steps, now }: Learned & { readonly now: string },
+  { book, steps, now }: Learned & { readonly now: string },
   reports: readonly Report[],
   { mode, grouping }: Policy,
 ): Learned & { readonly changes: readonly LessonChange[] } {
   const recommendations = reports.flatMap((report) => report.recommendations);
-  const author = authorSteps(ledger, TASK, steps);
-  const context = { ledger, task: TASK, recommendations, authorSteps: author };
-  const groups = grouping ? readGrouping(groupByMeaning(inOrder(recommendations), ledger.lessons), context) : undefined;
+  const author = authorSteps(book, TASK, steps);
+  const context = { book, task: TASK, recommendations, authorSteps: author };
+  const groups = grouping ? readGrouping(groupByMeaning(inOrder(recommendations), book.lessons), context) : undefined;
   if (groups && 'refused' in groups) throw new Error(groups.refused);
-  const folded = foldReports(ledger, {
+  const folded = foldReports(book, {
     ...{ task: TASK, mode, budget: BUDGET, now, screen, authorSteps: author, recommendations },
     votes: reports.flatMap((report) => report.votes),
     ...(groups ? { grouping: groups } : {}),
   });
-  const written = reconcile(folded.ledger, { task: TASK, steps, now });
+  const written = reconcile(folded.book, { task: TASK, steps, now });
   return { ...written, changes: folded.changes };
 }
 

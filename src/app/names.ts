@@ -20,7 +20,7 @@ export async function taskNames(paths: ShiftPaths): Promise<string[]> {
 }
 
 export async function lessonIds(paths: ShiftPaths): Promise<string[]> {
-  return ((await new ShiftFiles(paths).read()).lessons?.ledger.lessons ?? []).map(({ id }) => id);
+  return ((await new ShiftFiles(paths).read()).lessons?.book.lessons ?? []).map(({ id }) => id);
 }
 
 export async function columnNames(paths: ShiftPaths): Promise<readonly string[]> {

@@ -31,7 +31,7 @@ export function patientDocuments(documents: Documents, patience: FilePatience): 
     isThere: () => documents.isThere(),
     finishBatch: (counts, size) => patience.until(() => documents.finishBatch(counts, size)),
     writeSteps: (task, from, steps) => patience.until(() => documents.writeSteps(task, from, steps)),
-    writeLessons: (from, ledger) => patience.until(() => documents.writeLessons(from, ledger)),
+    writeLessons: (from, book) => patience.until(() => documents.writeLessons(from, book)),
     keepVersion: (task, text) => patience.until(() => documents.keepVersion(task, text)),
     protect: (item) => documents.protect(item),
     putBack: () => orNothing(documents.putBack(), []),

@@ -106,7 +106,7 @@ function documentOfAuthor(
   const { mode, holdout } = readShiftSettings(manager, managerFile).settings.lessons;
   if (lessons === undefined || mode === 'off' || holdout === 0) return undefined;
   const steps = stepTexts(document);
-  const own = authorSteps(lessons.ledger, name, steps);
+  const own = authorSteps(lessons.book, name, steps);
   if (own.length === 0 || own.length === steps.length) return undefined;
   return parseTask(replaceSteps(document.text, own), file);
 }

@@ -35,9 +35,9 @@ export function lessonsEditText(before: string | undefined, after: string): stri
   const [was, is] = [attempt(() => parseLessons(before, '')), attempt(() => parseLessons(after, ''))];
   if (is instanceof NightshiftError) return `it can't be read: ${is.message}`;
   if (was instanceof NightshiftError) return 'all of it';
-  const texts = new Map(was.ledger.lessons.map((lesson) => [lesson.id, JSON.stringify(lesson)]));
-  const changed = is.ledger.lessons.filter((lesson) => texts.get(lesson.id) !== JSON.stringify(lesson));
-  const left = new Set(is.ledger.lessons.map(({ id }) => id));
+  const texts = new Map(was.book.lessons.map((lesson) => [lesson.id, JSON.stringify(lesson)]));
+  const changed = is.book.lessons.filter((lesson) => texts.get(lesson.id) !== JSON.stringify(lesson));
+  const left = new Set(is.book.lessons.map(({ id }) => id));
   const ids = [...changed.map(({ id }) => id), ...[...texts.keys()].filter((id) => !left.has(id))];
   return ids.length === 0 ? 'its spacing' : `lessons ${ids.join(', ')}`;
 }

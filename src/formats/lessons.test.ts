@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { LessonLedger, LessonRecord } from '../core/learning/lesson.ts';
+import type { LessonBook, LessonRecord } from '../core/learning/lesson.ts';
 import { parseLessons, renderLessons } from './lessons.ts';
 
 const at = '2026-01-01T00:00:00.000Z';
@@ -17,12 +17,12 @@ const lesson: LessonRecord = {
   by: 'person',
   previous: { state: 'held', since: at, reason: 'names a host' },
 };
-const ledger: LessonLedger = { version: 1, next: 3, lessons: [lesson] };
-const other = (change: object) => renderLessons({ ...ledger, lessons: [{ ...lesson, ...change }] });
+const book: LessonBook = { version: 1, next: 3, lessons: [lesson] };
+const other = (change: object) => renderLessons({ ...book, lessons: [{ ...lesson, ...change }] });
 
 test('L4 lessons.json is read as it was written, and no file means no lessons', () => {
-  expect(parseLessons(renderLessons(ledger), 'f')).toEqual({ text: renderLessons(ledger), ledger });
-  expect(parseLessons(undefined, 'f').ledger).toEqual({ version: 1, next: 1, lessons: [] });
+  expect(parseLessons(renderLessons(book), 'f')).toEqual({ text: renderLessons(book), book });
+  expect(parseLessons(undefined, 'f').book).toEqual({ version: 1, next: 1, lessons: [] });
 });
 
 test.each([
@@ -30,8 +30,8 @@ test.each([
   ['lessons.json has no `"version": 1`', '{}', 1],
   ['lessons.json has no `next` or no `lessons`', '{"version": 1, "lessons": []}', 1],
   ['lesson 1 of the list has no id such as L1', other({ id: 7 }), 1],
-  ['lesson L2 is newer than `next` (2)', renderLessons({ ...ledger, next: 2 }), 6],
-  ['the id L2 is there twice', renderLessons({ ...ledger, lessons: [lesson, lesson] }), 46],
+  ['lesson L2 is newer than `next` (2)', renderLessons({ ...book, next: 2 }), 6],
+  ['the id L2 is there twice', renderLessons({ ...book, lessons: [lesson, lesson] }), 46],
   ['lesson L2 has no valid `state`', other({ state: 'good' }), 6],
   ['lesson L2 has no valid `text`', other({ text: ' ' }), 6],
   ['lesson L2 has no valid `support`', other({ support: [{ item: 'a' }] }), 6],

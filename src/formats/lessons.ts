@@ -1,39 +1,38 @@
-import { LESSON_STATES, type LessonLedger, type LessonRecord, NO_LESSONS } from '../core/learning/lesson.ts';
+import { LESSON_STATES, type LessonBook, type LessonRecord, NO_LESSONS } from '../core/learning/lesson.ts';
 import { NightshiftError } from '../core/model/errors.ts';
 
 /** The content of `lessons.json`. */
 export interface LessonsDocument {
   /** Undefined: there is no such file. */
   readonly text: string | undefined;
-  readonly ledger: LessonLedger;
+  readonly book: LessonBook;
 }
 
-export const NO_LESSONS_FILE: LessonsDocument = { text: undefined, ledger: NO_LESSONS };
+export const NO_LESSONS_FILE: LessonsDocument = { text: undefined, book: NO_LESSONS };
 
-export function renderLessons(ledger: LessonLedger): string {
-  return `${JSON.stringify(ledger, undefined, 2)}\n`;
+export function renderLessons(book: LessonBook): string {
+  return `${JSON.stringify(book, undefined, 2)}\n`;
 }
 
 /** Throws `bad-lessons`. Nothing is dropped: a file that can't be read may hold decisions of a person. */
 export function parseLessons(text: string | undefined, file: string): LessonsDocument {
   if (text === undefined) return NO_LESSONS_FILE;
-  const ledger = parseJson(text, file);
+  const book = parseJson(text, file);
   const fail = (problem: string, line = 1) => new NightshiftError('bad-lessons', problem, HINT, { file, line });
-  if (!isObject(ledger) || ledger.version !== 1) throw fail('lessons.json has no `"version": 1`');
-  if (!isCount(ledger.next) || !Array.isArray(ledger.lessons)) throw fail('lessons.json has no `next` or no `lessons`');
+  if (!isObject(book) || book.version !== 1) throw fail('lessons.json has no `"version": 1`');
+  if (!isCount(book.next) || !Array.isArray(book.lessons)) throw fail('lessons.json has no `next` or no `lessons`');
   const known = new Set<string>();
-  for (const [i, record] of ledger.lessons.entries()) {
+  for (const [i, record] of book.lessons.entries()) {
     const id = isObject(record) && isText(record.id) ? record.id : undefined;
     const name = id === undefined ? `lesson ${i + 1} of the list` : `lesson ${id}`;
     if (id === undefined || !/^L[1-9]\d*$/.test(id)) throw fail(`${name} has no id such as L1`);
     if (known.has(id)) throw fail(`the id ${id} is there twice`, lineOf(text, id, true));
-    if (Number(id.slice(1)) >= ledger.next)
-      throw fail(`${name} is newer than \`next\` (${ledger.next})`, lineOf(text, id));
+    if (Number(id.slice(1)) >= book.next) throw fail(`${name} is newer than \`next\` (${book.next})`, lineOf(text, id));
     const wrong = Object.entries(FIELDS).find(([field, fits]) => !fits((record as Fields)[field]));
     if (wrong) throw fail(`${name} has no valid \`${wrong[0]}\``, lineOf(text, id));
     known.add(id);
   }
-  return { text, ledger: ledger as unknown as LessonLedger };
+  return { text, book: book as unknown as LessonBook };
 }
 
 const HINT = 'restore the file from your version control, or remove the entry';

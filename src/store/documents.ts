@@ -1,4 +1,4 @@
-import type { LessonLedger } from '../core/learning/lesson.ts';
+import type { LessonBook } from '../core/learning/lesson.ts';
 import type { Counts } from '../core/model/events.ts';
 
 /**
@@ -20,7 +20,7 @@ export interface Documents {
    */
   writeSteps(task: string, from: string, steps: readonly string[]): Promise<string | undefined>;
   /** Writes `lessons.json` if it still has the text `from`. Returns the new text, undefined if it has another one. */
-  writeLessons(from: string | undefined, ledger: LessonLedger): Promise<string | undefined>;
+  writeLessons(from: string | undefined, book: LessonBook): Promise<string | undefined>;
   /** Keeps this version of a task file; the same text only once (rule L4). */
   keepVersion(task: string, text: string): Promise<void>;
   /**

@@ -60,8 +60,8 @@ function linesFor(
     columns: [Uint8Array.from(rows, ({ status = 'done' }) => STATUSES.indexOf(status))],
   };
   const shift = { settings: { lessons: { mode: 'careful' } }, tasks: [{ name: 'work', settings }] } as unknown as Shift;
-  const ledger = { version: 1 as const, next: 9, lessons };
-  return learningLines('night', summariseLearning({ shift, ledger, items, history }));
+  const book = { version: 1 as const, next: 9, lessons };
+  return learningLines('night', summariseLearning({ shift, book, items, history }));
 }
 
 const rowsOf = (length: number, row: (index: number) => Row) => Array.from({ length }, (_, index) => row(index));

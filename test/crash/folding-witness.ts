@@ -148,7 +148,7 @@ export class FoldingWitness {
 
   #lessons(): readonly LessonRecord[] {
     const file = `${this.#shift.folder}/lessons.json`;
-    return this.#shift.project.exists(file) ? parseLessons(this.#shift.project.read(file), file).ledger.lessons : [];
+    return this.#shift.project.exists(file) ? parseLessons(this.#shift.project.read(file), file).book.lessons : [];
   }
 
   #steps(): string[] {

@@ -125,7 +125,7 @@ export class Witness {
   #checkLessons(killed: boolean): void {
     const file = `${this.#shift.folder}/lessons.json`;
     if (!this.#shift.project.exists(file)) return;
-    const { lessons } = parseLessons(this.#shift.project.read(file), file).ledger;
+    const { lessons } = parseLessons(this.#shift.project.read(file), file).book;
     const names = lessons.map(({ task, text }) => `${task}: ${text}`);
     if (new Set(names).size !== names.length) this.#violated('a lesson is twice in lessons.json');
     for (const { task, text, state, inSteps } of lessons) {

@@ -1,5 +1,5 @@
 import { authorSteps, reconcile } from '../../src/core/learning/in-steps.ts';
-import { type LessonLedger, type LessonRecord, NO_LESSONS } from '../../src/core/learning/lesson.ts';
+import { type LessonBook, type LessonRecord, NO_LESSONS } from '../../src/core/learning/lesson.ts';
 import { type FoldInput, foldReports } from '../../src/core/learning/policy.ts';
 import type { FoldedRecommendation } from '../../src/core/learning/reports.ts';
 import type { LessonVote } from '../../src/core/model/events.ts';
@@ -36,26 +36,26 @@ export function inputAt(now: number, given: Partial<FoldInput> = {}): FoldInput 
 
 /** The lessons and the Steps of one task, as the engine keeps them. */
 export class LearnedSteps {
-  ledger: LessonLedger;
+  book: LessonBook;
   steps: readonly string[];
 
-  constructor(ledger: LessonLedger = NO_LESSONS, steps: readonly string[] = AUTHOR) {
-    this.ledger = ledger;
+  constructor(book: LessonBook = NO_LESSONS, steps: readonly string[] = AUTHOR) {
+    this.book = book;
     this.steps = steps;
   }
 
   /** One fold at this minute, and its changes as `L1 waiting -> firm`. */
   fold(now: number, given: Partial<FoldInput> = {}): string[] {
-    const author = authorSteps(this.ledger, TASK, this.steps);
-    const { ledger, changes } = foldReports(this.ledger, inputAt(now, { authorSteps: author, ...given }));
-    this.ledger = ledger;
+    const author = authorSteps(this.book, TASK, this.steps);
+    const { book, changes } = foldReports(this.book, inputAt(now, { authorSteps: author, ...given }));
+    this.book = book;
     this.reconcile(now);
     return changes.map(({ id, from, to }) => (from === undefined ? `${id} ${to}` : `${id} ${from} -> ${to}`));
   }
 
   reconcile(now: number): void {
-    const { ledger, steps } = reconcile(this.ledger, { task: TASK, steps: this.steps, now: minute(now) });
-    this.ledger = ledger;
+    const { book, steps } = reconcile(this.book, { task: TASK, steps: this.steps, now: minute(now) });
+    this.book = book;
     this.steps = steps;
   }
 
@@ -65,7 +65,7 @@ export class LearnedSteps {
   }
 
   lesson(id: string): LessonRecord {
-    const found = this.ledger.lessons.find((lesson) => lesson.id === id);
+    const found = this.book.lessons.find((lesson) => lesson.id === id);
     if (!found) throw new Error(`there is no ${id}`);
     return found;
   }

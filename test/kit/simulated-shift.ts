@@ -118,7 +118,7 @@ export class SimulatedShift {
 
   /** `lessons.json`, and the text of a task file. */
   get lessons(): readonly LessonRecord[] {
-    return parseLessons(this.#lessons, 'lessons.json').ledger.lessons;
+    return parseLessons(this.#lessons, 'lessons.json').book.lessons;
   }
 
   text(task: string): string {
@@ -268,13 +268,13 @@ export class SimulatedShift {
         await this.#options.onStepsWritten?.(clock, text);
         return text;
       },
-      writeLessons: async (from, ledger) => {
+      writeLessons: async (from, book) => {
         if (this.#refused < (this.#options.refusedWrites ?? 0)) {
           this.#refused++;
           return undefined;
         }
         if (from !== this.#lessons) return undefined;
-        this.#lessons = renderLessons(ledger);
+        this.#lessons = renderLessons(book);
         return this.#lessons;
       },
       keepVersion: async () => {},

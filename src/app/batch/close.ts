@@ -82,7 +82,7 @@ async function close(world: World, paths: ShiftPaths, options: CloseBatchOptions
   using context = await hand.context();
   await settleTurn(context, { task, size: batch.size, isWaiting: batch.isWaiting }, counts);
   const left = context.isLeft(await ports.store.snapshot());
-  const hasLessons = shift.lessons.ledger.lessons.length > 0;
+  const hasLessons = shift.lessons.book.lessons.length > 0;
   return { task: batch.task, progress: progressIn(events), left, ...counts, changed, warning, silent, hasLessons };
 }
 

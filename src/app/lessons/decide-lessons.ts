@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { addLesson, type Decision, decide, type PersonsVerb } from '../../core/learning/by-person.ts';
 import { authorSteps, reconcile } from '../../core/learning/in-steps.ts';
-import { isApplied, type LessonChange, type LessonLedger } from '../../core/learning/lesson.ts';
+import { isApplied, type LessonBook, type LessonChange } from '../../core/learning/lesson.ts';
 import { NightshiftError } from '../../core/model/errors.ts';
 import type { Shift, Task } from '../../core/model/shift.ts';
 import type { RunContext } from '../../engine/context.ts';
@@ -32,13 +32,13 @@ export function judgeLessons(world: World, paths: ShiftPaths, judgement: Judgeme
   const { verb, ids, reason } = judgement;
   return change(world, paths, ({ lessons }, now) => {
     const changes: LessonChange[] = [];
-    let { ledger } = lessons;
+    let { book } = lessons;
     for (const id of new Set(ids)) {
-      const decision = settled(decide(ledger, verb, id, { now, ...(reason === undefined ? {} : { reason }) }), paths);
-      ledger = decision.ledger;
+      const decision = settled(decide(book, verb, id, { now, ...(reason === undefined ? {} : { reason }) }), paths);
+      book = decision.book;
       changes.push(decision.change);
     }
-    return { ledger, changes };
+    return { book, changes };
   });
 }
 
@@ -49,11 +49,11 @@ export function addByPerson(
   { text, task: name }: { readonly text: string; readonly task?: string | undefined },
 ): Promise<readonly LessonChange[]> {
   return change(world, paths, (shift, now) => {
-    const { ledger } = shift.lessons;
+    const { book } = shift.lessons;
     const task = name === undefined ? onlyTask(shift) : findTask(shift, name);
-    const author = authorSteps(ledger, task.name, task.stepTexts);
-    const added = settled(addLesson(ledger, { task: task.name, text, now, authorSteps: author }), paths);
-    return { ledger: added.ledger, changes: [added.change] };
+    const author = authorSteps(book, task.name, task.stepTexts);
+    const added = settled(addLesson(book, { task: task.name, text, now, authorSteps: author }), paths);
+    return { book: added.book, changes: [added.change] };
   });
 }
 
@@ -70,7 +70,7 @@ function settled(decision: Decision, { name }: ShiftPaths): Exclude<Decision, { 
 }
 
 interface Decided {
-  readonly ledger: LessonLedger;
+  readonly book: LessonBook;
   readonly changes: readonly LessonChange[];
 }
 
@@ -125,7 +125,7 @@ async function refuseUnusable(
   { ports }: ByHand,
   paths: ShiftPaths,
   { tasks }: Shift,
-  { ledger, changes, now }: DatedDecision,
+  { book, changes, now }: DatedDecision,
 ): Promise<void> {
   for (const name of new Set(changes.filter(({ to }) => isApplied({ state: to })).map(({ task }) => task))) {
     const task = tasks.find((each) => each.name === name);
@@ -134,21 +134,21 @@ async function refuseUnusable(
       const message = `the agent of ${name} runs its Steps as scripts, so a lesson can't be one of them`;
       throw new NightshiftError('usage', message, `\`nightshift edit ${paths.name} ${name}\` changes the Steps`);
     }
-    const { steps } = reconcile(ledger, { task: name, steps: task.stepTexts, now });
+    const { steps } = reconcile(book, { task: name, steps: task.stepTexts, now });
     await checkProposal(paths, { file: task.file, base: task.text, text: replaceSteps(task.text, steps) });
   }
 }
 
 /** False if a file was changed meanwhile. */
-async function write(context: RunContext, shift: Shift, { ledger, changes, now }: DatedDecision): Promise<boolean> {
+async function write(context: RunContext, shift: Shift, { book, changes, now }: DatedDecision): Promise<boolean> {
   const names = [...new Set(changes.map(({ task }) => task))];
   const tasks = shift.tasks.filter(({ name }) => names.includes(name));
   const [first, ...others] = tasks;
   if (first) {
-    if (!(await settleLessons(context, { shift, task: first, ledger, now, batch: 0 }))) return false;
+    if (!(await settleLessons(context, { shift, task: first, book, now, batch: 0 }))) return false;
     for (const { name } of others) await readLessonMaterial(context, name);
-  } else if ((await context.documents.writeLessons(shift.lessons.text, ledger)) === undefined) return false;
+  } else if ((await context.documents.writeLessons(shift.lessons.text, book)) === undefined) return false;
   // A task that was removed from the Task Order keeps its lessons.
-  for (const name of names) if (!tasks.some((task) => task.name === name)) tellStates(context, ledger, name);
+  for (const name of names) if (!tasks.some((task) => task.name === name)) tellStates(context, book, name);
   return true;
 }

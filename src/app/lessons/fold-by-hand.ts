@@ -32,14 +32,14 @@ export async function readLessons(world: World, paths: ShiftPaths, taskName: str
   await using hand = await openByHand(paths, world);
   const { shift, ports } = hand;
   const task = findTask(shift, taskName);
-  const { ledger } = shift.lessons;
+  const { book } = shift.lessons;
   const isLearning = shift.settings.lessons.mode !== 'off';
   const snapshot = await ports.store.snapshot();
   const passed = isLearning ? passedRecommendations(ports.events, { shift, task, snapshot }) : [];
   return {
     task: task.name,
-    steps: authorSteps(ledger, task.name, task.stepTexts).map((text, i) => ({ step: i + 1, text })),
-    lessons: ledger.lessons
+    steps: authorSteps(book, task.name, task.stepTexts).map((text, i) => ({ step: i + 1, text })),
+    lessons: book.lessons
       .filter((lesson) => lesson.task === task.name)
       .map(({ id, state, text }) => ({ id, state, text })),
     recommendations: inOrder(passed).map(({ row, text }) => ({ row, text })),
@@ -75,9 +75,9 @@ export async function foldLessons(
     throw new NightshiftError('nothing-to-do', `there are no new recommendations for ${name}`, hint);
   }
   const grouping = readAnswer(createMask(shift.secrets).text(answer));
-  const { ledger } = material.shift.lessons;
-  const author = authorSteps(ledger, name, material.task.stepTexts);
-  const checked = readGrouping(grouping, { ledger, task: name, recommendations, authorSteps: author });
+  const { book } = material.shift.lessons;
+  const author = authorSteps(book, name, material.task.stepTexts);
+  const checked = readGrouping(grouping, { book, task: name, recommendations, authorSteps: author });
   if ('refused' in checked) {
     throw new NightshiftError('usage', `the answer was refused: ${checked.refused}`, 'correct it and try again');
   }

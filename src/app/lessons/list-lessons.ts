@@ -3,7 +3,7 @@ import { type Learning, summariseLearning } from '../../core/folds/learning.ts';
 import type { Items } from '../../core/folds/summary.ts';
 import { byId } from '../../core/learning/draft.ts';
 import { reconcile } from '../../core/learning/in-steps.ts';
-import { isApplied, type LessonLedger, type LessonRecord, type LessonState } from '../../core/learning/lesson.ts';
+import { isApplied, type LessonBook, type LessonRecord, type LessonState } from '../../core/learning/lesson.ts';
 import type { LessonSettings } from '../../core/model/model.ts';
 import type { Shift } from '../../core/model/shift.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
@@ -27,7 +27,7 @@ export async function listLessons(world: Pick<World, 'now'>, paths: ShiftPaths, 
   const { shift } = await openAndCheck(paths);
   if (task !== undefined) findTask(shift, task);
   const { mode, budget } = shift.settings.lessons;
-  const lessons = currentLedger(shift, new Date(world.now()).toISOString()).lessons.filter(
+  const lessons = currentBook(shift, new Date(world.now()).toISOString()).lessons.filter(
     (lesson) => task === undefined || lesson.task === task,
   );
   return {
@@ -44,14 +44,14 @@ interface Past {
 }
 
 export function readLearning(shift: Shift, { items, history, now }: Past): Learning {
-  return summariseLearning({ shift, ledger: currentLedger(shift, new Date(now).toISOString()), items, history });
+  return summariseLearning({ shift, book: currentBook(shift, new Date(now).toISOString()), items, history });
 }
 
 /** With what a person did to the Steps since the last run. The next run writes it down. */
-function currentLedger({ tasks, lessons }: Pick<Shift, 'tasks' | 'lessons'>, now: string): LessonLedger {
+function currentBook({ tasks, lessons }: Pick<Shift, 'tasks' | 'lessons'>, now: string): LessonBook {
   return tasks.reduce(
-    (ledger, { name, stepTexts }) => reconcile(ledger, { task: name, steps: stepTexts, now }).ledger,
-    lessons.ledger,
+    (book, { name, stepTexts }) => reconcile(book, { task: name, steps: stepTexts, now }).book,
+    lessons.book,
   );
 }
 

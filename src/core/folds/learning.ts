@@ -1,12 +1,6 @@
 import { type EndedItem, firstAttemptsByHoldout, firstAttemptsByTenth } from '../learning/first-attempts.ts';
 import { type Difference, differenceOf, type Successes } from '../learning/holdout.ts';
-import {
-  isApplied,
-  LESSON_STATES,
-  type LessonLedger,
-  type LessonRecord,
-  type LessonState,
-} from '../learning/lesson.ts';
+import { isApplied, LESSON_STATES, type LessonBook, type LessonRecord, type LessonState } from '../learning/lesson.ts';
 import type { Shift, Task } from '../model/shift.ts';
 import { statusAt } from '../schedule/plan.ts';
 import type { History } from './history.ts';
@@ -49,7 +43,7 @@ interface OtherModel {
 
 interface Known {
   readonly shift: Pick<Shift, 'tasks' | 'settings'>;
-  readonly ledger: LessonLedger;
+  readonly book: LessonBook;
   readonly items: Items;
   readonly history: History;
 }
@@ -57,17 +51,17 @@ interface Known {
 /** Fewer rows than this say little about a tenth of the table. */
 const LEAST_ENDED = 20;
 
-export function summariseLearning({ shift, ledger, items, history }: Known): Learning {
+export function summariseLearning({ shift, book, items, history }: Known): Learning {
   const startedAt = history.lastRun?.startedAt ?? '';
-  const recent = ledger.lessons.filter(({ since }) => startedAt !== '' && since >= startedAt);
-  const taught = shift.tasks.filter(({ name }) => ledger.lessons.some(({ task }) => task === name));
+  const recent = book.lessons.filter(({ since }) => startedAt !== '' && since >= startedAt);
+  const taught = shift.tasks.filter(({ name }) => book.lessons.some(({ task }) => task === name));
   return {
     mode: shift.settings.lessons.mode,
-    states: countStates(ledger.lessons),
+    states: countStates(book.lessons),
     recent: countStates(recent),
     tasks: taught.map((task) => {
       const ended = endedItems(task.name, items, history);
-      const lessons = ledger.lessons.filter((lesson) => lesson.task === task.name && isApplied(lesson));
+      const lessons = book.lessons.filter((lesson) => lesson.task === task.name && isApplied(lesson));
       return {
         task: task.name,
         firstAttempts: ended.length < LEAST_ENDED ? null : firstAttemptsByTenth(items.count, ended),

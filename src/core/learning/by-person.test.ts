@@ -18,9 +18,9 @@ function inState(state: LessonState): LearnedSteps {
 }
 
 function apply(learned: LearnedSteps, verb: PersonsVerb, now: number): string {
-  const decision = decide(learned.ledger, verb, 'L1', { now: minute(now) });
+  const decision = decide(learned.book, verb, 'L1', { now: minute(now) });
   if ('refused' in decision) return decision.refused;
-  learned.ledger = decision.ledger;
+  learned.book = decision.book;
   learned.reconcile(now);
   return decision.change.to;
 }
@@ -51,11 +51,11 @@ it.each([
 
 it('L10 says who decided, and why', () => {
   const learned = inState('held');
-  expect(decide(learned.ledger, 'ban', 'L9', { now: minute(9) })).toEqual({ refused: 'there is no lesson L9' });
+  expect(decide(learned.book, 'ban', 'L9', { now: minute(9) })).toEqual({ refused: 'there is no lesson L9' });
   apply(learned, 'accept', 10);
   expect(learned.lesson('L1')).toMatchObject({ by: 'person', previous: { state: 'held', reason: 'names a host' } });
   expect(learned.lesson('L1').reason).toBeUndefined();
-  expect(decide(learned.ledger, 'ban', 'L1', { now: minute(11), reason: 'it is wrong' })).toMatchObject({
+  expect(decide(learned.book, 'ban', 'L1', { now: minute(11), reason: 'it is wrong' })).toMatchObject({
     change: { id: 'L1', task: TASK, text: CENTS, from: 'firm', to: 'banned', reason: 'it is wrong' },
   });
 });
@@ -84,14 +84,14 @@ it('L10 a lesson whose admission is undone needs fresh rows, and one that a pers
 it('L10 adds a lesson of a person, and one of another shift that waits', () => {
   const learned = inState('waiting');
   const lesson = (text: string) => ({ task: TASK, text, now: minute(9), authorSteps: AUTHOR });
-  const added = addLesson(learned.ledger, lesson(' 4. Dates are written\n day first '));
+  const added = addLesson(learned.book, lesson(' 4. Dates are written\n day first '));
   expect(record(added)).toMatchObject({
     ...{ id: 'L2', text: 'Dates are written day first', state: 'firm', by: 'person', inSteps: false },
   });
-  const adopted = adoptLesson(learned.ledger, { ...lesson('Names come last'), from: 'spring' });
+  const adopted = adoptLesson(learned.book, { ...lesson('Names come last'), from: 'spring' });
   expect(record(adopted)).toMatchObject({ id: 'L2', state: 'waiting', from: 'spring', support: [] });
   const refusals = ['', 'Divide prices by 100: they are in cents', 'Write down its title!'];
-  expect(refusals.map((text) => addLesson(learned.ledger, lesson(text)))).toEqual([
+  expect(refusals.map((text) => addLesson(learned.book, lesson(text)))).toEqual([
     { refused: 'the lesson has no text' },
     { refused: `lesson L1 (waiting) already says that: ${CENTS}` },
     { refused: 'the Steps already say that' },
@@ -100,5 +100,5 @@ it('L10 adds a lesson of a person, and one of another shift that waits', () => {
 
 function record(decision: Decision) {
   if ('refused' in decision) throw new Error(decision.refused);
-  return decision.ledger.lessons.at(-1);
+  return decision.book.lessons.at(-1);
 }

@@ -1,9 +1,9 @@
 import { changeOf, Draft, moved } from './draft.ts';
-import { isApplied, type LessonChange, type LessonLedger, type LessonRecord, type LessonState } from './lesson.ts';
+import { isApplied, type LessonBook, type LessonChange, type LessonRecord, type LessonState } from './lesson.ts';
 import { asLesson, isCovered } from './wording.ts';
 
-/** Write the ledger, then `reconcile` the Steps. `refused`: why it makes no sense. */
-export type Decision = { readonly ledger: LessonLedger; readonly change: LessonChange } | { readonly refused: string };
+/** Write the lessons, then `reconcile` the Steps. `refused`: why it makes no sense. */
+export type Decision = { readonly book: LessonBook; readonly change: LessonChange } | { readonly refused: string };
 
 export type PersonsVerb = 'accept' | 'reject' | 'pin' | 'ban' | 'undo';
 
@@ -13,13 +13,13 @@ interface DecisionDetails {
 }
 
 /** What a person decides about a lesson. */
-export function decide(ledger: LessonLedger, verb: PersonsVerb, id: string, details: DecisionDetails): Decision {
-  const lesson = ledger.lessons.find((each) => each.id === id);
+export function decide(book: LessonBook, verb: PersonsVerb, id: string, details: DecisionDetails): Decision {
+  const lesson = book.lessons.find((each) => each.id === id);
   if (lesson === undefined) return { refused: `there is no lesson ${id}` };
   const decided = verb === 'undo' ? undone(lesson, details.now) : judged(lesson, verb, details);
   if (typeof decided === 'string') return { refused: decided };
-  const lessons = ledger.lessons.map((each) => (each.id === id ? decided : each));
-  return { ledger: { ...ledger, lessons }, change: changeOf(lesson, decided) };
+  const lessons = book.lessons.map((each) => (each.id === id ? decided : each));
+  return { book: { ...book, lessons }, change: changeOf(lesson, decided) };
 }
 
 const RESULT = { accept: 'firm', reject: 'banned', pin: 'pinned', ban: 'banned' } as const;
@@ -53,27 +53,27 @@ interface NewLesson {
 }
 
 /** `lessons add`: firm at once. */
-export function addLesson(ledger: LessonLedger, lesson: NewLesson): Decision {
-  return added(ledger, lesson, 'firm', { by: 'person' });
+export function addLesson(book: LessonBook, lesson: NewLesson): Decision {
+  return added(book, lesson, 'firm', { by: 'person' });
 }
 
 /** `create --lessons-from`: waits, with the shift it comes from. */
-export function adoptLesson(ledger: LessonLedger, lesson: NewLesson & { readonly from: string }): Decision {
-  return added(ledger, lesson, 'waiting', { from: lesson.from });
+export function adoptLesson(book: LessonBook, lesson: NewLesson & { readonly from: string }): Decision {
+  return added(book, lesson, 'waiting', { from: lesson.from });
 }
 
 function added(
-  ledger: LessonLedger,
+  book: LessonBook,
   lesson: NewLesson,
   state: LessonState,
   origin: { readonly by?: 'person'; readonly from?: string },
 ): Decision {
   const text = asLesson(lesson.text);
   if (text === '') return { refused: 'the lesson has no text' };
-  const draft = new Draft(ledger, lesson);
+  const draft = new Draft(book, lesson);
   const known = draft.saying([text]);
   if (known) return { refused: `lesson ${known.id} (${known.state}) already says that: ${known.text}` };
   if (isCovered(text, lesson.authorSteps)) return { refused: 'the Steps already say that' };
   const record = draft.add({ text, ...origin }, state);
-  return { ledger: draft.ledger(), change: changeOf(undefined, record) };
+  return { book: draft.book(), change: changeOf(undefined, record) };
 }

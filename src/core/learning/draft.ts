@@ -1,23 +1,23 @@
 import { compare } from '../text/likeness.ts';
-import { isApplied, type LessonChange, type LessonLedger, type LessonRecord, type LessonState } from './lesson.ts';
+import { isApplied, type LessonBook, type LessonChange, type LessonRecord, type LessonState } from './lesson.ts';
 import { ordered } from './reports.ts';
 
 type NewLesson = Pick<LessonRecord, 'text'> & Partial<Pick<LessonRecord, 'after' | 'by' | 'from' | 'ungrouped'>>;
 
 /** The lessons of one task while they change. */
 export class Draft {
-  readonly #before: LessonLedger;
+  readonly #before: LessonBook;
   readonly #records: Map<string, LessonRecord>;
   readonly #task: string;
   readonly #now: string;
   #next: number;
 
-  constructor(ledger: LessonLedger, { task, now }: { readonly task: string; readonly now: string }) {
-    this.#before = ledger;
-    this.#records = new Map(ledger.lessons.map((lesson) => [lesson.id, lesson]));
+  constructor(book: LessonBook, { task, now }: { readonly task: string; readonly now: string }) {
+    this.#before = book;
+    this.#records = new Map(book.lessons.map((lesson) => [lesson.id, lesson]));
     this.#task = task;
     this.#now = now;
-    this.#next = ledger.next;
+    this.#next = book.next;
   }
 
   get lessons(): LessonRecord[] {
@@ -63,7 +63,7 @@ export class Draft {
     this.#records.delete(id);
   }
 
-  ledger(): LessonLedger {
+  book(): LessonBook {
     return { version: 1, next: this.#next, lessons: [...this.#records.values()] };
   }
 

@@ -21,8 +21,8 @@ function read(learned: LearnedSteps, ...lessons: Group[]) {
     lessons: lessons.map((lesson) => ({ text: '', from: [], same_as: null, after: null, ...lesson })),
     summary: '',
   };
-  const { ledger } = learned;
-  return readGrouping(answer, { ledger, task: TASK, recommendations: RECOMMENDATIONS, authorSteps: AUTHOR });
+  const { book } = learned;
+  return readGrouping(answer, { book, task: TASK, recommendations: RECOMMENDATIONS, authorSteps: AUTHOR });
 }
 
 function groupsOf(read: ReturnType<typeof readGrouping>) {
@@ -79,7 +79,7 @@ describe('readGrouping', () => {
   it('L6 contrary recommendations are no group', () => {
     const recommendations = [recommend(1, DATES), recommend(2, `${DATES} never`)];
     const lesson = { text: DATES, from: [1, 2], same_as: null, after: null };
-    const context = { ledger: new LearnedSteps().ledger, task: TASK, recommendations, authorSteps: AUTHOR };
+    const context = { book: new LearnedSteps().book, task: TASK, recommendations, authorSteps: AUTHOR };
     expect(groupsOf(readGrouping({ lessons: [lesson], summary: '' }, context))).toEqual([{ text: DATES, rows: [1] }]);
   });
 
@@ -105,7 +105,7 @@ describe('needsGrouping', () => {
     ['what is known', ['Divide prices by 100: they are in cents'], false, false],
   ])('L2 asks the agent for %s only if the measure of likeness is not enough', (_, texts, alone, beside) => {
     const recommendations = texts.map((text, i) => recommend(i + 1, text));
-    expect([new LearnedSteps(), learned].map(({ ledger }) => needsGrouping(ledger, TASK, recommendations))).toEqual([
+    expect([new LearnedSteps(), learned].map(({ book }) => needsGrouping(book, TASK, recommendations))).toEqual([
       ...[alone, beside],
     ]);
   });

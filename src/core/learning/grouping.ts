@@ -1,5 +1,5 @@
 import { compare, differInNumbers, normalise, overlap, share } from '../text/likeness.ts';
-import type { LessonLedger } from './lesson.ts';
+import type { LessonBook } from './lesson.ts';
 import { type FoldedRecommendation, inOrder } from './reports.ts';
 import { asLesson, cluster, plainest } from './wording.ts';
 
@@ -33,7 +33,7 @@ export interface Grouping {
 }
 
 interface GroupingContext {
-  readonly ledger: LessonLedger;
+  readonly book: LessonBook;
   readonly task: string;
   readonly recommendations: readonly FoldedRecommendation[];
   readonly authorSteps: readonly string[];
@@ -45,7 +45,7 @@ const OWN_WORDS = 0.5;
 
 /** Whether there is anything to group that the measure of likeness does not settle. */
 export function needsGrouping(
-  { lessons }: LessonLedger,
+  { lessons }: LessonBook,
   task: string,
   recommendations: readonly FoldedRecommendation[],
 ): boolean {
@@ -68,7 +68,7 @@ export function readGrouping(
 ): Grouping | { readonly refused: string } {
   const numbered = inOrder(context.recommendations);
   const known = new Map(
-    context.ledger.lessons.filter(({ task }) => task === context.task).map((each) => [each.id, each]),
+    context.book.lessons.filter(({ task }) => task === context.task).map((each) => [each.id, each]),
   );
   const used = new Set<number>();
   const groups: RecommendationGroup[] = [];

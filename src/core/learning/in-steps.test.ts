@@ -14,8 +14,8 @@ function learnedOf(...texts: string[]): LearnedSteps {
 }
 
 const alter = (learned: LearnedSteps, id: string, change: Partial<LessonRecord>): void => {
-  const lessons = learned.ledger.lessons.map((lesson) => (lesson.id === id ? { ...lesson, ...change } : lesson));
-  learned.ledger = { ...learned.ledger, lessons };
+  const lessons = learned.book.lessons.map((lesson) => (lesson.id === id ? { ...lesson, ...change } : lesson));
+  learned.book = { ...learned.book, lessons };
 };
 
 describe('what a person edits', () => {
@@ -38,10 +38,10 @@ describe('what a person edits', () => {
     learned.reconcile(3);
     expect(learned.steps).toEqual(steps);
     expect(learned.lesson('L1')).toMatchObject({ state: 'firm', text: steps[1], inSteps: true });
-    expect(lessonsIn(learned.ledger, TASK, steps).map(({ id, step }) => `${id}: step ${step}`)).toEqual([
+    expect(lessonsIn(learned.book, TASK, steps).map(({ id, step }) => `${id}: step ${step}`)).toEqual([
       ...['L1: step 2', 'L2: step 5'],
     ]);
-    expect(authorSteps(learned.ledger, TASK, steps)).toEqual(AUTHOR);
+    expect(authorSteps(learned.book, TASK, steps)).toEqual(AUTHOR);
   });
 
   it.each(['waiting', 'held', 'retired', 'banned'] as const)(
@@ -61,9 +61,9 @@ describe('what a person edits', () => {
     const learned = learnedOf(CENTS);
     alter(learned, 'L1', { task: 'other' });
     learned.steps = ['Something else', AUTHOR[0]!];
-    const before = structuredClone(learned.ledger);
+    const before = structuredClone(learned.book);
     learned.reconcile(3);
-    expect([learned.ledger, learned.steps]).toEqual([before, ['Something else', AUTHOR[0]]]);
+    expect([learned.book, learned.steps]).toEqual([before, ['Something else', AUTHOR[0]]]);
   });
 });
 
@@ -85,9 +85,9 @@ describe('what a crash left', () => {
       learned.reconcile(3);
       expect(learned.lesson('L1')).toMatchObject({ state: after, inSteps: isIn });
       expect(learned.added.toSorted()).toEqual(isIn ? [DATES, CENTS] : [DATES]);
-      const settled = [learned.ledger, learned.steps];
+      const settled = [learned.book, learned.steps];
       learned.reconcile(4);
-      expect([learned.ledger, learned.steps]).toEqual(settled);
+      expect([learned.book, learned.steps]).toEqual(settled);
     },
   );
 
@@ -110,6 +110,6 @@ describe('what a crash left', () => {
 it('L10 white space that changes on the way through the file changes nothing', () => {
   const learned = learnedOf(CENTS);
   const steps = [...AUTHOR, CENTS.replace(', ', ',\n   ')];
-  const { ledger, changes } = reconcile(learned.ledger, { task: TASK, steps, now: minute(3) });
-  expect([ledger, changes]).toEqual([learned.ledger, []]);
+  const { book, changes } = reconcile(learned.book, { task: TASK, steps, now: minute(3) });
+  expect([book, changes]).toEqual([learned.book, []]);
 });

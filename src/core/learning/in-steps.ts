@@ -1,10 +1,10 @@
 import { compare } from '../text/likeness.ts';
 import { byId, changeOf, moved } from './draft.ts';
-import { isApplied, type LessonChange, type LessonLedger, type LessonRecord } from './lesson.ts';
+import { isApplied, type LessonBook, type LessonChange, type LessonRecord } from './lesson.ts';
 
 export interface Reconciled {
   /** With `inSteps` as it is after `steps` were written: write it after them. */
-  readonly ledger: LessonLedger;
+  readonly book: LessonBook;
   /** What the Steps should be; the same texts if nothing is to be written. */
   readonly steps: readonly string[];
   readonly changes: readonly LessonChange[];
@@ -18,12 +18,12 @@ interface TaskSteps {
 
 /**
  * Compares the lessons of a task with its Steps. What a crash left half done is finished; what a person edited wins.
- * Call it at start, before each fold, and after each change of the ledger.
+ * Call it at start, before each fold, and after each change of the lessons.
  */
-export function reconcile(ledger: LessonLedger, { task, steps, now }: TaskSteps): Reconciled {
-  const places = placesOf(ledger, task, steps);
+export function reconcile(book: LessonBook, { task, steps, now }: TaskSteps): Reconciled {
+  const places = placesOf(book, task, steps);
   const after = new Map(
-    ledger.lessons
+    book.lessons
       .filter((lesson) => lesson.task === task)
       .map((lesson) => [lesson.id, settled(lesson, steps[places.get(lesson.id) ?? -1], now)]),
   );
@@ -38,12 +38,12 @@ export function reconcile(ledger: LessonLedger, { task, steps, now }: TaskSteps)
     if (isApplied(lesson) && !places.has(lesson.id)) target = withLesson(target, lesson);
   }
   return {
-    ledger: {
-      ...ledger,
-      lessons: ledger.lessons.map((lesson) => confirmed(after.get(lesson.id) ?? lesson, lesson.task === task)),
+    book: {
+      ...book,
+      lessons: book.lessons.map((lesson) => confirmed(after.get(lesson.id) ?? lesson, lesson.task === task)),
     },
     steps: target.map(({ text }) => text),
-    changes: ledger.lessons.flatMap((lesson) => {
+    changes: book.lessons.flatMap((lesson) => {
       const now = after.get(lesson.id);
       return now === undefined || now.state === lesson.state ? [] : [changeOf(lesson, now)];
     }),
@@ -51,26 +51,26 @@ export function reconcile(ledger: LessonLedger, { task, steps, now }: TaskSteps)
 }
 
 /** The Steps without lessons. */
-export function authorSteps(ledger: LessonLedger, task: string, steps: readonly string[]): string[] {
-  const lessons = new Set(lessonsIn(ledger, task, steps).map(({ step }) => step));
+export function authorSteps(book: LessonBook, task: string, steps: readonly string[]): string[] {
+  const lessons = new Set(lessonsIn(book, task, steps).map(({ step }) => step));
   return steps.filter((_, index) => !lessons.has(index + 1));
 }
 
 /** The lessons in the Steps, with the number of their step (from 1). */
 export function lessonsIn(
-  ledger: LessonLedger,
+  book: LessonBook,
   task: string,
   steps: readonly string[],
 ): { readonly id: string; readonly step: number; readonly text: string }[] {
-  const places = placesOf(ledger, task, steps);
-  return ledger.lessons
+  const places = placesOf(book, task, steps);
+  return book.lessons
     .filter((lesson) => places.has(lesson.id) && (isApplied(lesson) || lesson.inSteps))
     .map(({ id, text }) => ({ id, step: places.get(id)! + 1, text }))
     .sort((a, b) => a.step - b.step);
 }
 
 /** The step of each lesson, from 0. One that a person worded otherwise is found by its likeness. */
-function placesOf(ledger: LessonLedger, task: string, steps: readonly string[]): Map<string, number> {
+function placesOf(book: LessonBook, task: string, steps: readonly string[]): Map<string, number> {
   const places = new Map<string, number>();
   const taken = new Set<number>();
   const plainSteps = steps.map(plain);
@@ -81,7 +81,7 @@ function placesOf(ledger: LessonLedger, task: string, steps: readonly string[]):
     places.set(lesson.id, index);
     taken.add(index);
   };
-  const own = ledger.lessons.filter((lesson) => lesson.task === task).sort(byId);
+  const own = book.lessons.filter((lesson) => lesson.task === task).sort(byId);
   const written = own.filter((lesson) => lesson.inSteps || isApplied(lesson));
   for (const lesson of [...written, ...own]) {
     const text = plain(lesson.text);

@@ -60,14 +60,14 @@ export interface LessonRecord extends LessonStanding {
 }
 
 /** All lessons of a shift, as `lessons.json` has them. */
-export interface LessonLedger {
+export interface LessonBook {
   readonly version: 1;
   /** The number of the next id. Old lessons may be forgotten, but their ids are not used again. */
   readonly next: number;
   readonly lessons: readonly LessonRecord[];
 }
 
-export const NO_LESSONS: LessonLedger = { version: 1, next: 1, lessons: [] };
+export const NO_LESSONS: LessonBook = { version: 1, next: 1, lessons: [] };
 
 /** One change of a lesson's state; `from` is missing for a new lesson. */
 export interface LessonChange {

@@ -29,7 +29,7 @@ describe('admission', () => {
     expect(eager.fold(2, { mode: 'eager', grouping, recommendations })).toEqual(['L1 firm', 'L2 firm']);
     expect(eager.added).toEqual([CENTS, DATES]);
     expect(off.fold(2, { mode: 'off', recommendations })).toEqual([]);
-    expect(off.ledger.lessons).toEqual([]);
+    expect(off.book.lessons).toEqual([]);
   });
 
   it('L6 eager without a usable answer of the agent: what one row says waits for a second one, also later', () => {
@@ -50,7 +50,7 @@ describe('admission', () => {
     const texts = ['Write down its title.', 'Never write down its title', 'Send it with curl'];
     const recommendations = [1, 2].flatMap((row) => texts.map((text) => recommend(row, text)));
     expect(learned.fold(2, { mode: 'eager', screen, recommendations })).toEqual(['L1 held', 'L2 held']);
-    expect(learned.ledger.lessons.map(({ reason }) => reason)).toEqual([
+    expect(learned.book.lessons.map(({ reason }) => reason)).toEqual([
       'contradicts step 2 of the author',
       'brings in a command: curl',
     ]);
@@ -65,7 +65,7 @@ describe('admission', () => {
     const [left, right] = ['Put the left half of it here', 'Append another right half below'];
     const both = new LearnedSteps();
     both.fold(2, { mode: 'eager', screen, recommendations: [recommend(1, left), recommend(2, right)] });
-    expect(both.ledger.lessons.map(({ state }) => state)).toEqual(['held', 'held']);
+    expect(both.book.lessons.map(({ state }) => state)).toEqual(['held', 'held']);
     const late = new LearnedSteps();
     late.fold(2, { screen, recommendations: [recommend(1, left)] });
     late.fold(3, { screen, recommendations: [recommend(2, right, 2), recommend(3, left, 2)] });
@@ -103,9 +103,9 @@ describe('admission', () => {
     const second = Array.from({ length: 150 }, (_, i) => recommend(i + 151, text(i + 150), 3));
     learned.fold(2, { recommendations: first });
     learned.fold(4, { recommendations: second });
-    expect(learned.ledger.lessons).toHaveLength(200);
-    expect(learned.ledger.lessons.at(-1)).toMatchObject({ id: 'L300', text: text(299) });
-    expect(learned.ledger.next).toBe(301);
+    expect(learned.book.lessons).toHaveLength(200);
+    expect(learned.book.lessons.at(-1)).toMatchObject({ id: 'L300', text: text(299) });
+    expect(learned.book.next).toBe(301);
   });
 });
 
@@ -133,7 +133,7 @@ describe('votes', () => {
     // Before the second lesson is there, credit says nothing about it.
     learned.fold(4, { votes: credits(10, 22, 3), recommendations: [recommend(3, NAMES, 3), recommend(4, NAMES, 3)] });
     expect(learned.fold(6, { votes: [...credits(30, 41, 5), harmed(30, 'L2', 5)] })).toEqual([]);
-    const credited = structuredClone(learned.ledger);
+    const credited = structuredClone(learned.book);
     expect(learned.fold(8, { votes: credits(41, 42, 7) })).toEqual(['L2 firm -> retired']);
     expect(learned.lesson('L2').reason).toBe(
       'blamed by row 30: row 30 failed; 12 rows credited other lessons since, and none this one',
@@ -167,9 +167,9 @@ describe('votes', () => {
 
   it('L8 a pinned lesson stays, whatever rows say', () => {
     const learned = firm();
-    const pinned = decide(learned.ledger, 'pin', 'L1', { now: minute(3) });
+    const pinned = decide(learned.book, 'pin', 'L1', { now: minute(3) });
     if ('refused' in pinned) throw new Error(pinned.refused);
-    learned.ledger = pinned.ledger;
+    learned.book = pinned.book;
     expect(learned.fold(5, { votes: [10, 11, 12].map((row) => harmed(row, 'L1', 4)) })).toEqual([]);
     expect(learned.lesson('L1').blame).toHaveLength(3);
     expect(learned.added).toEqual([CENTS]);
@@ -211,19 +211,19 @@ describe('budget', () => {
     learned.fold(2, { ...eager(1, 'Grüße überall üben', 1), budget });
     learned.fold(4, { ...eager(2, `A rule ${'ü'.repeat(12)}`, 3), budget });
     learned.fold(6, { ...eager(3, 'x'.repeat(31), 5), budget });
-    expect(learned.ledger.lessons.map(({ state }) => state)).toEqual(['firm', 'waiting', 'waiting']);
+    expect(learned.book.lessons.map(({ state }) => state)).toEqual(['firm', 'waiting', 'waiting']);
   });
 
   it('L9 a smaller budget retires what is over it, but nothing that is pinned', () => {
     const learned = new LearnedSteps();
     const budget = { lessons: 20, bytes: 1000 };
     for (const row of [1, 2, 3]) learned.fold(row * 2, { ...eager(row, topic(row), row * 2 - 1), budget });
-    const pinned = decide(learned.ledger, 'pin', 'L1', { now: minute(7) });
+    const pinned = decide(learned.book, 'pin', 'L1', { now: minute(7) });
     if ('refused' in pinned) throw new Error(pinned.refused);
-    learned.ledger = pinned.ledger;
+    learned.book = pinned.book;
     learned.fold(9, { budget: { lessons: 1, bytes: 1000 } });
     expect(learned.added).toEqual([topic(1)]);
-    expect(learned.ledger.lessons.filter(({ task }) => task === TASK).map(({ state }) => state)).toEqual([
+    expect(learned.book.lessons.filter(({ task }) => task === TASK).map(({ state }) => state)).toEqual([
       ...['pinned', 'retired', 'retired'],
     ]);
   });

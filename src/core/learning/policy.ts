@@ -4,7 +4,7 @@ import { type LessonBudget, retireDisplaced, roomFor, trim } from './budget.ts';
 import { byId, Draft } from './draft.ts';
 import { freshSupport, whyBlamed, withSupport, withVotes } from './evidence.ts';
 import { type Grouping, needsGrouping, type RecommendationGroup } from './grouping.ts';
-import { isApplied, type LessonChange, type LessonLedger, type LessonRecord } from './lesson.ts';
+import { isApplied, type LessonBook, type LessonChange, type LessonRecord } from './lesson.ts';
 import { type FoldedRecommendation, inOrder } from './reports.ts';
 import { cluster, contradictedStep, isCovered, plainest } from './wording.ts';
 
@@ -27,7 +27,7 @@ export interface FoldInput {
 }
 
 export interface Folded {
-  readonly ledger: LessonLedger;
+  readonly book: LessonBook;
   readonly changes: readonly LessonChange[];
 }
 
@@ -48,18 +48,18 @@ const MOST_WORDINGS = 5;
  * The lessons after the reports of a batch. Folding the same reports again changes nothing, and their order does not
  * matter. `reconcile` then brings the Steps in line.
  */
-export function foldReports(ledger: LessonLedger, input: FoldInput): Folded {
-  if (input.mode === 'off') return { ledger, changes: [] };
-  const draft = new Draft(ledger, input);
+export function foldReports(book: LessonBook, input: FoldInput): Folded {
+  if (input.mode === 'off') return { book, changes: [] };
+  const draft = new Draft(book, input);
   countVotes(draft, input.votes);
-  const isUngrouped = input.grouping === undefined && needsGrouping(ledger, input.task, input.recommendations);
+  const isUngrouped = input.grouping === undefined && needsGrouping(book, input.task, input.recommendations);
   const added = groupsOf(input).flatMap((group) => recommend(draft, input.authorSteps, group, isUngrouped) ?? []);
   holdNew(draft, input, added);
   trim(draft, input.budget);
   const screened = new Set(added);
   while (admitOne(draft, input, screened));
   forgetOldest(draft);
-  return { ledger: draft.ledger(), changes: draft.changes() };
+  return { book: draft.book(), changes: draft.changes() };
 }
 
 function countVotes(draft: Draft, votes: readonly LessonVote[]): void {

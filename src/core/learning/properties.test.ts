@@ -4,7 +4,7 @@ import { AUTHOR, inputAt, LearnedSteps, minute, recommend, TASK } from '../../..
 import type { LessonVote } from '../model/events.ts';
 import { decide, type PersonsVerb } from './by-person.ts';
 import { authorSteps, reconcile } from './in-steps.ts';
-import { isApplied, type LessonLedger } from './lesson.ts';
+import { isApplied, type LessonBook } from './lesson.ts';
 import { type FoldInput, foldReports } from './policy.ts';
 
 /** The same nights in every run of the tests; another seed has others. */
@@ -50,9 +50,9 @@ function inputOf({ mode, reports, votes }: Batch, number: number): FoldInput {
   });
 }
 
-function decided(ledger: LessonLedger, verb: PersonsVerb, id: number, now: number): LessonLedger {
-  const result = decide(ledger, verb, `L${id}`, { now: minute(now) });
-  return 'refused' in result ? ledger : result.ledger;
+function decided(book: LessonBook, verb: PersonsVerb, id: number, now: number): LessonBook {
+  const result = decide(book, verb, `L${id}`, { now: minute(now) });
+  return 'refused' in result ? book : result.book;
 }
 
 /** Plays a night and shows each fold to `look`. */
@@ -63,7 +63,7 @@ function play(batches: readonly Batch[], look: (learned: LearnedSteps, input: Fo
     look(learned, input);
     learned.fold((i + 1) * 4 + 2, input);
     if (each.decision) {
-      learned.ledger = decided(learned.ledger, each.decision.verb, each.decision.id, (i + 1) * 4 + 3);
+      learned.book = decided(learned.book, each.decision.verb, each.decision.id, (i + 1) * 4 + 3);
       learned.reconcile((i + 1) * 4 + 3);
     }
   }
@@ -72,15 +72,15 @@ function play(batches: readonly Batch[], look: (learned: LearnedSteps, input: Fo
 
 /** Held by the screen, or since the author says the contrary. */
 const isForbidden = (text: string) => screen(text) !== undefined || text === 'Never write down its title';
-const stateOf = ({ lessons }: LessonLedger) => new Map(lessons.map(({ id, state }) => [id, state]));
+const stateOf = ({ lessons }: LessonBook) => new Map(lessons.map(({ id, state }) => [id, state]));
 
 it('L7 folding the same reports again changes nothing, also later', () => {
   fc.assert(
     fc.property(night, (batches) => {
-      play(batches, ({ ledger }, input) => {
-        const once = foldReports(ledger, input).ledger;
-        expect(foldReports(once, input).ledger).toEqual(once);
-        expect(foldReports(once, { ...input, now: minute(999) }).ledger).toEqual(once);
+      play(batches, ({ book }, input) => {
+        const once = foldReports(book, input).book;
+        expect(foldReports(once, input).book).toEqual(once);
+        expect(foldReports(once, { ...input, now: minute(999) }).book).toEqual(once);
       });
     }),
     DRAWN,
@@ -94,10 +94,10 @@ it('L7 the order in which the items of a batch ended does not matter', () => {
         const drawn = list.map((value) => ({ value, lot: lots.next().value as number }));
         return drawn.sort((a, b) => a.lot - b.lot).map(({ value }) => value);
       };
-      play(batches, ({ ledger }, input) => {
+      play(batches, ({ book }, input) => {
         const { recommendations, votes } = input;
         const mixed = { ...input, recommendations: shuffled(recommendations), votes: shuffled(votes) };
-        expect(foldReports(ledger, mixed)).toEqual(foldReports(ledger, input));
+        expect(foldReports(book, mixed)).toEqual(foldReports(book, input));
       });
     }),
     DRAWN,
@@ -109,8 +109,8 @@ it('L7 L9 L10 the author, the budget, pins and bans are respected, and no id is 
     fc.property(night, (batches) => {
       const texts = new Map<string, string>();
       play(batches, (learned, input) => {
-        const { ledger } = learned;
-        const after = foldReports(ledger, input).ledger;
+        const { book } = learned;
+        const after = foldReports(book, input).book;
         const { steps } = reconcile(after, { task: TASK, steps: learned.steps, now: input.now });
         expect(authorSteps(after, TASK, steps)).toEqual(AUTHOR);
         expect(steps.filter(isForbidden).filter((step) => !learned.steps.includes(step))).toEqual([]);
@@ -119,7 +119,7 @@ it('L7 L9 L10 the author, the budget, pins and bans are respected, and no id is 
           texts.set(id, text);
         }
         const states = stateOf(after);
-        for (const { id, state } of ledger.lessons) {
+        for (const { id, state } of book.lessons) {
           if (state === 'pinned' || state === 'banned') expect(states.get(id)).toBe(state);
         }
         // A person may pin, accept and add more than the budget has room for: then nothing else is firm.
@@ -135,10 +135,10 @@ it('L7 L9 L10 the author, the budget, pins and bans are respected, and no id is 
 
 /** The writes of a fold, in their order (`lessons.json`, the Steps, `lessons.json`); a crash leaves the first `n`. */
 function crashAfter(writes: number, learned: LearnedSteps, input: FoldInput): LearnedSteps {
-  const { ledger } = foldReports(learned.ledger, input);
-  const written = reconcile(ledger, { task: TASK, steps: learned.steps, now: input.now });
+  const { book } = foldReports(learned.book, input);
+  const written = reconcile(book, { task: TASK, steps: learned.steps, now: input.now });
   return new LearnedSteps(
-    writes === 0 ? learned.ledger : writes < 3 ? ledger : written.ledger,
+    writes === 0 ? learned.book : writes < 3 ? book : written.book,
     writes < 2 ? learned.steps : written.steps,
   );
 }
@@ -150,9 +150,9 @@ it('L10 a crash between any two writes is finished by the next start: each lesso
         const whole = crashAfter(3, learned, input);
         const crashed = crashAfter(writes, learned, input);
         crashed.reconcile(500);
-        const again = foldReports(crashed.ledger, input).ledger;
+        const again = foldReports(crashed.book, input).book;
         const restarted = reconcile(again, { task: TASK, steps: crashed.steps, now: input.now });
-        expect([restarted.ledger, restarted.steps]).toEqual([whole.ledger, whole.steps]);
+        expect([restarted.book, restarted.steps]).toEqual([whole.book, whole.steps]);
       });
     }),
     DRAWN,

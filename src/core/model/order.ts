@@ -46,7 +46,7 @@ function taught(shift: Shift, task: Task, item: string): Pick<Order, 'template' 
   if (withoutLessons && isHeldOut(item, holdout)) {
     return { template: templateOf(withoutLessons), version: withoutLessons.version, isHeldOut: true };
   }
-  const lessons = mode === 'off' ? [] : lessonsIn(shift.lessons.ledger, name, stepTexts);
+  const lessons = mode === 'off' ? [] : lessonsIn(shift.lessons.book, name, stepTexts);
   return { template: templateOf(task), version, ...(lessons.length === 0 ? {} : { lessons }) };
 }
 

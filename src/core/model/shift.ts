@@ -1,6 +1,6 @@
 import { fillScript, renderForReader, type ScriptTemplate } from '../language/shell-template.ts';
 import { fillProse, fillTemplate, type Template, type Values } from '../language/template.ts';
-import type { LessonLedger } from '../learning/lesson.ts';
+import type { LessonBook } from '../learning/lesson.ts';
 import type { Place } from './errors.ts';
 import type { Criterion, Settings, ShiftSettings, Step, Text } from './model.ts';
 
@@ -18,7 +18,7 @@ export interface Shift {
   readonly tasks: readonly Task[];
   readonly secrets: Readonly<Record<string, string>>;
   /** As `lessons.json` has them; `text`: that file, undefined if there is none. */
-  readonly lessons: { readonly text: string | undefined; readonly ledger: LessonLedger };
+  readonly lessons: { readonly text: string | undefined; readonly book: LessonBook };
   readonly warnings: readonly string[];
   /** The position of the Task Order. */
   readonly taskOrder: Place;

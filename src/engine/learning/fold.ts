@@ -74,7 +74,7 @@ export async function countVotes(context: RunContext, name: string): Promise<voi
 
 /** Brings the Steps of all tasks in line with the lessons: a person may have edited them, or a run died between. */
 export async function reconcileLessons(context: RunContext): Promise<void> {
-  if (context.shift.lessons.ledger.lessons.length === 0) return;
+  if (context.shift.lessons.book.lessons.length === 0) return;
   for (const { name } of context.shift.tasks) await readLessonMaterial(context, name);
 }
 
@@ -88,14 +88,14 @@ export async function readLessonMaterial(context: RunContext, name: string): Pro
     const task = shift?.tasks.find((each) => each.name === name);
     if (!shift || !task) return undefined;
     const now = nowIn(context);
-    const { ledger } = shift.lessons;
-    const after = reconcile(ledger, { task: name, steps: task.stepTexts, now });
-    if (isSame(ledger, after.ledger) && isSameList(task.stepTexts, after.steps)) {
-      tellStates(context, ledger, name);
+    const { book } = shift.lessons;
+    const after = reconcile(book, { task: name, steps: task.stepTexts, now });
+    if (isSame(book, after.book) && isSameList(task.stepTexts, after.steps)) {
+      tellStates(context, book, name);
       return { shift, task, snapshot: await context.store.snapshot() };
     }
     context.expectChange();
-    await settleLessons(context, { shift, task, ledger, now, batch: 0 });
+    await settleLessons(context, { shift, task, book, now, batch: 0 });
   }
   return undefined;
 }
@@ -113,15 +113,15 @@ interface Reports extends Answer {
 export async function fold(context: RunContext, material: LessonMaterial, reports: Reports): Promise<boolean> {
   const { shift, task } = material;
   const { recommendations, answer, batch } = reports;
-  const { ledger } = shift.lessons;
-  const author = authorSteps(ledger, task.name, task.stepTexts);
-  const grouping = answer && readGrouping(answer, { ledger, task: task.name, recommendations, authorSteps: author });
+  const { book } = shift.lessons;
+  const author = authorSteps(book, task.name, task.stepTexts);
+  const grouping = answer && readGrouping(answer, { book, task: task.name, recommendations, authorSteps: author });
   if (grouping && 'refused' in grouping) warnUnusable(context, task.name, grouping.refused);
   const isScript = context.ports.findAgent(task.settings.agent)?.runsSteps === true;
   const votes = context.history.votes(task.name);
   const now = nowIn(context);
   const { mode, budget } = shift.settings.lessons;
-  const folded = foldReports(ledger, {
+  const folded = foldReports(book, {
     ...{ task: task.name, mode, budget, now, recommendations, votes, authorSteps: author },
     ...(grouping && 'groups' in grouping && { grouping }),
     screen: isScript
@@ -135,7 +135,7 @@ export async function fold(context: RunContext, material: LessonMaterial, report
   context.expectChange();
   return settleLessons(context, {
     ...{ shift, task, now, batch },
-    ledger: folded.ledger,
+    book: folded.book,
     considered: [...new Set(recommendations.map(({ item }) => item))],
     counted: countByItem(votes),
   });
@@ -147,12 +147,12 @@ async function askManager(
   { shift, task }: LessonMaterial,
   recommendations: readonly FoldedRecommendation[],
 ): Promise<Answer> {
-  const { ledger } = shift.lessons;
+  const { book } = shift.lessons;
   const agent = context.ports.findAgent(task.settings.agent);
-  if (agent?.runsSteps || !needsGrouping(ledger, task.name, recommendations)) return {};
-  const known = ledger.lessons.filter((lesson) => lesson.task === task.name).slice(-SHOWN_AT_MOST);
+  if (agent?.runsSteps || !needsGrouping(book, task.name, recommendations)) return {};
+  const known = book.lessons.filter((lesson) => lesson.task === task.name).slice(-SHOWN_AT_MOST);
   const order = makeLessonOrder(shift, task, {
-    steps: authorSteps(ledger, task.name, task.stepTexts),
+    steps: authorSteps(book, task.name, task.stepTexts),
     lessons: known.map(({ id, state, text }) => ({ id, state, text })),
     recommendations: inOrder(recommendations).map(({ row, text }) => ({ row, text })),
   });

@@ -7,7 +7,7 @@ export function screenFor(
   author: readonly string[],
   texts: readonly string[],
 ): Screen {
-  const known = shift.lessons.ledger.lessons.filter((lesson) => lesson.task === task.name);
+  const known = shift.lessons.book.lessons.filter((lesson) => lesson.task === task.name);
   const screen = createScreen({
     authorSteps: author,
     columns: new Set(snapshot.header),

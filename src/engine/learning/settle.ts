@@ -1,5 +1,5 @@
 import { reconcile } from '../../core/learning/in-steps.ts';
-import type { LessonLedger, LessonRecord } from '../../core/learning/lesson.ts';
+import type { LessonBook, LessonRecord } from '../../core/learning/lesson.ts';
 import { versionOf } from '../../core/model/identity.ts';
 import type { Shift, Task } from '../../core/model/shift.ts';
 import type { RunContext } from '../context.ts';
@@ -8,14 +8,14 @@ import type { RunContext } from '../context.ts';
 export type LessonPorts = Pick<RunContext, 'documents' | 'emit' | 'history' | 'alone'>;
 
 export interface Settlement {
-  /** As it was read; `ledger` was made from its lessons. */
+  /** As it was read; `book` was made from its lessons. */
   readonly shift: Pick<Shift, 'lessons'>;
   readonly task: Task;
-  readonly ledger: LessonLedger;
+  readonly book: LessonBook;
   readonly now: string;
   /** The number of the batch in this run; 0 for what an earlier run left, and for a person's decision. */
   readonly batch: number;
-  /** Items whose recommendations are in `ledger`, and how many votes of each item are. */
+  /** Items whose recommendations are in `book`, and how many votes of each item are. */
   readonly considered?: readonly string[];
   readonly counted?: Readonly<Record<string, number>>;
 }
@@ -26,15 +26,15 @@ export interface Settlement {
  * finishes what is half done. Returns false if a file was edited meanwhile: read both again, and repeat.
  */
 export function settleLessons(ports: LessonPorts, settlement: Settlement): Promise<boolean> {
-  const { shift, task, ledger, now, considered = [], counted = {} } = settlement;
+  const { shift, task, book, now, considered = [], counted = {} } = settlement;
   const { documents, emit, history } = ports;
   const before = shift.lessons;
   const hasVotes = Object.keys(counted).length > 0;
   // No dev may start with Steps that no event has told of yet.
   return ports.alone(async () => {
-    const first = await write(ports, before, ledger);
+    const first = await write(ports, before, book);
     if (!first) return false;
-    const after = reconcile(ledger, { task: task.name, steps: task.stepTexts, now });
+    const after = reconcile(book, { task: task.name, steps: task.stepTexts, now });
     const settled = {
       task: task.name,
       considered: [...considered],
@@ -47,21 +47,17 @@ export function settleLessons(ports: LessonPorts, settlement: Settlement): Promi
       const written = await documents.writeSteps(task.name, task.text, after.steps);
       if (written === undefined) return false;
       const change = { from: task.version, to: versionOf(written), batch: settlement.batch };
-      emit({ type: 'steps:changed', ...settled, ...change, ...describe(before.ledger, after.ledger) });
+      emit({ type: 'steps:changed', ...settled, ...change, ...describe(before.book, after.book) });
     }
-    if (!(await write(ports, first, after.ledger))) return false;
-    tellStates({ emit, history }, after.ledger, task.name);
+    if (!(await write(ports, first, after.book))) return false;
+    tellStates({ emit, history }, after.book, task.name);
     return true;
   });
 }
 
 /** Tells the states that the journal does not know yet: the new ones, and what a crash kept from being told. */
-export function tellStates(
-  { emit, history }: Pick<LessonPorts, 'emit' | 'history'>,
-  ledger: LessonLedger,
-  task: string,
-) {
-  for (const { id, text, state, reason, ...lesson } of ledger.lessons) {
+export function tellStates({ emit, history }: Pick<LessonPorts, 'emit' | 'history'>, book: LessonBook, task: string) {
+  for (const { id, text, state, reason, ...lesson } of book.lessons) {
     const from = history.lessonState(id);
     if (lesson.task !== task || from === state) continue;
     const known = { ...(from !== undefined && { from }), ...(reason !== undefined && { reason }) };
@@ -73,14 +69,14 @@ export function tellStates(
 async function write(
   { documents }: LessonPorts,
   before: Shift['lessons'],
-  ledger: LessonLedger,
+  book: LessonBook,
 ): Promise<Shift['lessons'] | undefined> {
-  if (isSame(before.ledger, ledger)) return before;
-  const text = await documents.writeLessons(before.text, ledger);
-  return text === undefined ? undefined : { text, ledger };
+  if (isSame(before.book, book)) return before;
+  const text = await documents.writeLessons(before.text, book);
+  return text === undefined ? undefined : { text, book };
 }
 
-export function isSame(a: LessonLedger, b: LessonLedger): boolean {
+export function isSame(a: LessonBook, b: LessonBook): boolean {
   if (a === b) return true;
   const isEqual = (lesson: LessonRecord, i: number) => isSameLesson(lesson, b.lessons[i]!);
   return a.next === b.next && a.lessons.length === b.lessons.length && a.lessons.every(isEqual);
@@ -97,7 +93,7 @@ export function isSameList(a: readonly string[], b: readonly string[]): boolean 
 }
 
 /** Which lessons came into the Steps, with their origin (rule L4), and which left them. */
-function describe(before: LessonLedger, after: LessonLedger) {
+function describe(before: LessonBook, after: LessonBook) {
   const was = new Map(before.lessons.map((lesson) => [lesson.id, lesson.inSteps]));
   const added = after.lessons.filter(({ id, inSteps }) => inSteps && !was.get(id));
   const gone = after.lessons.filter(({ id, inSteps }) => !inSteps && was.get(id));

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { LessonLedger } from '../../core/learning/lesson.ts';
+import type { LessonBook } from '../../core/learning/lesson.ts';
 import { NightshiftError } from '../../core/model/errors.ts';
 import { type Items, parseItems } from '../../formats/items/items.ts';
 import { renderLessons } from '../../formats/lessons.ts';
@@ -50,7 +50,7 @@ export interface NewShift {
   /** The texts of its tasks by name, in Task Order. The caller has checked them. */
   readonly tasks?: Readonly<Record<string, string>> | undefined;
   /** Lessons to start with. */
-  readonly lessons?: LessonLedger | undefined;
+  readonly lessons?: LessonBook | undefined;
   /** Files of a ready shift, by name. A `manager.md` among them is used instead of a new one. */
   readonly documents?: Readonly<Record<string, string>> | undefined;
 }

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { LessonLedger } from '../../../core/learning/lesson.ts';
+import type { LessonBook } from '../../../core/learning/lesson.ts';
 import { NightshiftError } from '../../../core/model/errors.ts';
 import type { Counts } from '../../../core/model/events.ts';
 import { Together } from '../../../core/schedule/together.ts';
@@ -127,8 +127,8 @@ export class InForce implements Documents {
     return (await this.#write(this.#files.paths.task(task), text, write)) ? text : undefined;
   }
 
-  async writeLessons(from: string | undefined, ledger: LessonLedger): Promise<string | undefined> {
-    const text = renderLessons(ledger);
+  async writeLessons(from: string | undefined, book: LessonBook): Promise<string | undefined> {
+    const text = renderLessons(book);
     const write = () => this.#files.writeLessons(from, text, this.#options.isByHand);
     return (await this.#write(this.#files.paths.lessons, text, write)) ? text : undefined;
   }
