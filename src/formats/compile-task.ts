@@ -21,10 +21,13 @@ export function compileTask(
 ): Task {
   const { text, sections } = document;
   const entryPieces = (entry: Entry, from: number, to: number) => compilePieces(text, from, to, entry.blocks, scope);
-  const scripts = (entry: Entry) => {
-    return entry.blocks.filter(isScript).map((block) => parseScript(block.code, scope, block.line));
+  // When the criteria are judged, the outputs of this task are known.
+  const ofCriteria = { ...scope, columns: new Set([...scope.columns, ...settings.outputs]) };
+  const scripts = (entry: Entry, from = scope) => {
+    return entry.blocks.filter(isScript).map((block) => parseScript(block.code, from, block.line));
   };
-  refuseRunOfWritten([...document.steps, ...document.criteria].flatMap(scripts), scope.file);
+  const checks = document.criteria.map((entry) => scripts(entry, ofCriteria));
+  refuseRunOfWritten([...document.steps.flatMap((entry) => scripts(entry)), ...checks.flat()], scope.file);
   const where = workingDir && { ...scope, file: workingDir.file };
   return {
     name,
@@ -38,7 +41,13 @@ export function compileTask(
       text.slice(0, sections.steps.start),
       ...compilePieces(text, sections.steps.start, sections.steps.end, blocksOf(document.steps), scope),
       text.slice(sections.steps.end, sections.validation.start),
-      ...compilePieces(text, sections.validation.start, sections.validation.end, blocksOf(document.criteria), scope),
+      ...compilePieces(
+        text,
+        sections.validation.start,
+        sections.validation.end,
+        blocksOf(document.criteria),
+        ofCriteria,
+      ),
       text.slice(sections.validation.end),
     ],
     steps: document.steps.map((entry) => ({
@@ -47,7 +56,7 @@ export function compileTask(
       text: entryPieces(entry, entry.start, entry.end),
       scripts: scripts(entry),
     })),
-    criteria: document.criteria.map((entry) => compileCriterion(entry, text, scope, scripts(entry))),
+    criteria: document.criteria.map((entry, i) => compileCriterion(entry, text, ofCriteria, checks[i]!)),
     stepTexts: stepTexts(document),
     unwritten: findUnwritten(document),
   };

@@ -87,7 +87,7 @@ function compileTasks(documents: ShiftDocuments, header: readonly string[], over
   const columns = new Set(header.filter((name) => !filled.has(name)));
   const later = new Map([...outputs].flatMap(([task, names]) => names.map((name) => [name, task] as const)));
   return documents.tasks.map((each) => {
-    const scope: Scope = { columns: new Set(columns), env, later, file: each.file };
+    const scope: Scope = { columns: new Set(columns), env, later, task: each.name, file: each.file };
     for (const output of outputs.get(each.name) ?? []) columns.add(output);
     const place = placeOf(each, manager.settings, managerFile, overrides);
     const settings = readTaskSettings(each, manager.settings, managerFile, overrides);

@@ -66,13 +66,15 @@ function step({ text, isScript }: EachRequest, isFenced: boolean): string {
   return renderEntry(isFenced ? `Do what this block says.\n\n${fenced(text, 'text')}` : text, 1, STYLE);
 }
 
-function criteria({ text, isScript, checks }: EachRequest, isFenced: boolean): string[] {
+function criteria({ text, isScript, checks, outputs }: EachRequest, isFenced: boolean): string[] {
   if (checks.length > 0)
     return checks.map((check, i) => bullet(`${nameOf(check, i, isFenced)}\n\n${fenced(check, 'sh')}`));
   // An agent that runs scripts can't judge: a script that ended with 0 has done what it was asked.
   if (isScript) return [bullet(`The script succeeded\n\n${fenced('true', 'sh')}`)];
   const asked = isFenced ? `\n\n${fenced(text, 'text')}` : ` ${normalizeText(text)}`;
-  return [bullet(`It was done as asked\n\nThe request:${asked}`)];
+  // A qa knows of what the dev reported only what a criterion names.
+  const reported = outputs.map((name) => `\n\nThe reported "${name}": {${name}}`).join('');
+  return [bullet(`It was done as asked\n\nThe request:${asked}${reported}`)];
 }
 
 /** A short check is its own name: failures then show the command. */

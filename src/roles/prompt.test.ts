@@ -5,6 +5,7 @@ import { handedDevPrompt, handedQaPrompt } from './hand-prompt.ts';
 import { devPrompt, devRetryPrompt, managerPrompt, qaPrompt, renderPrompt, reportAgainPrompt } from './prompt.ts';
 
 const order: LocalOrder = {
+  criterionTemplates: [],
   role: 'dev',
   shift: {
     name: 'new-pages',

@@ -182,13 +182,14 @@ ${ANSWER}
 ${reportForm('qa')}
 "criteria" has one entry for each criterion, in order.`;
 
-/** Only what has to be judged and where it is; nothing that the dev said or wrote about it (rule Q1). */
+/** Only what has to be judged and where it is; of what the dev said, only outputs that a criterion names (rule Q1). */
 export function qaPrompt(order: LocalOrder, criteria: readonly Text[], instructions = QA()): Text {
   const facts = {
     column: order.task,
     index: order.item.index,
     working_folder: byName(order.workingDir),
     metadata: order.item.metadata,
+    ...(order.outputs === undefined ? {} : { outputs: order.outputs }),
   };
   return renderPrompt(
     [

@@ -57,7 +57,13 @@ describe('F3 nightshift each', () => {
       { number: '8', title: 'Slow', labels: '', do: 'done', label: 'bug' },
     ]);
     const [judged] = project.calls().filter(({ role, ended }) => role === 'qa' && !ended);
-    expect(judged.prompt).toContain('It was done as asked\n\n  The request: Triage issue 7: It "crashes"');
+    expect(judged.prompt).toContain(
+      'It was done as asked\n\n  The request: Triage issue 7: It "crashes"\n\n  The reported "label": bug\n',
+    );
+
+    const other = ['--name', 'other', '--check', 'test {label} = feature', '--max-failures', '1'];
+    const refused = await project.run([...line, ...agent, ...other], { input });
+    expect([refused.code, refused.stdout]).toEqual([4, expect.stringContaining('`test bug = feature`: exit code 1')]);
 
     // Closed issues are gone and a new one is there: done rows stay, the new one is added and done.
     const later = '{"title":"Typo","number":9}\n{"number":8,"title":"Slow","labels":null}\n';
@@ -65,7 +71,7 @@ describe('F3 nightshift each', () => {
     expect([more.code, firstLines(more.stdout)[1]]).toEqual([0, expect.stringMatching(/^3 rows, 1 of them new /)]);
     expect(shift.column('number')).toEqual(['7', '8', '9']);
     expect(shift.column('do')).toEqual(['done', 'done', 'done']);
-    expect(project.calls().filter(({ role, ended }) => role === 'dev' && !ended)).toHaveLength(3);
+    expect(project.calls().filter(({ role, ended }) => role === 'dev' && !ended)).toHaveLength(2 + 3 + 1);
   });
 
   test('F3 each: a pattern, from a folder of the project; agents and checks work where you are', async () => {

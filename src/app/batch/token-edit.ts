@@ -134,7 +134,7 @@ async function devEnds(atHand: ItemAtHand, edit: TokenEdit): Promise<TokenEditRe
     await write(atHand, 'qa', 'done');
     return written(atHand, 'done', 'every criterion has a check, and all of them passed: no qa is needed');
   }
-  await handOver(atHand, metadata);
+  await handOver(atHand, { ...metadata, ...verdict.outputs });
   return written(atHand, 'qa');
 }
 

@@ -9,22 +9,22 @@ import type { Table } from '../../formats/table.ts';
 export function checkRequest(request: EachRequest, header: readonly string[], env: ReadonlySet<string>): void {
   const { text, isScript, checks, outputs } = request;
   if (text.trim() === '') throw new NightshiftError('usage', '--do is empty', 'say what to do: --do "Fix {path}"');
-  if (checks.some((check) => check.trim() === '')) throw new NightshiftError('usage', '--check is empty');
-  const columns = new Set(header.filter((name) => name !== EACH_TASK && !outputs.includes(name)));
-  const scope = (file: string): Scope => ({ columns, env, file });
-  const listed = `columns are: ${[...columns].join(', ')}`;
-  withColumns(listed, () => (isScript ? parseScript : parseTemplate)(text, scope('--do'), 1));
-  for (const check of checks) withColumns(listed, () => parseScript(check, scope('--check'), 1));
+  if (checks.some((each) => each.trim() === '')) throw new NightshiftError('usage', '--check is empty');
+  const columns = header.filter((name) => name !== EACH_TASK && !outputs.includes(name));
+  check({ columns: new Set(columns), env, file: '--do' }, text, isScript ? parseScript : parseTemplate);
+  // A check runs when the outputs are known.
+  const ofCheck = { columns: new Set([...columns, ...outputs]), env, file: '--check' };
+  for (const each of checks) check(ofCheck, each, parseScript);
 }
 
-/** A placeholder that names nothing is fixed best by who sees what it could name. */
-function withColumns(listed: string, parse: () => unknown): void {
+/** If a placeholder names nothing, the error lists what it could name. */
+function check(scope: Scope, text: string, parse: (text: string, scope: Scope, line: number) => unknown): void {
   try {
-    parse();
+    parse(text, scope, 1);
   } catch (error) {
     if (!(error instanceof NightshiftError) || error.placeholder === undefined) throw error;
     const { code, message, hint, file, line } = error;
-    throw new NightshiftError(code, message, `${hint}; ${listed}`, {
+    throw new NightshiftError(code, message, `${hint}; columns are: ${[...scope.columns].join(', ')}`, {
       ...(file === undefined ? {} : { file }),
       ...(line === undefined ? {} : { line }),
     });

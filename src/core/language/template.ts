@@ -18,6 +18,8 @@ export interface Scope {
   readonly env: ReadonlySet<string>;
   /** Columns that a later task fills, with that task. */
   readonly later?: ReadonlyMap<string, string>;
+  /** The task that the text is part of. */
+  readonly task?: string;
   readonly file: string;
 }
 
@@ -204,6 +206,9 @@ function resolveName(name: string, scope: Scope, line: number): Placeholder {
   }
   if (scope.columns.has(name)) return { kind: 'column', name };
   const filledBy = scope.later?.get(name);
+  if (filledBy !== undefined && filledBy === scope.task) {
+    return fail(`${filledBy} itself fills this column`, `only Validation can use it; leave {${name}} out here`);
+  }
   if (filledBy !== undefined) {
     const hint = `move ${filledBy} before this task in the Task Order, or leave {${name}} out`;
     return fail(`this column is filled by ${filledBy}, which comes later`, hint);

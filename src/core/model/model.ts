@@ -95,6 +95,8 @@ export interface Order {
   readonly lastFailure?: string;
   /** For a dev whose item a qa sent back: what was used up before, and what the qa found. */
   readonly retry?: DevUsage & { readonly verdict: string };
+  /** For a qa: the outputs of this task that its criteria name. Nothing else that the dev said. */
+  readonly outputs?: Readonly<Record<string, string>>;
   /** For a qa directly after its dev: the checks passed at the end of that attempt and don't run again. */
   readonly checksPassed?: boolean;
   /**
@@ -115,6 +117,8 @@ export interface ShiftPlace {
 /** An order as one machine carries it out. */
 export interface LocalOrder extends Omit<Order, 'shift' | 'template'>, FilledTask {
   readonly shift: ShiftPlace & { readonly name: string };
+  /** To fill in the criteria again when the outputs are known. */
+  readonly criterionTemplates: TaskTemplate['criteria'];
 }
 
 export interface CriterionVerdict {

@@ -2,7 +2,7 @@ import { isHeldOut } from '../learning/holdout.ts';
 import { lessonsIn } from '../learning/in-steps.ts';
 import { itemKey } from './identity.ts';
 import type { LocalOrder, Order, Settings, ShiftPlace } from './model.ts';
-import { fillTask, type Shift, type Task, type TaskTemplate, valuesOf } from './shift.ts';
+import { columnsNamed, fillCriteria, fillTask, type Shift, type Task, type TaskTemplate, valuesOf } from './shift.ts';
 
 export interface OrderDetails {
   readonly role: 'dev' | 'qa';
@@ -31,6 +31,7 @@ export function makeOrder(shift: Shift, task: Task, details: OrderDetails): Orde
     settings: role === 'qa' ? qaSettings(task.settings) : task.settings,
     secretNames: Object.keys(shift.secrets),
     template,
+    ...(role === 'qa' ? namedOutputs(template, task.settings.outputs, details.item.metadata) : {}),
     ...lessons,
     ...(lastFailure === undefined ? {} : { lastFailure }),
     ...(checksPassed === undefined ? {} : { checksPassed }),
@@ -57,7 +58,32 @@ function templateOf({ workingDir, document, steps, criteria }: TaskTemplate): Ta
 /** Fills in the placeholders of an order on the machine that carries it out. */
 export function localOrder({ template, ...order }: Order, { root, folder, table }: ShiftPlace): LocalOrder {
   const shift = { name: order.shift.name, root, folder, table };
-  return { ...order, shift, ...fillTask(template, valuesOf(shift, order.item.metadata)) };
+  const values = valuesOf(shift, { ...order.item.metadata, ...(order.outputs ?? unknownOutputs(order.settings)) });
+  return { ...order, shift, criterionTemplates: template.criteria, ...fillTask(template, values) };
+}
+
+/** The order of a dev, with criteria that name the outputs of its task filled in. */
+export function withOutputs(order: LocalOrder, captured: Readonly<Record<string, string>>): LocalOrder {
+  const { shift, item, settings, criterionTemplates } = order;
+  const outputs = settings.outputs.flatMap((name) => (Object.hasOwn(captured, name) ? [[name, captured[name]!]] : []));
+  const values = valuesOf(shift, { ...item.metadata, ...Object.fromEntries(outputs) });
+  return { ...order, criteria: fillCriteria(criterionTemplates, values) };
+}
+
+/** Before the dev has reported them, outputs stand for themselves. */
+function unknownOutputs({ outputs }: Settings): Record<string, string> {
+  return Object.fromEntries(outputs.map((name) => [name, `{${name}}`]));
+}
+
+/** Absent if no criterion names one: a qa is told no more of what the dev reported (rule Q1). */
+function namedOutputs(
+  { criteria }: TaskTemplate,
+  outputs: readonly string[],
+  metadata: Order['item']['metadata'],
+): Pick<Order, 'outputs'> {
+  const named = columnsNamed(criteria);
+  const values = outputs.filter((name) => named.has(name)).map((name) => [name, metadata[name] ?? '']);
+  return values.length === 0 ? {} : { outputs: Object.fromEntries(values) };
 }
 
 /** An agent other than the dev's does not know the dev's model. */

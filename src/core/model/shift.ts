@@ -73,20 +73,40 @@ export interface FilledTask {
 }
 
 export function fillTask(task: TaskTemplate, values: Values): FilledTask {
-  const fill = (pieces: readonly Piece[]): Text => pieces.flatMap((piece) => fillPiece(piece, values));
   return {
-    document: fill(task.document),
+    document: fillPieces(task.document, values),
     steps: task.steps.map(({ number, text, scripts }) => ({
       number,
-      text: fill(text),
+      text: fillPieces(text, values),
       scripts: scripts.map((script) => fillScript(script, values)),
     })),
-    criteria: task.criteria.map(({ text, check }) => ({
-      text: fill(text),
-      ...(check === undefined ? {} : { check: fillScript(check, values) }),
-    })),
+    criteria: fillCriteria(task.criteria, values),
     workingDir: fillTemplate(task.workingDir, values),
   };
+}
+
+export function fillCriteria(criteria: TaskTemplate['criteria'], values: Values): Criterion[] {
+  return criteria.map(({ text, check }) => ({
+    text: fillPieces(text, values),
+    ...(check === undefined ? {} : { check: fillScript(check, values) }),
+  }));
+}
+
+/** The columns that the placeholders of criteria name. */
+export function columnsNamed(criteria: TaskTemplate['criteria']): Set<string> {
+  const inText = criteria.flatMap(({ text }) =>
+    text.flatMap((piece) => (typeof piece === 'string' ? [] : 'prose' in piece ? piece.prose.segments : [])),
+  );
+  const inChecks = criteria.flatMap(({ check }) => check?.parts ?? []);
+  const placeholders = [
+    ...inText.flatMap((segment) => (typeof segment === 'string' ? [] : [segment])),
+    ...inChecks.flatMap((part) => (typeof part === 'string' ? [] : [part.placeholder])),
+  ];
+  return new Set(placeholders.flatMap(({ kind, name }) => (kind === 'column' ? [name] : [])));
+}
+
+function fillPieces(pieces: readonly Piece[], values: Values): Text {
+  return pieces.flatMap((piece) => fillPiece(piece, values));
 }
 
 function fillPiece(piece: Piece, values: Values): Text {

@@ -34,9 +34,9 @@ export async function runItem(dispatch: Dispatch, item: RunningItem): Promise<It
 
 /** If no agent judges, the verdict is known when the dev ends, and both are recorded in one write. */
 async function runDevAndQa(dispatch: Dispatch, item: RunningItem): Promise<ItemEnd> {
-  const { hasPassed, recording } = await workAsDev(dispatch, item);
+  const { hasPassed, after, recording } = await workAsDev(dispatch, item);
   const isKnown = hasPassed && askedCriteria(item.task).length === 0;
-  const both = [recording, isKnown ? runQa(dispatch, item, true) : undefined] as const;
+  const both = [recording, isKnown ? runQa(dispatch, after, true) : undefined] as const;
   // Even if one throws, so that nothing runs unwatched.
   await Promise.allSettled(both);
   const [dev, known] = await Promise.all(both);
@@ -50,11 +50,11 @@ export async function runDev(dispatch: Dispatch, item: RunningItem): Promise<Ite
   return (await workAsDev(dispatch, item)).recording;
 }
 
-/** Resolves when the dev has ended; `recording` resolves when that is in the table. */
+/** Resolves when the dev has ended; `recording` resolves when that is in the table. `after`: the item for its qa. */
 async function workAsDev(
   dispatch: Dispatch,
   item: RunningItem,
-): Promise<{ hasPassed: boolean; recording: Promise<ItemEnd> }> {
+): Promise<{ hasPassed: boolean; after: RunningItem; recording: Promise<ItemEnd> }> {
   const { claim, task, used, verdict } = item;
   // From an earlier claim; the verdict of this claim's qa is passed separately.
   const last = verdict === undefined ? dispatch.context.history.of(task.name, claim.id)?.failure : undefined;
@@ -66,14 +66,15 @@ async function workAsDev(
   const { outcome, withdrawn } = worked;
   const isKnown = withdrawn === undefined && outcome.to !== undefined;
   if (isKnown || hasSpent(outcome)) await keepEvents(dispatch.context, item, outcome);
+  const nowUsed = { attempts: outcome.attempts, ms: outcome.ms ?? 0, qaRetries: used?.qaRetries ?? 0 };
+  const after = { ...item, metadata: { ...item.metadata, ...outcome.outputs }, used: nowUsed };
   const recordAndDrop = async (): Promise<ItemEnd> => {
-    const nowUsed = { attempts: outcome.attempts, ms: outcome.ms ?? 0, qaRetries: used?.qaRetries ?? 0 };
     const end = await recordDev(dispatch, item, worked);
     // It was withdrawn in this moment: it gets no qa.
     if (end !== 'qa') await dropSession(dispatch, item);
-    return ended(dispatch, { item: { ...item, used: nowUsed }, end, compacted: outcome.compacted });
+    return ended(dispatch, { item: after, end, compacted: outcome.compacted });
   };
-  return { hasPassed: withdrawn === undefined && outcome.to === 'qa', recording: recordAndDrop() };
+  return { hasPassed: withdrawn === undefined && outcome.to === 'qa', after, recording: recordAndDrop() };
 }
 
 async function recordDev(dispatch: Dispatch, { claim }: RunningItem, worked: WorkEnd): Promise<ItemEnd['end']> {

@@ -2,7 +2,7 @@ import { resolveProse } from '../../core/language/template.ts';
 import { votesIn } from '../../core/learning/votes.ts';
 import type { ReportedVote } from '../../core/model/events.ts';
 import { type CriterionVerdict, LARGEST_CELL, type Outcome, type Trouble } from '../../core/model/model.ts';
-import { askedCriteria } from '../../core/model/order.ts';
+import { askedCriteria, withOutputs } from '../../core/model/order.ts';
 import { mayGoBack } from '../../core/schedule/qa-retry.ts';
 import { retryDelay } from '../../core/schedule/retry-delay.ts';
 import { devPrompt, devRetryPrompt } from '../../roles/prompt.ts';
@@ -217,11 +217,12 @@ export async function verify<T extends Pick<DevReport, 'captured'>>(
   }
   const unwritable = work.order.settings.outputs.map((name) => unfit(work, name, captured[name]!)).find(Boolean);
   if (unwritable) return failed('FAILED (validation)', unwritable, 'outputs');
-  const checked = await runChecks(work, number);
+  const reported = { ...work, order: withOutputs(work.order, captured) };
+  const checked = await runChecks(reported, number);
   if (checked.kind === 'aborted') return aborted(work);
   if (checked.kind === 'trouble') return troubled(work, checked.trouble);
   onVerdicts(checked.verdicts);
-  const failurePoint = failedCriterion(work, checked.verdicts);
+  const failurePoint = failedCriterion(reported, checked.verdicts);
   if (failurePoint !== undefined) {
     return failed('FAILED (validation)', describeFailures(checked.verdicts), failurePoint, checked.final);
   }
