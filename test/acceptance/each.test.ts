@@ -35,7 +35,7 @@ describe('F3 nightshift each', () => {
     // The checks are the verdict: no qa is asked.
     const begun = project.calls().filter(({ ended }) => !ended);
     expect(begun.map(({ role }) => role)).toEqual(['dev', 'dev']);
-    expect(begun[0].prompt).toContain('1. Write tests for src/a.ts\n');
+    expect(begun.find(({ index }) => index === '0').prompt).toContain('1. Write tests for src/a.ts\n');
 
     const again = await project.run(line);
     expect([again.code, firstLines(again.stdout)[0]]).toEqual([0, '.nightshift/modules: resumed']);
