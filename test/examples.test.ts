@@ -62,7 +62,7 @@ const CASES: Record<string, Case> = {
     reasons: [
       /total: not in the document, or too long: Total due/,
       /total: 245\.00 is not in: Amount due CHF 220\.50/,
-      /date: .*9 Nov 2026/,
+      /number: missing\ndate: .*9 Nov 2026/,
     ],
     columns: { number: ['NL-2026-0117', '88213', ''], total: ['1150.73', '220.50', '188.40'] },
   },
