@@ -29,7 +29,7 @@ text{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',mon
 <defs>
 ${[...lines].map(([text, id]) => text.replace('<text', `<text id="${id}"`)).join('\n')}
 </defs>
-<rect width="${width}" height="${height}" rx="8" fill="#0d1117"/>
+<rect x=".5" y=".5" width="${width - 1}" height="${height - 1}" rx="8" fill="#0d1117" stroke="#3d444d"/>
 <circle cx="20" cy="16" r="5" fill="#ff5f57"/><circle cx="38" cy="16" r="5" fill="#febc2e"/><circle cx="56" cy="16" r="5" fill="#28c840"/>
 <g class="film">
 ${film.join('\n')}

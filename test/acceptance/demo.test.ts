@@ -26,6 +26,14 @@ function contents(folder: string): Record<string, string> {
   );
 }
 
+/** The fields of each type of event. */
+function fieldsOf(events: readonly object[]): string[] {
+  const fields = events.flatMap((event) =>
+    Object.keys(event).map((name) => `${(event as { type: string }).type} ${name}`),
+  );
+  return [...new Set(fields)].sort();
+}
+
 describe('X3 the demo', () => {
   test('X3 `demo` runs a real shift: pages on disk, a second attempt, a failure with its reason, commands that work', async () => {
     const project = new Project();
@@ -64,6 +72,9 @@ describe('X3 the demo', () => {
     );
 
     const journal = shift.journal();
+    const recorded = readFileSync('scripts/picture/demo-run.jsonl', 'utf8').match(/(?<="event":)\{.*(?=\}$)/gm)!;
+    const advice = "events have changed since the README's picture was made: run `npm run picture -- --record`";
+    expect(fieldsOf(journal), advice).toEqual(fieldsOf(recorded.map((event) => JSON.parse(event))));
     const attempts = journal.filter((event) => event.type === 'dev:finished' && event.attempts > 1);
     expect(attempts.map(({ task, index, attempts, status }) => ({ task, index, attempts, status }))).toEqual([
       { task: 'make_page', index: 3, attempts: 2, status: 'SUCCESS' },
