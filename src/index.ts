@@ -8,6 +8,7 @@ export type {
   CustomAgent,
   Item,
   ItemReport,
+  LessonList,
   LimitOptions,
   ResetOptions,
   ResetResult,
@@ -21,6 +22,7 @@ export type {
 } from './app/api.ts';
 export { createShift, openShift } from './app/shift.ts';
 export type { ShiftStatus } from './core/folds/shift-status.ts';
+export type { LessonRecord, LessonState } from './core/learning/lesson.ts';
 export { type ErrorCode, EXIT, NightshiftError } from './core/model/errors.ts';
 export type { Counts, EventType, NightshiftEvent } from './core/model/events.ts';
 export type { Role, Usage } from './core/model/model.ts';

@@ -57,6 +57,16 @@ describe('the public API', () => {
     expect(await statusesOf(await openShift(shift.folder))).toEqual(['todo', 'done', 'todo']);
   });
 
+  test('L12 lessons can be read, of all tasks or of one', async () => {
+    const shift = await newShift();
+    const report = { ...SUCCESS.report, recommendations: ['Bow first'] };
+    expect((await shift.run({ agents: [agentWith(async () => ({ report }))], rows: '1:2' }).result).exitCode).toBe(0);
+    const { mode, lessons } = await shift.lessons();
+    expect([mode, lessons]).toMatchObject(['careful', [{ id: 'L1', state: 'firm', text: 'Bow first', task: 'greet' }]]);
+    expect((await shift.lessons('greet')).lessons).toEqual(lessons);
+    await expect(shift.lessons('gret')).rejects.toMatchObject({ code: 'not-found' });
+  });
+
   test('a reader that is slow gets everything, one that stops early stops nothing, and none is needed', async () => {
     const shift = await newShift();
     const run = shift.run({ agents: [agentWith()], rows: '1:2' });

@@ -2,9 +2,10 @@ import type { ShiftStatus } from '../core/folds/shift-status.ts';
 import type { Counts, NightshiftEvent } from '../core/model/events.ts';
 import type { Role, Usage } from '../core/model/model.ts';
 import type { Status } from '../core/model/status.ts';
+import type { LessonList } from './lessons/list-lessons.ts';
 import type { ItemReport } from './read-item.ts';
 
-export type { ItemReport };
+export type { ItemReport, LessonList };
 
 /** A shift in a folder. */
 export interface Shift {
@@ -15,6 +16,8 @@ export interface Shift {
   run(options?: RunOptions): Run;
   /** How far it is, what runs, what failed and why. */
   status(): Promise<ShiftStatus>;
+  /** What it has learned, of all tasks or of one. */
+  lessons(task?: string): Promise<LessonList>;
   /** Every row of the table. */
   items(): Promise<Item[]>;
   /** One row (1-based) with its attempts, verdicts and transcripts. */

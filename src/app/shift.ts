@@ -10,6 +10,7 @@ import type { CreateOptions, Item, ResetOptions, ResetResult, RetryOptions, Run,
 import { createWithAnyAgent } from './create-shift.ts';
 import { openTable, resetItems } from './edit/edit-items.ts';
 import { findShift } from './find-shift.ts';
+import { listLessons } from './lessons/list-lessons.ts';
 import { openAndCheck } from './open-shift.ts';
 import { pauseRun, resumeShift } from './pause-run.ts';
 import { readItem } from './read-item.ts';
@@ -47,6 +48,7 @@ function shiftAt(paths: ShiftPaths, world: World): Shift {
     folder: paths.folder,
     run: (options = {}) => run(paths, options, world),
     status: async () => (await readStatus(paths, world)).status,
+    lessons: (task) => listLessons(world, paths, task),
     items: () => readItems(paths),
     item: (row) => readItem(world, paths, String(row)),
     retry: (options = {}) => retry(paths, options, world),

@@ -7,6 +7,7 @@ import { parseTask, stepTexts } from '../formats/task.ts';
 import type { ShiftFiles } from '../store/folder/documents/shift-files.ts';
 import { Journal } from '../store/folder/journal/journal.ts';
 import type { ShiftPaths } from '../store/folder/layout.ts';
+import { refuseEdits } from './edit/refuse-edits.ts';
 import { findTask } from './find-task.ts';
 import { readHistory } from './history.ts';
 import { openAndCheck } from './open-shift.ts';
@@ -40,10 +41,11 @@ export async function diffSteps(paths: ShiftPaths, taskName: string, wanted: str
   return diffLines(before, text);
 }
 
-/** Restores the Steps of a version. Configuration and Validation stay as they are. */
+/** Restores the Steps of a version. Configuration and Validation stay as they are, so they must be yours. */
 export async function restoreSteps(world: World, paths: ShiftPaths, taskName: string, wanted: string): Promise<string> {
   const { task, files, versions } = await readVersions(paths, taskName);
   const { text } = findVersion(versions, wanted);
+  refuseEdits(paths, [task]);
   const restored = await files.writeSteps(task.name, task.text, stepTexts(parseTask(text, task.file)), true);
   if (restored === undefined) {
     const hint = 'it has just changed: look at it, then try again';

@@ -341,14 +341,19 @@ test('L6 without a usable answer: what two rows said in the same words is one le
   ).toEqual(['gloves', 'knock']);
 });
 
-test('L6 for a shell task recommendations would be text from data that is run: the Steps stay', async () => {
+test('L6 for a shell task a recommendation would be text from data that is run: it is listed, the Steps stay', async () => {
   const project = new Project();
-  const shift = project.shift('night', {
-    settings: { agent: 'shell' },
-    table: 'name,work\na,todo\n',
-    tasks: { work: shellTask('true') },
-  });
+  const shift = night(project, 'a b', { lessons: 'off' });
+  project.behave({ dev: recommend('Wear gloves') });
+  expect((await shift.start(['--rows', '1:1'])).code).toBe(0);
+  // What an agent recommended earlier waits when its author turns the task into scripts.
+  project.write('.nightshift/night/work.md', shellTask('true', 'true', '- agent: shell'));
+  shift.manager = shift.manager.replace('- lessons: off', '- lessons: eager');
   const before = shift.task('work');
   expect((await shift.start()).code).toBe(0);
+  expect(lessonsOf(project)).toMatchObject([
+    { text: 'Wear gloves', state: 'held', inSteps: false, reason: expect.stringMatching(/runs its Steps as scripts/) },
+  ]);
   expect(shift.task('work')).toBe(before);
+  expect(callsOf(project, 'manager')).toEqual([]);
 });

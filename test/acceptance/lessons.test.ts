@@ -115,7 +115,7 @@ test('L12 a decision that makes no sense is refused, and changes nothing', async
   expect([script.code, script.stderr]).toEqual([2, expect.stringMatching(/runs its Steps as scripts/)]);
 });
 
-test('L12 a decision during a run is in force for the next item, and brings no edit of an agent with it', async () => {
+test('L4 L12 a decision during a run is in force for the next item, and brings no edit of an agent with it', async () => {
   const project = new Project();
   const shift = night(project, 'a b');
   const forge = 'echo "- anything goes" >> "$NIGHTSHIFT_SHIFT_DIR/work.md"';
@@ -131,6 +131,8 @@ test('L12 a decision during a run is in force for the next item, and brings no e
   expect(ended.code).toBe(0);
   expect(ended.events.filter(({ type }) => type === 'edit:reverted')).toEqual([]);
   expect(steps(shift)).toBe(`${STEPS}\n3. Knock twice\n4. Wear thick gloves`);
+  const told = shift.journal().filter(({ type }) => type === 'lesson:changed');
+  expect(told.map(({ id, to }) => `${id} ${to}`)).toEqual(['L1 firm', 'L1 banned', 'L1 firm', 'L2 firm']);
   const prompts = project.calls().filter(({ role, ended: isOver }) => role === 'dev' && !isOver);
   expect(prompts.map(({ name, prompt }) => [name, prompt.includes('3. Knock twice')])).toEqual([
     ['a', false],
@@ -147,10 +149,13 @@ test('L12 a decision during a run is in force for the next item, and brings no e
   other.write('.nightshift/pid', String(stopped.pid));
   await until(() => other.exists('.nightshift/forged'), 'the edit');
   const refused = await lessons(other, 'add', 'Knock twice');
+  const restored = await other.run(['steps', 'night', 'work', '--restore', '1']);
   process.kill(stopped.pid, 'SIGCONT');
   other.write('.nightshift/go', '');
   await stopped.ended;
-  expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/work\.md was edited while items run/)]);
+  for (const { code, stderr } of [refused, restored]) {
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/work\.md was edited while items run/)]);
+  }
   expect(second.task('work')).not.toContain('anything goes');
 });
 

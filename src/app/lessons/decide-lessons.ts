@@ -1,4 +1,3 @@
-import { basename } from 'node:path';
 import { addLesson, type Decision, decide, type PersonsVerb } from '../../core/learning/by-person.ts';
 import { authorSteps, reconcile } from '../../core/learning/in-steps.ts';
 import { isApplied, type LessonBook, type LessonChange } from '../../core/learning/lesson.ts';
@@ -8,13 +7,10 @@ import type { RunContext } from '../../engine/context.ts';
 import { readLessonMaterial, reconcileLessons } from '../../engine/learning/fold.ts';
 import { settleLessons, tellStates } from '../../engine/learning/settle.ts';
 import { replaceSteps } from '../../formats/task.ts';
-import { readBatch } from '../../store/folder/batch-file.ts';
-import { acceptedId } from '../../store/folder/documents/acceptances.ts';
-import { readRecord } from '../../store/folder/documents/in-force-record.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
-import { currentHolder } from '../../store/folder/run-lock.ts';
 import { type ByHand, openByHand } from '../batch/by-hand.ts';
 import { checkProposal } from '../edit/proposal.ts';
+import { refuseEdits } from '../edit/refuse-edits.ts';
 import { findTask } from '../find-task.ts';
 import type { World } from '../world.ts';
 
@@ -83,7 +79,8 @@ async function change(
   await using hand = await openByHand(paths, world);
   using context = await hand.context();
   for (let tries = 0; tries < TRIES; tries++) {
-    refuseEdits(paths, await hand.ports.load());
+    const { tasks, lessons } = await hand.ports.load();
+    refuseEdits(paths, [{ file: paths.lessons, text: lessons.text }, ...tasks]);
     // What a person did to the Steps counts first.
     await reconcileLessons(context);
     const shift = await hand.ports.load();
@@ -95,25 +92,6 @@ async function change(
     return decided.changes;
   }
   throw new NightshiftError('usage', 'lessons.json or a task file is being changed', 'try again');
-}
-
-/**
- * While items run, what is on disk may be an agent's. It must not come into force with a decision that is about
- * something else.
- */
-function refuseEdits(paths: ShiftPaths, { tasks, lessons }: Shift): void {
-  const isActive = currentHolder(paths.runLock) !== undefined || readBatch(paths) !== undefined;
-  const record = isActive ? readRecord(paths) : undefined;
-  if (!record) return;
-  const documents = [{ file: paths.lessons, text: lessons.text }, ...tasks];
-  const edited = documents.find(({ file, text }) => {
-    if (record.texts.get(file) === text || (record.next?.file === file && record.next.text === text)) return false;
-    return text === undefined || acceptedId(paths, file, text) === undefined;
-  });
-  if (!edited) return;
-  const message = `${basename(edited.file)} was edited while items run, and the edit is not in force`;
-  const hint = `try again; if it was reverted, \`nightshift accept ${paths.name}\` shows it`;
-  throw new NightshiftError('usage', message, hint, { file: edited.file });
 }
 
 interface DatedDecision extends Decided {

@@ -25,7 +25,7 @@ interface Listener {
   readonly labelOf?: (item: string, index: number | undefined) => string | undefined;
 }
 
-const HEARD: readonly NightshiftEvent['type'][] = ['usage:spent', 'steps:changed', 'steps:kept'];
+const HEARD: readonly NightshiftEvent['type'][] = ['usage:spent', 'steps:changed', 'steps:kept', 'lesson:changed'];
 
 /** A name for a run that began at this time (ISO 8601). */
 export function newRun(since: string): string {
