@@ -12,6 +12,10 @@ export interface Results {
   /** One for each item-task; made while they are read, so that a table of any length fits. */
   readonly results: Iterable<Result>;
   readonly count: number;
+  /** How many rows the table has. */
+  readonly rows: number;
+  /** In Task Order. */
+  readonly tasks: readonly string[];
   /** The columns that hold no status. */
   readonly columns: readonly string[];
 }
@@ -21,6 +25,8 @@ export async function readResults(world: World, paths: ShiftPaths): Promise<Resu
   return {
     results: resultsOf(snapshot, await readHistory(paths, world)),
     count: snapshot.count * snapshot.tasks.length,
+    rows: snapshot.count,
+    tasks: snapshot.tasks,
     columns: snapshot.header.filter((column) => !snapshot.tasks.includes(column)),
   };
 }

@@ -203,6 +203,7 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     .option('--csv <file>', 'as CSV; `-` is standard output')
     .option('--jsonl <file>', 'as JSON, one object per line')
     .option('--md <file>', 'as a Markdown table')
+    .option('--wide', 'one line for each row, with columns for each task')
     .option('--summary', 'md: counts, why items failed and what was spent, instead of each item-task')
     .option('--raw', 'csv: do not escape cells that a spreadsheet would take for formulas');
   add(

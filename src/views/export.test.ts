@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import type { Result } from '../core/folds/results.ts';
-import { exportMarkdown } from './export.ts';
+import { exportMarkdown, sheetOf } from './export.ts';
 
 /** A cell of a Markdown table that has this text. */
 function cellOf(text: string): string {
   const result = { row: 1, task: 'work', status: 'done', attempts: 1, captured: {}, usage: {}, metadata: { text } };
-  const line = [...exportMarkdown([result as unknown as Result], ['text'], 'night')].at(-1)!;
+  const line = [...exportMarkdown(sheetOf([result as unknown as Result], ['text']), 'night')].at(-1)!;
   return line.split(/(?<!\\)(?:\\\\)*\|/)[2]!.trim();
 }
 

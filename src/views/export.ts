@@ -1,8 +1,16 @@
 import type { Result } from '../core/folds/results.ts';
 import { markdownHeader, markdownRow, markdownText } from './markdown.ts';
 
+/** The results as a table: CSV and Markdown write it, each in its own way. */
+export interface Sheet {
+  readonly header: readonly string[];
+  readonly rows: Iterable<readonly string[]>;
+}
+
+type Columns = Readonly<Record<string, (result: Result) => string>>;
+
 /** The columns of an export besides the metadata. */
-const OWN_COLUMNS: Readonly<Record<string, (result: Result) => string>> = {
+const OWN_COLUMNS: Columns = {
   row: ({ row }) => String(row),
   task: ({ task }) => task,
   status: ({ status }) => status,
@@ -16,31 +24,76 @@ const OWN_COLUMNS: Readonly<Record<string, (result: Result) => string>> = {
   at: ({ at }) => at ?? '',
 };
 
+/** The columns of one task in a wide export, after the one with its status. */
+const TASK_COLUMNS = ['attempts', 'cost_usd', 'reason'] as const;
+
 /** An unknown number is not 0. */
 function text(number: number | undefined): string {
   return number === undefined ? '' : String(number);
 }
 
-/** `row`, the metadata, then our other columns; a name that the table already has gets a prefix. */
-function header(columns: readonly string[]): string[] {
-  const [first = '', ...rest] = Object.keys(OWN_COLUMNS).map((name) => {
-    let own = name;
-    while (columns.includes(own)) own = `nightshift_${own}`;
-    return own;
-  });
-  return [first, ...columns, ...rest];
+/** A name that the table already has gets a prefix. */
+function ownName(name: string, columns: readonly string[]): string {
+  let own = name;
+  while (columns.includes(own)) own = `nightshift_${own}`;
+  return own;
 }
 
-function cells(result: Result, columns: readonly string[]): string[] {
-  const [first = '', ...rest] = Object.values(OWN_COLUMNS).map((read) => read(result));
-  return [first, ...columns.map((name) => result.metadata[name] ?? ''), ...rest];
+/** One line for each item-task: `row`, the metadata, then our other columns. `columns`: the metadata. */
+export function sheetOf(results: Iterable<Result>, columns: readonly string[]): Sheet {
+  const [first = '', ...rest] = Object.keys(OWN_COLUMNS).map((name) => ownName(name, columns));
+  return { header: [first, ...columns, ...rest], rows: rowsOf(results, columns) };
 }
 
-/** One line for each item-task. `columns`: the metadata. `raw`: does not escape formulas. */
-export function* exportCsv(results: Iterable<Result>, columns: readonly string[], raw: boolean): Generator<string> {
+function* rowsOf(results: Iterable<Result>, columns: readonly string[]): Generator<string[]> {
+  for (const result of results) {
+    const [first = '', ...rest] = Object.values(OWN_COLUMNS).map((read) => read(result));
+    yield [first, ...metadataOf(result, columns), ...rest];
+  }
+}
+
+/** One line for each row: `row`, the metadata, then for each task its status, attempts, cost and reason. */
+export function wideSheetOf(
+  items: Iterable<readonly Result[]>,
+  columns: readonly string[],
+  tasks: readonly string[],
+): Sheet {
+  const ofTask = (task: string) => [
+    task,
+    ...TASK_COLUMNS.map((name) => ownName(`${task}_${name}`, [...columns, ...tasks])),
+  ];
+  return { header: [ownName('row', columns), ...columns, ...tasks.flatMap(ofTask)], rows: wideRowsOf(items, columns) };
+}
+
+function* wideRowsOf(items: Iterable<readonly Result[]>, columns: readonly string[]): Generator<string[]> {
+  for (const results of items) {
+    const cells = results.flatMap((each) => [each.status, ...TASK_COLUMNS.map((name) => OWN_COLUMNS[name]!(each))]);
+    yield [String(results[0]!.row), ...metadataOf(results[0]!, columns), ...cells];
+  }
+}
+
+function metadataOf({ metadata }: Result, columns: readonly string[]): string[] {
+  return columns.map((name) => metadata[name] ?? '');
+}
+
+/** Puts the results of each row together; they come row by row. */
+export function* byRow(results: Iterable<Result>): Generator<Result[]> {
+  let item: Result[] = [];
+  for (const result of results) {
+    if (item.length > 0 && item[0]!.row !== result.row) {
+      yield item;
+      item = [];
+    }
+    item.push(result);
+  }
+  if (item.length > 0) yield item;
+}
+
+/** `raw`: does not escape formulas. */
+export function* exportCsv({ header, rows }: Sheet, raw: boolean): Generator<string> {
   const line = (values: readonly string[]) => values.map((value) => quote(raw ? value : defuse(value))).join(',');
-  yield line(header(columns));
-  for (const result of results) yield line(cells(result, columns));
+  yield line(header);
+  for (const row of rows) yield line(row);
 }
 
 /**
@@ -60,15 +113,19 @@ export function* exportJsonl(results: Iterable<Result>): Generator<string> {
   for (const result of results) yield JSON.stringify(result);
 }
 
+/** One JSON object for each row, with its tasks by name. */
+export function* exportWideJsonl(items: Iterable<readonly Result[]>): Generator<string> {
+  for (const results of items) {
+    const { row, item, metadata } = results[0]!;
+    const tasks = results.map(({ task, row: _row, item: _item, metadata: _metadata, ...result }) => [task, result]);
+    yield JSON.stringify({ row, item, metadata, tasks: Object.fromEntries(tasks) });
+  }
+}
+
 /** A table for people. */
-export function* exportMarkdown(
-  results: Iterable<Result>,
-  columns: readonly string[],
-  title: string,
-): Generator<string> {
-  const names = header(columns);
+export function* exportMarkdown({ header, rows }: Sheet, title: string): Generator<string> {
   yield `# ${markdownText(title)}`;
   yield '';
-  yield* markdownHeader(names);
-  for (const result of results) yield markdownRow(cells(result, columns));
+  yield* markdownHeader(header);
+  for (const row of rows) yield markdownRow(row);
 }

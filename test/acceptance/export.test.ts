@@ -132,3 +132,30 @@ test('an export never replaces what a shift needs, nor what is not a file, and s
   expect([shift.tableText, shift.manager, JSON.stringify(shift.journal())]).toEqual(before);
   expect(readdirSync(project.path(shift.folder)).filter((name) => name.includes('new'))).toEqual([]);
 });
+
+test('X8 S11 export --wide writes one line for each row, with status, attempts, cost and reason of each task', async () => {
+  const { project } = await exported();
+  const csv = await project.run(['export', '--csv', 'wide.csv', '--wide']);
+  expect([csv.code, csv.stderr]).toEqual([0, '']);
+  expect(csv.stdout).toContain('9 rows of night');
+  const rows: Record<string, string>[] = parse(project.read('wide.csv'), { columns: true });
+  expect(rows).toHaveLength(9);
+  const more = { more: 'todo', more_attempts: '0', more_cost_usd: '', more_reason: '' };
+  const done = { work: 'done', work_attempts: '1', work_cost_usd: '0.25', work_reason: '' };
+  expect(rows[0]).toEqual({ row: '1', name: 'n0', status: "'=1+1", ...done, ...more });
+  expect(rows[1]).toMatchObject({
+    work: 'failed',
+    work_attempts: '2',
+    work_reason: expect.stringContaining('=cmd|bad'),
+  });
+  const json = await project.run(['export', '--jsonl', '-', '--wide']);
+  expect(json.events).toHaveLength(9);
+  expect(json.events[1]).toMatchObject({
+    ...{ row: 2, metadata: { name: 'n1', status: '+1' } },
+    tasks: { work: { status: 'failed', attempts: 2 }, more: { status: 'todo', attempts: 0 } },
+  });
+  const md = (await project.run(['export', '--md', '-', '--wide'])).stdout;
+  expect(md).toContain('| row | name | status | work | work\\_attempts |');
+  const both = await project.run(['export', '--md', 'x.md', '--wide', '--summary']);
+  expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('--wide does not apply')]);
+});

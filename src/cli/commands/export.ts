@@ -3,7 +3,15 @@ import type { ShiftPaths } from '../../app/find-shift.ts';
 import { readStatus } from '../../app/status.ts';
 import { EXIT, NightshiftError } from '../../core/model/errors.ts';
 import { count } from '../../core/text/count.ts';
-import { exportCsv, exportJsonl, exportMarkdown } from '../../views/export.ts';
+import {
+  byRow,
+  exportCsv,
+  exportJsonl,
+  exportMarkdown,
+  exportWideJsonl,
+  sheetOf,
+  wideSheetOf,
+} from '../../views/export.ts';
 import { markdownSummary } from '../../views/markdown-summary.ts';
 import { chooseShift } from '../choose-shift.ts';
 import type { Io } from '../io.ts';
@@ -20,7 +28,7 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
   const target = file === '-' ? undefined : exportTarget(io, file);
   const { lines, what, json } = options.summary
     ? await summaryOf(io, paths)
-    : await resultsOf(io, paths, format, options.raw === true);
+    : await resultsOf(io, paths, format, options);
   const pieces = encode(lines);
   if (target === undefined) {
     for (const piece of pieces) io.send(piece);
@@ -44,10 +52,14 @@ async function summaryOf(io: Io, paths: ShiftPaths): Promise<Content> {
   return { lines: markdownSummary(status), what: 'summary', json: { summary: true } };
 }
 
-async function resultsOf(io: Io, paths: ShiftPaths, format: Format, raw: boolean): Promise<Content> {
+async function resultsOf(io: Io, paths: ShiftPaths, format: Format, { wide, raw }: Options): Promise<Content> {
   const results = await readResults(io, paths);
-  const what = count(results.count, 'item-task');
-  return { lines: linesOf(format, results, raw, paths.name), what, json: { results: results.count } };
+  const number = wide ? results.rows : results.count;
+  return {
+    lines: linesOf(format, results, { wide: wide === true, raw: raw === true, title: paths.name }),
+    what: count(number, wide ? 'row' : 'item-task'),
+    json: { results: number },
+  };
 }
 
 function readTarget(options: Options): { format: Format; file: string } {
@@ -67,12 +79,22 @@ function readTarget(options: Options): { format: Format; file: string } {
   if (options.summary && format !== 'md') {
     throw new NightshiftError('usage', '--summary applies only to --md', 'write `--md FILE --summary`');
   }
+  if (options.summary && options.wide) {
+    throw new NightshiftError('usage', '--summary has no rows, so --wide does not apply', 'leave one of them out');
+  }
   return { format, file };
 }
 
-function linesOf(format: Format, { results, columns }: Results, raw: boolean, title: string): Iterable<string> {
-  if (format === 'csv') return exportCsv(results, columns, raw);
-  return format === 'jsonl' ? exportJsonl(results) : exportMarkdown(results, columns, title);
+interface Form {
+  readonly wide: boolean;
+  readonly raw: boolean;
+  readonly title: string;
+}
+
+function linesOf(format: Format, { results, columns, tasks }: Results, { wide, raw, title }: Form): Iterable<string> {
+  if (format === 'jsonl') return wide ? exportWideJsonl(byRow(results)) : exportJsonl(results);
+  const sheet = wide ? wideSheetOf(byRow(results), columns, tasks) : sheetOf(results, columns);
+  return format === 'csv' ? exportCsv(sheet, raw) : exportMarkdown(sheet, title);
 }
 
 function* encode(lines: Iterable<string>): Generator<Buffer> {
