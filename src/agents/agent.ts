@@ -1,6 +1,6 @@
 import type { AgentTraits } from '../core/model/agent-traits.ts';
 import type { TranscriptEntry } from '../core/model/events.ts';
-import type { Role, Step, Trouble, Usage } from '../core/model/model.ts';
+import type { ResolvedScript, Role, Step, Trouble, Usage } from '../core/model/model.ts';
 import type { Mask } from '../core/text/mask.ts';
 
 /** An agent plays a role. What is known about it without its program comes first. */
@@ -88,7 +88,7 @@ export interface Question {
 
 /** A step, and its scripts with their values. */
 export interface ResolvedStep extends Omit<Step, 'text' | 'scripts'> {
-  readonly scripts: readonly { readonly source: string; readonly values: Readonly<Record<string, string>> }[];
+  readonly scripts: readonly ResolvedScript[];
 }
 
 /**

@@ -2,12 +2,12 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import type { AgentProgram, Answer, Opening, Question } from './agent.ts';
 import { lastLines, type StreamName } from './process/output.ts';
-import { asksToTryLater, howItEnded, runProcess, SHELL } from './process/process.ts';
+import { asksToTryLater, howItEnded, runProcess, SHELL, shellOf } from './process/process.ts';
 
 /** The scripts give no answer: only the end of their output is useful. */
 const KEEP_BYTES = 16 * 1024;
 
-/** Rule X3: runs the fenced `sh` blocks of the Steps, in order, without a model. */
+/** Rule X3: runs the fenced `sh` and `bash` blocks of the Steps, in order, without a model. */
 export const shellAgent: AgentProgram = {
   async missing() {
     const there = await access(SHELL, constants.X_OK).then(
@@ -36,12 +36,12 @@ async function runSteps(opening: Opening, question: Question): Promise<Answer> {
   for (const { number, scripts } of question.steps) {
     opening.transcript({ kind: 'note', text: `step ${number}` });
     let output = '';
-    for (const { source, values } of scripts) {
+    for (const script of scripts) {
       const ended = await runProcess({
-        file: SHELL,
-        args: ['-e', '-c', source],
+        file: shellOf(script),
+        args: ['-e', '-c', script.source],
         cwd: opening.folder,
-        env: { ...question.environment, ...values },
+        env: { ...question.environment, ...script.values },
         signal: opening.signal,
         onOutput: toTranscript(opening),
         keepBytes: KEEP_BYTES,

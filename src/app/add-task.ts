@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { NightshiftError } from '../core/model/errors.ts';
 import { checkTaskName } from '../core/model/names.ts';
 import { checkScripts } from '../formats/compile-task.ts';
-import { findUnwritten, parseTask, taskWarnings } from '../formats/task.ts';
+import { findUnwritten, parseTask, refuseOtherShells, taskWarnings } from '../formats/task.ts';
 import type { ShiftPaths } from '../store/folder/layout.ts';
 import { createTaskFile } from '../store/folder/new-task.ts';
 import { currentHolder } from '../store/folder/run-lock.ts';
@@ -29,6 +29,7 @@ export async function addTask(world: World, paths: ShiftPaths, task: string, sou
   const file = paths.task(task);
   const given = await readSource(world, source, file);
   const document = given && parseTask(given.text, given.file);
+  if (document) refuseOtherShells(document, given.file);
   if (document) checkScripts(document, given.file, (await readTable(paths)).header);
   if (document ? findUnwritten(document) : !existsSync(file)) refuseWhileRunning(paths, task);
   await createTaskFile(paths, task, document?.text, world.now);

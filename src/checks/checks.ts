@@ -1,11 +1,11 @@
-import { asksToTryLater, howItEnded, runProcess, SHELL } from '../agents/process/process.ts';
+import { asksToTryLater, howItEnded, runProcess, shellOf } from '../agents/process/process.ts';
 import { formatDuration } from '../core/model/duration.ts';
-import type { Trouble } from '../core/model/model.ts';
+import type { ResolvedScript, Trouble } from '../core/model/model.ts';
 import type { Mask } from '../core/text/mask.ts';
 
 /** The script of a criterion and its values (rule X2). */
 export interface CheckRequest {
-  readonly script: { readonly source: string; readonly values: Readonly<Record<string, string>> };
+  readonly script: ResolvedScript;
   readonly folder: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
@@ -35,7 +35,7 @@ export async function runCheck(request: CheckRequest): Promise<CheckResult> {
   for (const each of [signal, limit]) each.addEventListener('abort', onAbort, { once: true });
   try {
     const ended = await runProcess({
-      file: SHELL,
+      file: shellOf(script),
       args: ['-e', '-c', script.source],
       cwd: folder,
       env: { ...environment, ...script.values },

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { Agent } from '../agents/agent.ts';
 import { AgentSet, agentNames } from '../agents/registry.ts';
 import { AGENT_TRAITS, type AgentTraits } from '../core/model/agent-traits.ts';
+import type { Shift } from '../core/model/shift.ts';
 import { compileShift } from '../formats/compile.ts';
 import { parseManager } from '../formats/manager.ts';
 import { parseTask } from '../formats/task.ts';
@@ -9,13 +10,17 @@ import { checkAgents } from './preflight.ts';
 
 const PLAIN: AgentTraits = { hasModel: false, runsSteps: false, judges: true };
 
-/** Checks one task that names an agent of the caller's own, which has these traits. */
-async function check(traits: AgentTraits, configuration: string, steps: string, validation: string): Promise<unknown> {
+function compiled(configuration: string, steps: string, validation: string): Shift {
   const text = `## Configuration\n- agent: mine\n${configuration}\n## Steps\n${steps}\n## Validation\n${validation}\n`;
   const files = { name: 'n', root: '/r', folder: '/r/n', table: '/r/n/table.csv', managerFile: '/r/n/manager.md' };
   const manager = parseManager('## Shift Configuration\n\n## Task Order\n\n1. a\n', files.managerFile);
   const tasks = [{ name: 'a', file: 'a.md', document: parseTask(text, 'a.md') }];
-  const shift = compileShift({ ...files, manager, tasks, secrets: new Map() }, ['name', 'a']);
+  return compileShift({ ...files, manager, tasks, secrets: new Map() }, ['name', 'a']);
+}
+
+/** Checks one task that names an agent of the caller's own, which has these traits. */
+async function check(traits: AgentTraits, configuration: string, steps: string, validation: string): Promise<unknown> {
+  const shift = compiled(configuration, steps, validation);
   const agent = { name: 'mine', ...traits, credentials: [], missing: async () => undefined } as unknown as Agent;
   const find = (name: string) => (name === 'mine' ? agent : undefined);
   return checkAgents(shift, find, ['mine'], () => ({})).catch(({ code, message }) => `${code}: ${message}`);
@@ -26,7 +31,14 @@ const CHECK = '- Done\n  ```sh\n  true\n  ```';
 
 it.each<[string, AgentTraits, string, string, string, string | undefined]>([
   ['any steps', PLAIN, '', '1. Do', '- Done', undefined],
-  ['steps', { ...PLAIN, runsSteps: true }, '', '1. Do', '- Done', 'step 1 of a has no `sh` block, and the agent mine'],
+  [
+    'steps',
+    { ...PLAIN, runsSteps: true },
+    '',
+    '1. Do',
+    '- Done',
+    'step 1 of a has no `sh` or `bash` block, and the agent mine',
+  ],
   ['scripts', { ...PLAIN, runsSteps: true }, '', STEP, '- Done', undefined],
   ['criteria', { ...PLAIN, judges: false }, '', STEP, '- Done', 'criterion 1 of a has no check, and the agent mine'],
   ['qa: always', { ...PLAIN, judges: false }, '- qa: always', STEP, CHECK, 'needs an agent that can judge; mine'],

@@ -79,7 +79,7 @@ function requireScripts(task: Task, { name }: Agent): void {
   if (step) {
     throw new NightshiftError(
       'bad-task',
-      `step ${step.number} of ${task.name} has no \`sh\` block, and the agent ${name} runs nothing else`,
+      `step ${step.number} of ${task.name} has no \`sh\` or \`bash\` block, and the agent ${name} runs nothing else`,
       'add a ```sh block with the script below the step',
       { file: task.file, line: step.line },
     );

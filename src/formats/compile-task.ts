@@ -1,4 +1,4 @@
-import { parseScript, refuseRunOfWritten } from '../core/language/shell-template.ts';
+import { parseScript, refuseRunOfWritten, type ScriptTemplate } from '../core/language/shell-template.ts';
 import { parseTemplate, type Scope } from '../core/language/template.ts';
 import { NightshiftError } from '../core/model/errors.ts';
 import { versionOf } from '../core/model/identity.ts';
@@ -24,7 +24,7 @@ export function compileTask(
   // When the criteria are judged, the outputs of this task are known.
   const ofCriteria = { ...scope, columns: new Set([...scope.columns, ...settings.outputs]) };
   const scripts = (entry: Entry, from = scope) => {
-    return entry.blocks.filter(isScript).map((block) => parseScript(block.code, from, block.line));
+    return entry.blocks.filter(isScript).map((block) => compileScript(block, from));
   };
   const checks = document.criteria.map((entry) => scripts(entry, ofCriteria));
   refuseRunOfWritten([...document.steps.flatMap((entry) => scripts(entry)), ...checks.flat()], scope.file);
@@ -66,12 +66,12 @@ function compileCriterion(
   entry: Entry,
   text: string,
   scope: Scope,
-  scripts: ReturnType<typeof parseScript>[],
+  scripts: readonly ScriptTemplate[],
 ): Task['criteria'][number] {
   if (scripts.length > 1) {
     throw new NightshiftError(
       'bad-task',
-      `criterion ${entry.number} has ${scripts.length} \`sh\` blocks`,
+      `criterion ${entry.number} has ${scripts.length} scripts`,
       'use one block, or one criterion for each',
       { file: scope.file, line: entry.line },
     );
@@ -105,10 +105,15 @@ function blocksOf(entries: readonly Entry[]): Block[] {
 }
 
 function isScript(block: Block): boolean {
-  return block.info === 'sh';
+  return block.info === 'sh' || block.info === 'bash';
 }
 
-/** Fills in prose as text and `sh` blocks as code; other fences are prose. */
+function compileScript({ code, line, info }: Block, scope: Scope): ScriptTemplate {
+  const script = parseScript(code, scope, line);
+  return info === 'bash' ? { ...script, shell: 'bash' } : script;
+}
+
+/** Fills in prose as text and scripts as code; other fences are prose. */
 function compilePieces(text: string, from: number, to: number, blocks: readonly Block[], scope: Scope): Piece[] {
   const pieces: Piece[] = [];
   let at = from;
@@ -121,7 +126,7 @@ function compilePieces(text: string, from: number, to: number, blocks: readonly 
   for (const block of blocks.filter(isScript)) {
     prose(text.indexOf('\n', block.start) + 1);
     const closing = text.lastIndexOf('\n', block.end - 1);
-    pieces.push({ script: parseScript(block.code, scope, block.line), indent: indentBefore(text, block) });
+    pieces.push({ script: compileScript(block, scope), indent: indentBefore(text, block) });
     if (!block.code.endsWith('\n')) pieces.push('\n');
     at = Math.max(at, closing + 1);
   }

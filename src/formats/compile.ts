@@ -10,7 +10,7 @@ import { compileTask, type PlacedSetting } from './compile-task.ts';
 import { compileLabel } from './label.ts';
 import { type LessonsDocument, NO_LESSONS_FILE } from './lessons.ts';
 import { type ManagerDocument, readShiftSettings } from './manager.ts';
-import { parseTask, replaceSteps, stepTexts, type TaskDocument, taskWarnings } from './task.ts';
+import { parseTask, refuseOtherShells, replaceSteps, stepTexts, type TaskDocument, taskWarnings } from './task.ts';
 
 /** The files of a shift, each parsed on its own. */
 export interface ShiftDocuments {
@@ -48,7 +48,8 @@ export function compileShift(documents: ShiftDocuments, header: readonly string[
   const { settings, warnings: ofShift } = readShiftSettings(manager, managerFile);
   const agentOf = (own: readonly Setting[]) => overrides.agent ?? find('agent', own, manager.settings)?.value;
   const ofTasks = documents.tasks.flatMap(({ document, file }) => {
-    return taskWarnings(document, file, agentOf(document.settings), overrides.findAgent);
+    refuseOtherShells(document, file, agentOf(document.settings), overrides.findAgent);
+    return taskWarnings(document, file);
   });
   const warnings = [...ofShift, ...ofTasks];
   const label = compileLabel(find('label', manager.settings, []), metadataColumns(documents, header), managerFile);

@@ -1,7 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { FindTraits } from '../core/model/agent-traits.ts';
 import { NightshiftError } from '../core/model/errors.ts';
-import { createTask, findUnwritten, parseTask, replaceSteps, stepTexts, taskWarnings } from './task.ts';
+import {
+  createTask,
+  findUnwritten,
+  parseTask,
+  refuseOtherShells,
+  replaceSteps,
+  stepTexts,
+  taskWarnings,
+} from './task.ts';
 
 const TASK = `# create_page
 
@@ -125,23 +134,44 @@ describe('reading', () => {
     expect(find(TASK)).toBeUndefined();
   });
 
-  test('F4 a block of a shell that is not run is a warning, below a step only where sh is run', () => {
+  test('F4 a block of a shell that does not run is an error, below a step only where scripts run', () => {
     const block = (info: string) => `\n  ~~~${info}\n  true\n  ~~~`;
-    const steps = `1. One${block('sh')}${block('Bash -e')}\n2. Two${block('python')}${block('')}`;
+    const steps = `1. One${block('sh')}${block('Bash')}${block('Zsh -e')}\n2. Two${block('python')}${block('')}`;
     const text = `## Configuration\n## Steps\n${steps}\n## Validation\n- ok${block('sh')}\n- fine${block('shell')}\n`;
-    const criterion = 'the ```shell block of criterion 2 is not run, only ```sh blocks are (a.md line 23)';
-    const step = 'the ```bash block of step 1 is not run, only ```sh blocks are (a.md line 7)';
-    const document = parseTask(text, 'a.md');
-    expect(taskWarnings(document, 'a.md')).toEqual([criterion]);
-    expect(taskWarnings(document, 'a.md', 'shell')).toEqual([step, criterion]);
-    const own = parseTask(text.replace('## Steps', '- agent: shell\n## Steps'), 'a.md');
-    expect(taskWarnings(own, 'a.md')).toHaveLength(2);
-    const find = () => ({ hasModel: false, runsSteps: true, judges: false });
-    expect(taskWarnings(document, 'a.md', 'mine', find)).toHaveLength(2);
+    const refusal = (source: string, ...more: [string?, FindTraits?]) => {
+      try {
+        refuseOtherShells(parseTask(source, 'a.md'), 'a.md', ...more);
+      } catch (error) {
+        const { message, line } = error as NightshiftError;
+        return `${message} (${line})`;
+      }
+      return undefined;
+    };
+    const [step, criterion] = [
+      'the ```zsh block of step 1 would not run (10)',
+      'the ```shell block of criterion 2 would not run (26)',
+    ];
+    expect(refusal(text)).toBe(criterion);
+    expect(refusal(text, 'shell')).toBe(step);
+    expect(refusal(text.replace('## Steps', '- agent: shell\n## Steps'))).toBe(step.replace('10', '11'));
+    expect(refusal(text, 'mine', () => ({ hasModel: false, runsSteps: true, judges: false }))).toBe(step);
+    expect(refusal(text.replace('shell', 'text'))).toBeUndefined();
+  });
+
+  test('F4 Configuration may be left out; a misspelt one, or settings that stand without it, are errors', () => {
+    const rest = '## Steps\n\n1. Do it\n\n## Validation\n\n- Done\n';
+    const document = parseTask(`# Page\n\nSome words.\n\n${rest}`, 'a.md');
+    expect([document.settings, document.steps.length, document.criteria.length]).toEqual([[], 1, 1]);
+    expect(replaceSteps(`# Page\n\n${rest}`, ['Do it well'])).toBe(`# Page\n\n${rest.replace('it', 'it well')}`);
+    expect(() => parseTask(`## Configuraton\n${rest}`, 'a.md')).toThrow('no section `## Configuration`');
+    expect(() => parseTask(`# Configuration\n- agent: shell\n${rest}`, 'a.md')).toThrow(
+      '`agent` is set outside of `## Configuration`',
+    );
+    expect(() => parseTask(`${rest}\n## Settings\n- timeout: 5m\n`, 'a.md')).toThrow('`timeout` is set outside');
+    expect(parseTask(`${rest}\n## Notes\n- colour: red\n`, 'a.md').settings).toEqual([]);
   });
 
   test.each([
-    ['## Steps\n1. a\n## Validation\n- b\n', /no section `## Configuration`/, 4],
     ['## Configuration\n## Step\n1. a\n## Validation\n- b\n', /no section `## Steps`/, 2],
     ['## Configuration\n## Steps\n1. a\n', /no section `## Validation`/, 3],
     ['## Configuration\n## Validation\n- b\n## Steps\n1. a\n', /`## Validation` comes before `## Steps`/, 2],

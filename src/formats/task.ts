@@ -1,11 +1,12 @@
 import { type FindTraits, findTraits } from '../core/model/agent-traits.ts';
 import { NightshiftError } from '../core/model/errors.ts';
 import type { Setting } from '../core/model/model.ts';
+import { nearest } from '../core/model/names.ts';
 import type { Task } from '../core/model/shift.ts';
 import { entryText, normalizeText, renderEntry, renumberEntry, styleOf } from './entry-text.ts';
 import { refuseLostLimits } from './limit-lines.ts';
 import { isEmpty, type ListKind, listItems } from './list.ts';
-import type { Block, Section } from './markdown.ts';
+import type { Block, Markdown, Section } from './markdown.ts';
 import { scan, splice } from './markdown.ts';
 import { requireClosed, requireSection } from './required.ts';
 import { readSettings, refuseDuplicates, settingWarnings, TASK_KEYS } from './settings.ts';
@@ -40,8 +41,9 @@ export interface Entry {
   readonly blocks: readonly Block[];
 }
 
-/** Info strings that people write although only `sh` runs. */
-const OTHER_SHELLS = ['bash', 'shell', 'zsh'];
+/** Info strings of blocks that look as if they ran. */
+const OTHER_SHELLS = ['shell', 'zsh', 'console'];
+const KNOWN_KEYS: readonly string[] = TASK_KEYS;
 const MARKER = /^\s*(?:\d+[.)]|[-*+])\s+/;
 
 type SectionName = keyof TaskDocument['sections'];
@@ -52,9 +54,11 @@ const ORDER = ['Configuration', 'Steps', 'Validation'] as const;
 export function parseTask(text: string, file: string): TaskDocument {
   const document = scan(text);
   requireClosed(document, 'bad-task', file);
-  const sections = ORDER.map((name) => requireSection(document, name, 'bad-task', file));
-  const [configuration, steps, validation] = sections as [Section, Section, Section];
+  const given = hasConfiguration(document) ? ORDER : ORDER.slice(1);
+  const sections = given.map((name) => requireSection(document, name, 'bad-task', file));
+  const [steps, validation] = sections.slice(-2) as [Section, Section];
   refuseMisorder(sections, file);
+  const configuration = given === ORDER ? sections[0]! : noConfiguration(document, [steps, validation], file);
   const { settings, strays } = readSettings(configuration);
   refuseLostLimits({
     ...{ document, configuration, settings, file },
@@ -71,6 +75,23 @@ export function parseTask(text: string, file: string): TaskDocument {
     criteria: readEntries(validation, 'bullets', file),
     sections: { configuration: spanOf(configuration), steps: spanOf(steps), validation: spanOf(validation) },
   };
+}
+
+/** `## Configuration` may be left out, but not misspelt. */
+function hasConfiguration({ sections }: Markdown): boolean {
+  return nearest(ORDER[0], [...sections.map(({ name }) => name)]) !== undefined;
+}
+
+/** An empty section. Settings that stand where it would be missed are an error. */
+function noConfiguration({ lines }: Markdown, prose: readonly [Section, Section], file: string): Section {
+  const outside = lines.filter((line) => !prose.some((section) => section.lines.includes(line)));
+  const [steps] = prose;
+  const empty = { name: ORDER[0], heading: steps.heading, start: steps.start, end: steps.start };
+  const lost = readSettings({ ...empty, lines: outside }).settings.find(({ key }) => KNOWN_KEYS.includes(key));
+  if (lost === undefined) return { ...empty, lines: [] };
+  const message = `\`${lost.key}\` is set outside of \`## ${ORDER[0]}\``;
+  const hint = `write \`## ${ORDER[0]}\` above it`;
+  throw new NightshiftError('bad-task', message, hint, { file, line: lost.line });
 }
 
 function spanOf({ start, end }: Section): Span {
@@ -113,29 +134,30 @@ function readEntries(section: Section, kind: ListKind, file: string): Entry[] {
   });
 }
 
-/**
- * One warning for each unknown key, each list item that is not a setting, and each block of a shell that does not
- * run.
- */
-export function taskWarnings(
+/** One warning for each unknown key and each list item that is not a setting. */
+export function taskWarnings(document: TaskDocument, file: string): string[] {
+  return settingWarnings(document, TASK_KEYS, file);
+}
+
+/** Throws `bad-task` if a block looks like a script that runs, but does not: the item would pass unchecked. */
+export function refuseOtherShells(
   document: TaskDocument,
   file: string,
   agent = document.settings.find(({ key }) => key === 'agent')?.value ?? '',
   findAgent: FindTraits = findTraits,
-): string[] {
-  const notRun = (what: string) => (entry: Entry) =>
-    entry.blocks
-      .filter(({ info }) => OTHER_SHELLS.includes(info))
-      .map(({ info, line }) => {
-        const block = `the \`\`\`${info} block of ${what} ${entry.number}`;
-        return `${block} is not run, only \`\`\`sh blocks are (${file} line ${line - 1})`;
-      });
-  return [
-    ...settingWarnings(document, TASK_KEYS, file),
-    // For other agents, a block below a step is text.
-    ...(findAgent(agent)?.runsSteps ? document.steps.flatMap(notRun('step')) : []),
-    ...document.criteria.flatMap(notRun('criterion')),
-  ];
+): void {
+  const refuse = (what: string, entries: readonly Entry[]) => {
+    for (const { number, blocks } of entries) {
+      const block = blocks.find(({ info }) => OTHER_SHELLS.includes(info));
+      if (block === undefined) continue;
+      const message = `the \`\`\`${block.info} block of ${what} ${number} would not run`;
+      const hint = 'write ```sh or ```bash for a script, ```text for text';
+      throw new NightshiftError('bad-task', message, hint, { file, line: block.line - 1 });
+    }
+  };
+  // For other agents, a block below a step is text.
+  if (findAgent(agent)?.runsSteps) refuse('step', document.steps);
+  refuse('criterion', document.criteria);
 }
 
 /** The first step or criterion that is still the template's, if any. */

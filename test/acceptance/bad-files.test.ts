@@ -97,7 +97,6 @@ describe('F4 a task file', () => {
     at: `make_page.md:${line}`,
   });
   check({
-    'no Configuration': missing('Configuration', 18),
     'no Steps': missing('Steps', 18),
     'no Validation': missing('Validation', 18),
     'a section of almost that name': {
@@ -175,7 +174,7 @@ describe('F4 a task file', () => {
     },
     'an empty file': {
       make: setTask(''),
-      says: /there is no section `## Configuration`/,
+      says: /there is no section `## Steps`/,
       advises: /add a line/,
       at: 'make_page.md:1',
     },

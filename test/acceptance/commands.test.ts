@@ -358,14 +358,20 @@ test('init, create and add-task make a shift that runs; names are checked; nothi
     [['create', 'new', '--from', 'greet.md.jsonl'], 'not JSON'],
     [['create', 'new', '--agent', 'hal'], 'agents are'],
     [['add-task', 'my-shift', 'greet'], 'already has the task'],
-    [['add-task', 'my-shift', 'Say-Hi'], 'try say_hi'],
-    [['add-task', 'my-shift', 'next', '--from', 'items.csv'], '## Configuration'],
+    [['add-task', 'my-shift', 'say.hi'], 'try say_hi'],
+    [['add-task', 'my-shift', 'next', '--from', 'items.csv'], '## Steps'],
     [['add-task', 'my-shift', 'place'], 'place'],
   ] as const) {
     const { code, stderr } = await project.run(args);
     expect([args, code, stderr]).toEqual([args, 2, expect.stringContaining(message)]);
   }
   expect(state(project)).toEqual(before);
+  const renamed = await project.run(['add-task', 'my-shift', 'say-hi-again', '--from', 'greet.md']);
+  expect([renamed.code, renamed.stdout.split('\n')[0]]).toEqual([
+    0,
+    'The task is called say_hi_again: task names have underscores, because they name a column.',
+  ]);
+  expect(project.exists('.nightshift/my-shift/say_hi_again.md')).toBe(true);
   expect((await project.run(['add-task', 'my-shift', 'blank'])).code).toBe(0);
   expect((await project.run(['preview', 'my-shift', 'blank', '--row', '1', '--agent', 'command'])).code).toBe(0);
 });

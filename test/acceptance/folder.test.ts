@@ -42,8 +42,7 @@ describe('F1 names', () => {
     expect(await project.run(['create', 'my-shift'])).toMatchObject({ code: 0 });
     const created = tree(project.root);
     for (const [name, better] of [
-      ['create-page', 'create_page'],
-      ['CreatePage', 'create_page'],
+      ['create.page', 'create_page'],
       ['2nd', 'task_2nd'],
       ['_x', 'x'],
     ] as const) {

@@ -117,10 +117,10 @@ test('an agent sets up a shift, starts it, reads why a row failed, sets it back,
   const work = await desk.ok('add_task', {
     shift: 'night',
     task: 'work',
-    text: `${text}\n   \`\`\`bash\n   ls\n   \`\`\`\n`,
+    text: text.replace('## Steps', '- tmeout: 5m\n\n## Steps'),
   });
   expect(work.facts.task).toBe('work');
-  expect(work.data).toMatch(/bash block of criterion 1 is not run/);
+  expect(work.data).toMatch(/unknown key `tmeout`.*did you mean `timeout`/);
   project.write('more.csv', 'name\ngamma\n');
   const added = await desk.ok('add_rows', { shift: 'night', file: 'more.csv' });
   expect(added.facts).toEqual({ shift: 'night', added: 1, rows: 3 });

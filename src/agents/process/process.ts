@@ -9,6 +9,7 @@ import { tagProcess } from './process-tag.ts';
 import { gated, type RunningProgram, start } from './start.ts';
 import { type StartFailure, whyNotStarted, whyUnstartable } from './start-failure.ts';
 
+export { shellOf } from './shells.ts';
 export { SHELL } from './start.ts';
 
 /** EX_TEMPFAIL of sysexits.h: try later, it is not the item's fault (rule X5). */

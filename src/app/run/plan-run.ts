@@ -18,6 +18,7 @@ import { type OpenShift, openAndCheck } from '../open-shift.ts';
 import { refuseEmpty } from '../refuse-empty.ts';
 import { refuseNoMatch, selector } from '../select-rows.ts';
 import type { World } from '../world.ts';
+import { requireBash } from './require-bash.ts';
 import type { NewRun } from './run-shift.ts';
 
 /** Which part of a shift to run, by which agents, and within which limits. */
@@ -80,6 +81,7 @@ export async function requireAgents(shift: Shift, agents: AgentSet, world: World
     agentEnvironment({ caller: world.env, passEnv: credentials, secrets: shift.secrets, own: {} });
   try {
     await checkAgents(shift, agents.find, agents.names, environmentFor);
+    for (const task of shift.tasks) requireBash(task, agents.find(task.settings.agent)!);
   } catch (error) {
     throw error instanceof NightshiftError ? error.noting(shift.warnings) : error;
   }

@@ -529,6 +529,8 @@ const statement = fc.oneof(
     'v={x}', 'v=$(cat gen.sh)', 'set -- {x}', 'sh -c "$v"', 'eval "$v"', `eval 'echo "$v"'`, '$v', '"$v" a', '"$@"', 'mv out gen.sh', 'chmod +x gen.sh', './gen.sh', '. ./gen.sh',
     'f() { sh; }', 'f() { "$@"; }', 'f() { sh -c "$1"; }', 'f {x}', 'f echo {x}', 'f sh -c {x}', 'read -r v <<EOF\n{x}\nEOF', 'for v in {x}; do sh -c "$v"; done', 'exec < gen.sh', 'exec 3<<EOF\n{x}\nEOF',
     'sh <&3', 'echo $((v + 1))', 'trap "echo $v" EXIT', '{ cat; sh; } < gen.sh', '[ {x} = a ] || true', 'case {x} in a) sh ;; esac', 'unset v', 'export v', 'n={x}; : "${v:-a}"', 'echo `cat gen.sh`',
+    'a=({x} b)', '"${a[@]}"', '${a[0]}', 'cat <<< {x}', 'sh <<< "$v"', '. <(echo {x})', 'sh <(echo {x})', 'cat < <(echo {x})', 'declare v={x}', 'local v={x}', 'let v={x}', 'let "v=$v"', '(( v ))', '(( {x} ))',
+    '[[ {x} -eq 1 ]]', '[[ $v -eq 1 ]]', 'mapfile -t a <<< {x}', 'printf -v w %s {x}', 'echo "${v@P}"', 'echo "${!v}"', 'echo ${a[v]}', 'a[{x}]=1', 'v+={x}', 'coproc {x}', 'source gen.sh', 'read -r v <<< {x}', 'bash -c "$v"', 'echo {x} |& sh', 'echo {x} &> gen.sh',
   ),
 );
 

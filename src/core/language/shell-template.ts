@@ -6,11 +6,13 @@ import { type BlockFiles, findFiles, findStandings } from './shell-standings.ts'
 import { type Accepted, HOLE } from './shell-word.ts';
 import { type Occurrence, type Placeholder, type Scope, scanText, type Values, valueFor } from './template.ts';
 
-/** A fenced `sh` block, parsed once. In it, a value is a variable and never shell text (rule V4). */
+/** A fenced `sh` or `bash` block, parsed once. In it, a value is a variable and never shell text (rule V4). */
 export interface ScriptTemplate {
   readonly parts: readonly (string | Slot)[];
   readonly line: number;
   readonly files: BlockFiles;
+  /** Absent: `sh`. */
+  readonly shell?: 'bash';
 }
 
 interface Slot {
@@ -73,12 +75,14 @@ function refused(spelling: string, { cause, instead }: Refusal, place: { file: s
  * the block only says so.
  */
 export function fillScript(template: ScriptTemplate, values: Values): Script {
+  const { line } = template;
+  const shell = template.shell === undefined ? {} : { shell: template.shell };
   const byName: Record<string, string | SecretName> = {};
   for (const part of template.parts) {
     const value = typeof part === 'string' || !part.standing.optionOf ? '' : valueFor(part.placeholder, values);
     if (typeof part === 'string' || typeof value !== 'string' || !value.startsWith('-')) continue;
     const source = `printf '%s\\n' ${singleQuoted(beginsLikeOption(part))} >&2; exit 1`;
-    return { source, values: {}, line: template.line };
+    return { source, values: {}, line, ...shell };
   }
   const source = template.parts.map((part) => {
     if (typeof part === 'string') return part;
@@ -86,7 +90,7 @@ export function fillScript(template: ScriptTemplate, values: Values): Script {
     byName[part.variable] = valueFor(part.placeholder, values);
     return quoteReference(`\${${part.variable}}`, part.standing);
   });
-  return { source: source.join(''), values: byName, line: template.line };
+  return { source: source.join(''), values: byName, line, ...shell };
 }
 
 /**

@@ -29,6 +29,13 @@ export interface Script {
   readonly values: Readonly<Record<string, string | SecretName>>;
   /** Its first line in the task file. */
   readonly line: number;
+  /** Absent: `sh`. */
+  readonly shell?: 'bash';
+}
+
+/** A script with the values of its variables, also of secrets. */
+export interface ResolvedScript extends Omit<Script, 'values' | 'line'> {
+  readonly values: Readonly<Record<string, string>>;
 }
 
 export interface Step {

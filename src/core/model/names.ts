@@ -54,12 +54,22 @@ function joinWords(text: string, joint: '-' | '_'): string {
   return joined;
 }
 
+/** The task name that was meant: `write-page` and `Write page` become `write_page`. */
+export function taskNameFor(name: string): string {
+  if (TASK_NAME.test(name) || !/^[A-Za-z][\w -]*$/.test(name)) return name;
+  return nameFor(name, '_');
+}
+
 function suggestion(name: string, joint: '-' | '_'): string {
+  return `try ${nameFor(name, joint)}`;
+}
+
+function nameFor(name: string, joint: '-' | '_'): string {
   let better = joinWords(name, joint);
   if (joint === '_' && !/^[a-z]/.test(better))
     better = `task${better === '' ? '' : `_${better}`}`.slice(0, LONGEST_NAME);
   if (better === '' || RESERVED_SHIFT_NAMES.includes(better)) better = `my${joint}shift`;
-  return `try ${better}`;
+  return better;
 }
 
 /** A shift name made of any text, such as the name of a file; undefined if there is nothing to make it of. */

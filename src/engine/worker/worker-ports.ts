@@ -4,7 +4,7 @@ import type { Clock } from '../../core/model/clock.ts';
 import type { Emit } from '../../core/model/events.ts';
 import type { FolderWatch, WatchRequest } from '../../core/model/folder-watch.ts';
 import type { LessonOrder, LessonOutcome } from '../../core/model/lesson-order.ts';
-import type { Order, Outcome, Script, ShiftPlace } from '../../core/model/model.ts';
+import type { Order, Outcome, ResolvedScript, Script, ShiftPlace } from '../../core/model/model.ts';
 import type { Protection } from '../../core/model/protection.ts';
 import type { KeptWorkplaces } from './workplace.ts';
 
@@ -73,10 +73,11 @@ export interface EquippedSite extends Site {
 }
 
 /** A script with its values. */
-export function resolveScript(script: Script, secrets: Readonly<Record<string, string>>): CheckRequest['script'] {
+export function resolveScript(script: Script, secrets: Readonly<Record<string, string>>): ResolvedScript {
   const values = Object.entries(script.values).map(([name, value]) => [
     name,
     typeof value === 'string' ? value : (secrets[value.env] ?? ''),
   ]);
-  return { source: script.source, values: Object.fromEntries(values) };
+  const { source, shell } = script;
+  return { source, values: Object.fromEntries(values), ...(shell === undefined ? {} : { shell }) };
 }
