@@ -22,6 +22,11 @@ export interface AgentProgram extends Partial<AsyncDisposable> {
    * Called before anything is claimed. Undefined if the program can be started; otherwise a sentence with what to do.
    */
   missing(settings: AgentSettings, context: LaunchContext): Promise<string | undefined>;
+  /**
+   * Called before anything is claimed, if its program is there. Why its model can't answer, as far as the program says
+   * so without a call that costs money: a sentence with what to do. Undefined if nothing is known against it.
+   */
+  unusable?(settings: AgentSettings, context: LaunchContext): Promise<string | undefined>;
   /** For `doctor`; absent or undefined if there is nothing to inspect. */
   inspect?(context: LaunchContext): Promise<Inspection | undefined>;
   open(opening: Opening): Promise<Session>;
@@ -50,8 +55,6 @@ export interface Inspection {
   readonly tested: string;
   /** Absent: the program can't tell without a call that costs money. */
   readonly isLoggedIn?: boolean;
-  /** It can't be used without a login. Absent: it has one, or a provider of your own may need none. */
-  readonly needsLogin?: true;
   /** What to do, if anything. */
   readonly hint?: string;
 }

@@ -44,6 +44,20 @@ function isBuiltIn(name: string): name is AgentName {
   return Object.hasOwn(AGENT_TRAITS, name);
 }
 
+type Unusable = NonNullable<AgentProgram['unusable']>;
+
+/** A run checks its tasks again whenever their files change. A model that could be used is not asked for again. */
+function onceUsable(unusable: Unusable): Unusable {
+  const usable = new Set<string>();
+  return async (settings, context) => {
+    const key = JSON.stringify([settings.model, settings.acpCommand, context]);
+    if (usable.has(key)) return undefined;
+    const reason = await unusable(settings, context);
+    if (reason === undefined) usable.add(key);
+    return reason;
+  };
+}
+
 function builtIn(name: AgentName): Agent {
   let loading: Promise<AgentProgram> | undefined;
   const program = () => {
@@ -56,6 +70,7 @@ function builtIn(name: AgentName): Agent {
     hasEnvironment: !WITHOUT_ENVIRONMENT.includes(name),
     credentials: CREDENTIALS[name],
     missing: async (settings, context) => (await program()).missing(settings, context),
+    unusable: onceUsable(async (settings, context) => (await program()).unusable?.(settings, context)),
     inspect: async (context) => (await program()).inspect?.(context),
     open: async (opening) => (await program()).open(opening),
     [Symbol.asyncDispose]: async () => (await loading)?.[Symbol.asyncDispose]?.(),

@@ -55,6 +55,32 @@ it.each<[string, AgentTraits, string, string, string, string | undefined]>([
   },
 );
 
+it('X5 a model or login that is certainly missing is an error before anything starts, for the dev and for its qa', async () => {
+  const asked: (string | undefined)[] = [];
+  const agent = (name: string) =>
+    ({
+      ...{ name, ...PLAIN, credentials: [], missing: async () => undefined },
+      unusable: async ({ model }: { model?: string }) => {
+        asked.push(`${name} ${model}`);
+        return model === 'gone' ? 'there is no model gone: choose another' : undefined;
+      },
+    }) as unknown as Agent;
+  const result = (configuration: string, validation: string) =>
+    checkAgents(compiled(configuration, STEP, validation), agent, ['mine', 'other'], () => ({})).catch(
+      ({ code, message, hint, line }) => `${code}: ${message}: ${hint} (${line})`,
+    );
+  const says = (name: string, line: number) =>
+    `agent-missing: the agent ${name} of a can't be used: there is no model gone: choose another (${line})`;
+  expect(await result('- model: gone', CHECK)).toBe(says('mine', 3));
+  expect(await result('- model: here\n- qa-model: gone', '- Done')).toBe(says('mine', 4));
+  expect(await result('- qa-agent: other\n- qa-model: gone', '- Done')).toBe(says('other', 4));
+  asked.length = 0;
+  // Nothing is asked of a qa that judges nothing; another agent does not get the dev's model.
+  expect(await result('- qa-agent: other\n- qa-model: gone', CHECK)).toBeUndefined();
+  expect(await result('- model: here\n- qa-agent: other', '- Done')).toBeUndefined();
+  expect(asked).toEqual(['mine undefined', 'mine here', 'other undefined']);
+});
+
 it('X1 every agent has the traits that the files are checked by', async () => {
   await using set = new AgentSet();
   expect(agentNames).toEqual(Object.keys(AGENT_TRAITS));

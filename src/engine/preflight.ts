@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { Agent, LaunchContext } from '../agents/agent.ts';
 import { NightshiftError } from '../core/model/errors.ts';
 import { nearest } from '../core/model/names.ts';
+import { askedCriteria, qaSettings } from '../core/model/order.ts';
 import type { Shift, Task } from '../core/model/shift.ts';
 
 /** Checks, before anything is claimed, what the agents of the run need. */
@@ -9,7 +10,7 @@ export async function checkAgents(
   shift: Shift,
   find: (name: string) => Agent | undefined,
   known: readonly string[],
-  environmentFor: (agent: Agent) => Readonly<Record<string, string>>,
+  environmentFor: (agent: Agent, task: Task) => Readonly<Record<string, string>>,
 ): Promise<void> {
   for (const task of shift.tasks) {
     refuseUnwritten(task);
@@ -18,8 +19,10 @@ export async function checkAgents(
     const judge = qaAgent === undefined ? agent : requireAgent(task, 'qa-agent', qaAgent, find, known);
     if (agent.runsSteps) requireScripts(task, agent);
     if (!judge.judges) requireChecks(task, judge);
-    for (const each of new Set([agent, judge]))
-      await requireProgram(task, each, launchContext(task, shift, environmentFor(each)));
+    const contextFor = (each: Agent) => launchContext(task, shift, environmentFor(each, task));
+    for (const each of new Set([agent, judge])) await requireProgram(task, each, contextFor(each));
+    await requireModel(task, agent, 'model', contextFor(agent));
+    if (askedCriteria(task).length > 0) await requireModel(task, judge, 'qa-model', contextFor(judge));
   }
 }
 
@@ -48,6 +51,21 @@ async function requireProgram(task: Task, agent: Agent, context: LaunchContext):
     const message = `the agent of ${task.name} can't be started`;
     throw new NightshiftError('agent-missing', message, missing, task.place(needs ?? 'agent'));
   }
+}
+
+/** A login or a model that is certainly missing would end the run at its first item. */
+async function requireModel(
+  task: Task,
+  agent: Agent,
+  key: 'model' | 'qa-model',
+  context: LaunchContext,
+): Promise<void> {
+  const { settings } = task;
+  const unusable = await agent.unusable?.(key === 'model' ? settings : qaSettings(settings), context);
+  if (unusable === undefined) return;
+  const isSet = (key === 'model' ? settings.model : settings.qaModel) !== undefined;
+  const place = task.place(isSet ? key : settings.qaAgent !== undefined && key === 'qa-model' ? 'qa-agent' : 'agent');
+  throw new NightshiftError('agent-missing', `the agent ${agent.name} of ${task.name} can't be used`, unusable, place);
 }
 
 /** A `working-dir` with placeholders differs from item to item, so relative programs can't be checked yet. */

@@ -342,6 +342,30 @@ test('X5 says which agent programs are there, in which version, whether that was
   project.shift('by-claude', { settings: { agent: 'claude' }, ...parts });
   const needed = await project.run(['doctor'], { env: { PATH } });
   expect(needed.code).toBe(2);
-  expect(needed.stdout).toMatch(/^problem +by-claude: its agent claude is not logged in\n +.*claude auth login/m);
+  expect(needed.stdout).toMatch(
+    /^problem +by-claude: the agent claude of work can't be used\n +.*\n +claude is not logged in: .*claude auth login/m,
+  );
   expect(needed.stdout).toMatch(/^1 problem\.$/m);
+  const started = await project.run(['start', 'by-claude', '--max-cost', '1'], { env: { PATH } });
+  expect([started.code, started.stderr]).toEqual([6, expect.stringContaining('claude is not logged in')]);
+  program('codex', 'case $1 in --version) echo "codex-cli 0.166.0";; login) exit 1;; esac');
+  const both = await project.run(['doctor'], { env: { PATH, HOME: project.root } });
+  expect(both.stdout).toMatch(/codex is not logged in: log in with `codex login`/);
+
+  // A program that speaks ACP lists its models when a session is opened; nothing is asked of them.
+  const models = {
+    sessionId: 's',
+    models: { currentModelId: 'here', availableModels: [{ modelId: 'here', name: 'Here' }] },
+  };
+  program(
+    'acp',
+    `while read -r line; do case $line in\n*initialize*) echo "$line" | sed 's/.*"id":\\([0-9]*\\).*/{"jsonrpc":"2.0","id":\\1,"result":{"protocolVersion":1}}/';;\n*session*new*) echo "$line" | sed 's/.*"id":\\([0-9]*\\).*/\\1/' | { read -r id; echo '{"jsonrpc":"2.0","id":'"$id"',"result":${JSON.stringify(models)}}'; };;\n*prompt*) touch asked;; esac; done`,
+  );
+  project.shift('by-acp', { settings: { agent: 'acp', 'acp-command': 'acp', model: 'gone' }, ...parts });
+  const acp = await project.run(['start', 'by-acp', '--max-cost', '1'], { env: { PATH } });
+  expect([acp.code, acp.stderr]).toEqual([
+    6,
+    expect.stringContaining('it has no model gone: correct `model:`; it has here'),
+  ]);
+  expect(project.exists('asked')).toBe(false);
 });

@@ -33,6 +33,25 @@ describe('opencode', () => {
     expect(finished.usage.inputTokens).toBeGreaterThan(60_000);
   });
 
+  test.each([
+    ['model', '- model: loopback/nothing', /no model loopback\/nothing.*opencode models loopback/],
+    ['provider', '- model: nobody/nothing', /no provider nobody.*opencode auth login/],
+  ])(
+    'X5 a %s that it does not have is exit code 6 before anything is claimed, and doctor says the same',
+    async (_, configuration, says) => {
+      const one = caseFor(opencode, model);
+      const name = one.unique('a');
+      const shift = one.shift([{ name }], { validation: CHECKED, configuration });
+      const before = shift.tableText;
+      const { code, stderr } = await one.start(shift);
+      expect([code, stderr]).toEqual([6, expect.stringMatching(says)]);
+      expect([shift.tableText, model.of(name)]).toEqual([before, []]);
+      expect(servers(one.project.path(shift.folder))).toEqual([]);
+      const doctor = await one.project.run(['doctor'], { env: one.environment });
+      expect(doctor.stdout).toMatch(says);
+    },
+  );
+
   test('X5 a server that dies is started again, and what was in flight goes back without an attempt used up', async () => {
     const one = caseFor(opencode, model);
     const name = one.unique('a');
@@ -117,21 +136,6 @@ describe('opencode', () => {
     const finished = events.find(({ type }) => type === 'attempt:finished');
     expect(finished.reason).toContain(reason);
   });
-
-  test.each([
-    { model: 'loopback/nowhere', remedy: 'opencode models loopback' },
-    { model: 'nobody/nothing', remedy: 'opencode auth login' },
-  ])(
-    'X5 the model $model, which opencode does not have, ends the run with what to do',
-    async ({ model: name, remedy }) => {
-      const one = caseFor(opencode, model);
-      const shift = one.shift([{ name: one.unique('a') }], { configuration: `- model: ${name}` });
-      const { code, events, stderr } = await one.start(shift);
-      expect([4, 6]).toContain(code);
-      expect(shift.column('work')).toEqual(['todo']);
-      expect(`${stderr}${JSON.stringify(events)}`).toContain(remedy);
-    },
-  );
 });
 
 /** The addresses that a process listens on, IPv4 and IPv6. */

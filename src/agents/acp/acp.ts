@@ -10,6 +10,7 @@ import { missingProgram } from '../program.ts';
 import { type AcpConnection, connect } from './connection.ts';
 import { readProtocolError } from './failure.ts';
 import { chooseModel } from './model.ts';
+import { unusable } from './probe.ts';
 import { type Call, isBreach, mayUse } from './rules.ts';
 import { AcpUpdates } from './turn.ts';
 
@@ -22,6 +23,7 @@ const GO_ON = 'That tool is not available to you here, and will not be. Continue
 /** Any program that speaks the Agent Client Protocol, one process for each session. */
 export const acpAgent: AgentProgram = {
   missing,
+  unusable,
   async open(opening) {
     return new AcpSession(opening);
   },

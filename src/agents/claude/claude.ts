@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Trouble, Usage } from '../../core/model/model.ts';
-import type { AgentProgram, Answer, Opening, Question, Session } from '../agent.ts';
+import type { AgentProgram, Answer, LaunchContext, Opening, Question, Session } from '../agent.ts';
 import { isRecord } from '../json-lines.ts';
 import { type ProcessResult, runProcess } from '../process/process.ts';
 import { askProgram, findProgram } from '../program.ts';
@@ -33,21 +33,30 @@ export const claudeAgent: AgentProgram = {
     const unknown = unknownServer(namedServers(tools), await configuredServers(context.folder, context.environment));
     return unknown === undefined ? undefined : `${unknown}: ${ADD_SERVER}`;
   },
+  async unusable(_, context) {
+    return (await isLoggedIn(context)) === false ? `claude is not logged in: ${LOG_IN}` : undefined;
+  },
   async inspect(context) {
     const version = await askProgram(PROGRAM, ['--version'], context);
     if (version.kind !== 'exited' || version.code !== 0) return { tested: TESTED, hint: INSTALL };
-    const { loggedIn } = objectIn(await askProgram(PROGRAM, ['auth', 'status'], context));
+    const loggedIn = await isLoggedIn(context);
     return {
       version: version.stdout.text.trim().split(' ')[0] ?? '',
       tested: TESTED,
-      ...(typeof loggedIn === 'boolean' ? { isLoggedIn: loggedIn } : {}),
-      ...(loggedIn === false ? { hint: LOG_IN, needsLogin: true } : {}),
+      ...(loggedIn === undefined ? {} : { isLoggedIn: loggedIn }),
+      ...(loggedIn === false ? { hint: LOG_IN } : {}),
     };
   },
   async open(opening) {
     return new ClaudeSession(opening);
   },
 };
+
+/** Undefined: it can't tell. */
+async function isLoggedIn(context: LaunchContext): Promise<boolean | undefined> {
+  const { loggedIn } = objectIn(await askProgram(PROGRAM, ['auth', 'status'], context));
+  return typeof loggedIn === 'boolean' ? loggedIn : undefined;
+}
 
 function objectIn({ stdout }: ProcessResult): Record<string, unknown> {
   try {

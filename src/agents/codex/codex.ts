@@ -31,6 +31,7 @@ const TIDY_MS = 10_000;
 /** Codex, by `codex exec --json`: a process for each question. Codex keeps the session between them. */
 export const codexAgent: AgentProgram = {
   missing,
+  unusable,
   inspect,
   async open(opening) {
     return new CodexSession(opening);
@@ -52,16 +53,28 @@ async function inspect(context: LaunchContext): Promise<Inspection> {
   const said = version.kind === 'exited' && version.code === 0 ? /\d+\.\d+\.\d+\S*/.exec(version.stdout.text) : null;
   if (!said) return { tested: TESTED, hint: INSTALL };
   const found = { version: said[0], tested: TESTED };
-  const login = await askProgram(PROGRAM, ['login', 'status'], context);
-  if (login.kind === 'exited' && login.code === 0) return { ...found, isLoggedIn: true };
-  // A key in the environment, or a provider of your own: Codex reads these only when it asks.
-  const { CODEX_API_KEY, OPENAI_API_KEY } = context.environment;
-  if (CODEX_API_KEY !== undefined || OPENAI_API_KEY !== undefined) return found;
-  const hint = 'log in with `codex login`';
-  if (await hasOwnProvider(context))
-    return { ...found, isLoggedIn: false, hint: `${hint}, if your model provider asks for it` };
-  return { ...found, isLoggedIn: false, needsLogin: true, hint };
+  if (await isLoggedIn(context)) return { ...found, isLoggedIn: true };
+  if (hasKey(context)) return found;
+  const hint = (await hasOwnProvider(context)) ? `${LOG_IN}, if your model provider asks for it` : LOG_IN;
+  return { ...found, isLoggedIn: false, hint };
 }
+
+async function unusable(_: AgentSettings, context: LaunchContext): Promise<string | undefined> {
+  if (hasKey(context) || (await hasOwnProvider(context)) || (await isLoggedIn(context))) return undefined;
+  return `codex is not logged in: ${LOG_IN}`;
+}
+
+async function isLoggedIn(context: LaunchContext): Promise<boolean> {
+  const login = await askProgram(PROGRAM, ['login', 'status'], context);
+  return login.kind === 'exited' && login.code === 0;
+}
+
+/** Codex reads a key of the environment only when it asks a model. */
+function hasKey({ environment: { CODEX_API_KEY, OPENAI_API_KEY } }: LaunchContext): boolean {
+  return CODEX_API_KEY !== undefined || OPENAI_API_KEY !== undefined;
+}
+
+const LOG_IN = 'log in with `codex login`';
 
 /** Another provider than OpenAI may need no login. */
 async function hasOwnProvider({ folder, environment }: LaunchContext): Promise<boolean> {

@@ -5,8 +5,8 @@ import { splitModel } from './config.ts';
 import { answered } from './reply.ts';
 
 /**
- * Why a model can't answer; undefined if none is named. The list of all models is long, so it is read only after a
- * failure.
+ * Why a model can't answer; undefined if nothing is known against it. The list of all models is long, so it is read
+ * before a run and after a failure only.
  */
 export async function whyNoModel(
   client: OpencodeClient,

@@ -2,11 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Trouble } from '../../core/model/model.ts';
+import { createMask } from '../../core/text/mask.ts';
 import type { AgentProgram, AgentSettings, Inspection, LaunchContext } from '../agent.ts';
 import { lastJsonObject } from '../last-json.ts';
 import { readMcpJson } from '../mcp-json.ts';
 import { askProgram, findProgram } from '../program.ts';
 import { namedServers, splitModel } from './config.ts';
+import { whyNoModel } from './models.ts';
 import { OpencodeServer, type WantedServer } from './server.ts';
 import { OpencodeSession, type ServerPool } from './session.ts';
 
@@ -19,12 +21,15 @@ const INSTALL =
  */
 const MOST_WEAR = 30;
 const LATER_MS = 600;
+/** How long its server may take to list the models before a run. */
+const LIST_MS = 20_000;
 
 /** OpenCode: one server for the run, one session for each item. */
 export function createOpencode(): AgentProgram {
   const pool = new Pool();
   return {
     missing: (settings, context) => missing(settings, context, pool.knownServers),
+    unusable: ({ model }, context) => unusable(model, context, pool.knownServers),
     inspect,
     async open(opening) {
       return new OpencodeSession(opening, pool);
@@ -55,6 +60,26 @@ async function missing(
   if (unknown === undefined) return undefined;
   const broken = problems.length === 0 ? '' : ` (${problems.join('; ')})`;
   return `no MCP server ${unknown} is in the configuration of opencode nor in .mcp.json${broken}: add it, or correct \`tools:\``;
+}
+
+/** Its server lists the models, and starts without asking one. What it can't say in time, the run will find out. */
+async function unusable(
+  model: string | undefined,
+  { folder, environment }: LaunchContext,
+  knownServers: ReadonlySet<string>,
+): Promise<string | undefined> {
+  if (folder === undefined) return undefined;
+  const mask = createMask({});
+  const signal = AbortSignal.timeout(LIST_MS);
+  const server = await OpencodeServer.start({ root: folder, folder, environment, mask, knownServers, signal });
+  if ('reason' in server) return undefined;
+  try {
+    const slow = delay(LIST_MS, undefined, { ref: false });
+    const trouble = await Promise.race([whyNoModel(server.client, folder, model), slow]).catch(() => undefined);
+    return trouble && [trouble.reason, trouble.remedy].join(': ');
+  } finally {
+    await server[Symbol.asyncDispose]();
+  }
 }
 
 async function inspect(context: LaunchContext): Promise<Inspection> {

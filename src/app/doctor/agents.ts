@@ -1,8 +1,6 @@
 import type { Agent, Inspection, LaunchContext } from '../../agents/agent.ts';
 import { agentEnvironment } from '../../agents/environment.ts';
 import { AgentSet, agentNames } from '../../agents/registry.ts';
-import { askedCriteria } from '../../core/model/order.ts';
-import type { Shift, Task } from '../../core/model/shift.ts';
 import type { World } from '../world.ts';
 import type { Finding } from './finding.ts';
 
@@ -17,30 +15,6 @@ export async function checkAgentPrograms(world: World, folder: string): Promise<
       return checkAgent(agent, { folder, environment });
     }),
   );
-}
-
-/** Agents of a shift that certainly need a login and have none. */
-export async function checkLogins(
-  world: World,
-  { name, root, tasks, secrets }: Shift,
-  agents: AgentSet,
-): Promise<Finding[]> {
-  const passEnv = tasks.flatMap(({ settings }) => settings.passEnv);
-  const findings = [...new Set(tasks.flatMap(agentsOf))].map(async (used): Promise<Finding[]> => {
-    const agent = agents.find(used);
-    if (!agent) return [];
-    const sources = { caller: world.env, passEnv: [...agent.credentials, ...passEnv], secrets, own: {} };
-    const found = await agent.inspect?.({ folder: root, environment: agentEnvironment(sources) });
-    if (!found?.needsLogin) return [];
-    const message = `its agent ${used} is not logged in`;
-    return [{ level: 'problem', shift: name, message, remedy: found.hint ?? 'log in with that program' }];
-  });
-  return (await Promise.all(findings)).flat();
-}
-
-function agentsOf(task: Task): string[] {
-  const { agent, qaAgent = agent } = task.settings;
-  return askedCriteria(task).length > 0 ? [agent, qaAgent] : [agent];
 }
 
 async function checkAgent(agent: Agent, context: LaunchContext): Promise<Finding> {

@@ -20,7 +20,6 @@ import { failpointFrom } from '../run/failpoint.ts';
 import { requireAgents } from '../run/plan-run.ts';
 import { unprotectedFiles } from '../run/unprotected-files.ts';
 import type { World } from '../world.ts';
-import { checkLogins } from './agents.ts';
 import type { Finding } from './finding.ts';
 import { strayedFiles } from './strayed-files.ts';
 
@@ -42,11 +41,7 @@ export async function checkShift(world: World, root: string, name: string): Prom
   const opened = await attempt(() => openAndCheck(paths));
   await using agents = new AgentSet();
   if (opened) {
-    const logins = await attempt(async () => {
-      await requireAgents(opened.shift, agents, world);
-      return checkLogins(world, opened.shift, agents);
-    });
-    findings.push(...(logins ?? []));
+    await attempt(() => requireAgents(opened.shift, agents, world));
   }
   const older = await olderFinding(paths, opened === undefined);
   // The upgrade fixes these.

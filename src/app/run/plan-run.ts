@@ -4,7 +4,7 @@ import { AgentSet } from '../../agents/registry.ts';
 import { type FindTraits, findTraits } from '../../core/model/agent-traits.ts';
 import { NightshiftError } from '../../core/model/errors.ts';
 import type { Counts } from '../../core/model/events.ts';
-import type { Shift } from '../../core/model/shift.ts';
+import type { Shift, Task } from '../../core/model/shift.ts';
 import type { LimitSettings } from '../../core/schedule/budget.ts';
 import { cellsAt, countItems, type Scope } from '../../core/schedule/plan.ts';
 import type { RunRequest } from '../../core/schedule/run-request.ts';
@@ -77,8 +77,10 @@ function refuseNothing({ shift, snapshot }: OpenShift, selection: Selection): vo
 
 /** Throws if an agent of the shift is unknown or can't be started. */
 export async function requireAgents(shift: Shift, agents: AgentSet, world: World): Promise<void> {
-  const environmentFor = ({ credentials }: Agent) =>
-    agentEnvironment({ caller: world.env, passEnv: credentials, secrets: shift.secrets, own: {} });
+  const environmentFor = ({ credentials }: Agent, { settings }: Task) => {
+    const passEnv = [...credentials, ...settings.passEnv];
+    return agentEnvironment({ caller: world.env, passEnv, secrets: shift.secrets, own: {} });
+  };
   try {
     await checkAgents(shift, agents.find, agents.names, environmentFor);
     for (const task of shift.tasks) requireBash(task, agents.find(task.settings.agent)!);

@@ -87,7 +87,7 @@ function namedOutputs(
 }
 
 /** An agent other than the dev's does not know the dev's model. */
-function qaSettings({ qaAgent, qaModel, model: devModel, ...settings }: Settings): Settings {
+export function qaSettings({ qaAgent, qaModel, model: devModel, ...settings }: Settings): Settings {
   const agent = qaAgent ?? settings.agent;
   const model = qaModel ?? (agent === settings.agent ? devModel : undefined);
   return { ...settings, agent, ...(model === undefined ? {} : { model }) };
