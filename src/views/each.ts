@@ -12,11 +12,12 @@ function stateOf({ isNew, isRewritten }: EachPlan): string {
   return isRewritten ? 'resumed; do.md is written anew, because no row is done yet' : 'resumed';
 }
 
-function rowsOf({ isNew, rows, added, columns }: EachPlan): string {
+function rowsOf({ isNew, rows, added, columns, leftOut }: EachPlan): string {
   const grown = isNew || added === 0 ? '' : `, ${added} of them new`;
   const shown = columns.slice(0, COLUMNS_SHOWN).join(', ');
   const more = columns.length > COLUMNS_SHOWN ? ` and ${columns.length - COLUMNS_SHOWN} more` : '';
-  return `${count(rows, 'row')}${grown} (${shown}${more})`;
+  const results = leftOut === 0 ? '' : `; ${count(leftOut, 'file')} left out, made of others`;
+  return `${count(rows, 'row')}${grown} (${shown}${more})${results}`;
 }
 
 const COLUMNS_SHOWN = 8;

@@ -79,12 +79,15 @@ describe('F3 nightshift each', () => {
     await project.run(['init']);
     for (const file of ['a.md', 'sub/b.md', '.hidden/c.md', 'node_modules/d.md']) project.write(`docs/${file}`, 'text');
     const cwd = project.path('docs');
-    const line = ['each', '--glob', '**/*.{md,mdx}', '--do', 'tr a-z A-Z < {path} > {path}.de', '--agent', 'shell'];
-    const check = ['--check', 'test "$(cat "{path}.de")" = TEXT'];
+    const line = ['each', '--glob', '**/*.{md,mdx}', '--do', 'tr a-z A-Z < {path} > {path}.de.md', '--agent', 'shell'];
+    const check = ['--check', 'test "$(cat "{path}.de.md")" = TEXT'];
     const { code, stdout } = await project.run([...line, ...check], { cwd });
     expect([code, firstLines(stdout)[0]]).toEqual([0, expect.stringMatching(/^\.\.\/\.nightshift\/md-mdx: /)]);
     expect(new ShiftHandle(project, 'md-mdx').column('path')).toEqual(['a.md', 'sub/b.md']);
-    expect(project.read('docs/sub/b.md.de')).toBe('TEXT');
+    expect(project.read('docs/sub/b.md.de.md')).toBe('TEXT');
+    // The pattern matches the results, too.
+    const again = await project.run([...line, ...check], { cwd });
+    expect(firstLines(again.stdout)[1]).toBe('2 rows (path); 2 files left out, made of others; 1 check');
     const elsewhere = await project.run([...line, ...check]);
     expect([elsewhere.code, elsewhere.stderr]).toEqual([2, expect.stringMatching(/works in docs, but you are in \./)]);
   });
@@ -125,7 +128,7 @@ test('V2 each: what can not work is refused before anything is written', async (
     [each('-', '--do', 'x'), /standard input is a terminal/],
     [each('--do', 'x'), /no items are given/],
     [['each', 'pages.csv', '--do', 'x', '--agent', 'hal'], /there is no agent "hal"/],
-    [['each', 'pages.csv', '--do', 'x', '--agent', 'command'], /no command is set/],
+    [['each', 'pages.csv', '--do', 'x', '--agent', 'command'], /--agent command needs a program/],
   ] as const) {
     const { code, stderr } = await project.run(args);
     expect([args, code, stderr]).toEqual([args, 2, expect.stringMatching(message)]);
@@ -133,7 +136,7 @@ test('V2 each: what can not work is refused before anything is written', async (
   const missing = await project.run(['each', 'pages.csv', '--do', 'x', '--agent', 'claude'], {
     env: { PATH: '/none' },
   });
-  expect(missing.code).toBe(6);
+  expect([missing.code, missing.stderr]).toEqual([6, expect.stringMatching(/agent claude can't be started; --agent/)]);
   expect(project.exists('.nightshift')).toBe(false);
 });
 

@@ -44,10 +44,11 @@ export async function planContinued(
   const { maxBatchSize, parallel: isParallel } = compiled.settings;
   return {
     ...{ paths, isNew: false, rows: table.rowCount + added.length, added: added.length, columns, request, isRewritten },
+    leftOut: items.leftOut,
     ...whoWorks(compiled),
     ...{ model: compiled.tasks[0]!.settings.model, limits: compiled.settings.limits },
     atOnce: parallel ?? (isParallel ? (maxBatchSize ?? Number.POSITIVE_INFINITY) : 1),
-    overrides: { agent, model },
+    overrides: overridesOf(open, { agent, model }),
     write: async () => {
       refuseSecondRun(paths.runLock, name);
       const files = new ShiftFiles(paths);
@@ -56,6 +57,13 @@ export async function planContinued(
       if (added.length > 0) await addItems(await openTable(world, paths), columnsOf(items.table, ignored), added);
     },
   };
+}
+
+/** What the manifest has already is no override: suggested commands need not repeat it. */
+function overridesOf({ documents }: OpenTable, given: EachPlan['overrides']): EachPlan['overrides'] {
+  const isOther = ([key, value]: [string, string | undefined]) =>
+    documents.manager.settings.find((setting) => setting.key === key)?.value !== value;
+  return Object.fromEntries(Object.entries(given).filter(isOther));
 }
 
 /** The request that the shift was made for. */

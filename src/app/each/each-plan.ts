@@ -28,6 +28,8 @@ export interface EachPlan {
   readonly rows: number;
   /** How many of the rows are new. */
   readonly added: number;
+  /** How many files were left out because they are results of others. */
+  readonly leftOut: number;
   /** Of the items, without statuses and outputs. */
   readonly columns: readonly string[];
   readonly request: EachRequest;

@@ -22,7 +22,7 @@ export async function planNew(
   items: EachItems,
   options: EachOptions,
 ): Promise<EachPlan> {
-  const { table, none } = items;
+  const { table, none, leftOut } = items;
   if (table.rowCount === 0) throw new NightshiftError('nothing-to-do', none, 'nothing was made');
   const { agent, model, parallel = 1, limits } = options;
   const request = requestOf(options, agent);
@@ -37,9 +37,9 @@ export async function planNew(
     tasks: { [EACH_TASK]: createEachTask(request) },
   };
   const shift = compileNew(paths, made, limits);
-  await using agents = new AgentSet();
-  await requireAgents(shift, agents, world);
+  await requireAgent(shift, world);
   return {
+    leftOut,
     ...{ paths, isNew: true, rows: table.rowCount, added: table.rowCount, request, isRewritten: false, model, limits },
     columns: table.header.filter((name) => !request.outputs.includes(name)),
     ...whoWorks(shift),
@@ -57,9 +57,24 @@ function settingsOf({ agent, model, command }: EachOptions, place: string | unde
     const hint = 'with --agent command or --agent acp it names the program';
     throw new NightshiftError('usage', `--command is not for the agent ${agent ?? 'opencode'}`, hint);
   }
+  if (command === undefined && key !== undefined) {
+    throw new NightshiftError('usage', `--agent ${agent} needs a program`, 'name it: --command "./my-agent --flag"');
+  }
   const settings = { agent, model, [key ?? 'command']: command, 'working-dir': place };
   const given = Object.entries(settings).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
   return Object.fromEntries(given);
+}
+
+/** Without a place: the file is not there yet. */
+async function requireAgent(shift: Shift, world: World): Promise<void> {
+  await using agents = new AgentSet();
+  try {
+    await requireAgents(shift, agents, world);
+  } catch (error) {
+    if (!(error instanceof NightshiftError) || error.code !== 'agent-missing') throw error;
+    const message = `the agent ${whoWorks(shift).agent} can't be started; --agent chooses another one`;
+    throw new NightshiftError(error.code, message, error.hint);
+  }
 }
 
 /** Reads the files back as a run would, so that what can't work is never written. */

@@ -13,11 +13,11 @@ export async function run(io: Io, files: readonly string[], options: Options): P
   const { do: text, check: checks = [], out: outputs = [], glob, name, agent, model, command, json } = options;
   const parallel = readParallel(options.parallel);
   const limits = readLimitFlags(options);
-  const items = await readEachItems(io, { files, glob, readInput: io.readInput });
+  const items = await readEachItems(io, { files, glob, texts: [text, ...checks], readInput: io.readInput });
   const plan = await planEach(io, items, { name, text, checks, outputs, agent, model, command, parallel, limits });
   const folder = relative(io.cwd, plan.paths.folder);
   if (options.dryRun) {
-    const { write: _, paths, ...facts } = plan;
+    const { write: _, overrides: __, paths, ...facts } = plan;
     if (json) io.print(JSON.stringify({ shift: paths.name, folder: paths.folder, ...facts }));
     else for (const line of [...eachLines(plan, folder), NOTHING_DONE]) io.print(line);
     return EXIT.done;
