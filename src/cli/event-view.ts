@@ -1,5 +1,6 @@
 import type { NightshiftEvent, TranscriptHappening } from '../core/model/events.ts';
 import { plainLines } from '../views/plain.ts';
+import { RepeatedReasons } from '../views/repeated-reasons.ts';
 import type { Io } from './io.ts';
 import type { Options } from './program.ts';
 
@@ -26,10 +27,11 @@ export async function viewEvents(io: Io, { json, plain }: Options, options: View
     return new LiveTerminal(io.terminal, io.now, options);
   }
   const { ctrlC } = options;
+  const repeated = new RepeatedReasons();
   return {
     event: (event) => {
       if (json) io.print(JSON.stringify(event));
-      else for (const line of plainLines(event, ctrlC)) io.print(line);
+      else for (const line of plainLines(repeated.shorten(event), ctrlC)) io.print(line);
     },
     heard: () => {},
     [Symbol.dispose]: () => {},

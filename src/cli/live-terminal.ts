@@ -3,7 +3,9 @@ import type { NightshiftEvent, TranscriptHappening } from '../core/model/events.
 import { escapeUnsafe } from '../core/text/printable.ts';
 import { render } from '../views/live.ts';
 import { scrollingLines } from '../views/plain.ts';
+import { RepeatedReasons } from '../views/repeated-reasons.ts';
 import { LiveBlock } from '../views/terminal.ts';
+import { cutTo } from '../views/text-width.ts';
 import type { EventView, ViewOptions } from './event-view.ts';
 import type { Terminal } from './io.ts';
 
@@ -19,6 +21,7 @@ export class LiveTerminal implements EventView {
   readonly #now: () => number;
   readonly #ctrlC: string | undefined;
   readonly #block = new LiveBlock();
+  readonly #repeated = new RepeatedReasons();
   readonly #ticks: NodeJS.Timeout;
   readonly #resizes: Disposable;
   #above: string[] = [];
@@ -35,7 +38,12 @@ export class LiveTerminal implements EventView {
   }
 
   event(event: NightshiftEvent): void {
-    for (const line of scrollingLines(event, this.#ctrlC)) this.#above.push(...escapeUnsafe(line).split('\n'));
+    const { columns } = this.#terminal;
+    for (const line of scrollingLines(this.#repeated.shorten(event), this.#ctrlC)) {
+      const lines = escapeUnsafe(line).split('\n');
+      // The summary has a reason in full; one line for each item is easier to follow.
+      this.#above.push(...(event.item === undefined ? lines : lines.map((each) => cutTo(each, columns - 1))));
+    }
     this.past(event);
   }
 

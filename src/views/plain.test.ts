@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import type { NightshiftEvent } from '../core/model/events.ts';
 import { plainLines } from './plain.ts';
+import { RepeatedReasons } from './repeated-reasons.ts';
+import { failureLines } from './summary.ts';
 
 function linesOf(happening: object): string[] {
   return plainLines({
@@ -37,4 +39,40 @@ test('M5 progress counts items and item-tasks, on one line with what was compact
     'Progress: 2/24 items. Compacted: false',
   ]);
   expect(linesOf({ ...progress, compacted: true })).toEqual(['Progress: 2/24 items. Compacted: true']);
+});
+
+test('X8 an attempt that fails like the one before says so, and another item says its own reason', () => {
+  const repeated = new RepeatedReasons();
+  const line = (item: string, attempt: number, reason: string) => {
+    const event = {
+      type: 'attempt:finished',
+      task: 'nap',
+      item,
+      index: 0,
+      attempt,
+      maxAttempts: 4,
+      status: 'F',
+      reason,
+    };
+    return plainLines(repeated.shorten(event as unknown as NightshiftEvent))[0];
+  };
+  expect(line('a', 1, 'no pillow')).toBe('  row 1: nap attempt 1 of 4: no pillow');
+  expect(line('b', 1, 'no pillow')).toBe('  row 1: nap attempt 1 of 4: no pillow');
+  expect(line('a', 2, 'no pillow')).toBe('  row 1: nap attempt 2 of 4: the same');
+  expect(line('a', 3, 'no bed')).toBe('  row 1: nap attempt 3 of 4: no bed');
+  repeated.shorten({ type: 'item:recorded', task: 'nap', item: 'a' } as NightshiftEvent);
+  expect(line('a', 1, 'no bed')).toBe('  row 1: nap attempt 1 of 4: no bed');
+});
+
+test('M7 a long reason is printed once, in full, and then the rows with their names', () => {
+  const reason = Array.from({ length: 30 }, (_, i) => `line ${i} ${'x'.repeat(400)}`).join('\n');
+  const items = Array.from({ length: 25 }, (_, i) => ({ row: i + 1, attempts: 3, label: `page-${i}` }));
+  const lines = failureLines({ task: 'nap', reason, items });
+  expect(lines[0]).toBe('failed: nap, 25 rows after 3 attempts');
+  expect(lines.slice(1, -1)).toEqual(reason.split('\n').map((line) => `  ${line}`));
+  expect(lines.at(-1)).toMatch(/^ {2}rows 1 page-0, 2 page-1, .*, 20 page-19 and 5 more$/);
+  expect(failureLines({ task: 'nap', reason: 'no bed', items: items.slice(0, 1) })).toEqual([
+    'failed: nap, row 1 page-0 after 3 attempts',
+    '  no bed',
+  ]);
 });

@@ -4,6 +4,7 @@ import { readTranscripts } from '../../app/run/read-transcripts.ts';
 import { EXIT, NightshiftError } from '../../core/model/errors.ts';
 import { localTime } from '../../core/text/local-time.ts';
 import { endText, plainLines } from '../../views/plain.ts';
+import { RepeatedReasons } from '../../views/repeated-reasons.ts';
 import { TranscriptLines } from '../../views/transcript-lines.ts';
 import { chooseShift } from '../choose-shift.ts';
 import { ONLY_WATCHING } from '../event-view.ts';
@@ -24,12 +25,14 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
 
 async function printJournal(io: Io, paths: ShiftPaths, run: string | undefined, { json }: Options): Promise<void> {
   const ctrlC = run === undefined ? '' : ONLY_WATCHING;
+  const repeated = new RepeatedReasons();
   for await (const event of readJournal(paths, run)) {
     if (json) {
       io.print(JSON.stringify(event));
       continue;
     }
-    const lines = event.type === 'run:finished' ? [`the run has ${endText(event)}`] : plainLines(event, ctrlC);
+    const lines =
+      event.type === 'run:finished' ? [`the run has ${endText(event)}`] : plainLines(repeated.shorten(event), ctrlC);
     const at = localTime(event.at, io.now());
     for (const line of lines) io.print(`${at} ${line}`);
   }
