@@ -2,6 +2,7 @@ import { execFile, execFileSync, spawn } from 'node:child_process';
 import { readdirSync, rmSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { localTime } from '../../src/core/text/local-time.ts';
 import {
   agentTask,
   Project,
@@ -419,13 +420,13 @@ describe('T6 one run at a time', () => {
     await until(() => losers === 3, 'all but one to end');
     const [winner] = starts.filter((each) => each.child.exitCode === null);
     await allCalled(project, 2);
-    const { at } = await winner!.seen('run:started');
+    const { running } = JSON.parse((await project.run(['status', shift.name, '--json'])).stdout);
     for (const each of starts.filter((start) => start !== winner)) {
       const { code, stderr, events } = await each.ended;
       expect(code).toBe(5);
       const [, pid, since] = /is already being run by process (\d+) since (\S+)/.exec(stderr)!;
       expect(Number(pid)).toBe(winner!.pid);
-      expect(Date.parse(since!)).toBeLessThanOrEqual(Date.parse(at));
+      expect(since).toBe(localTime(running.since, Date.parse(running.since)));
       expect(events.filter(({ type }) => type !== 'error')).toEqual([]);
     }
     // Several shifts may run at once.
