@@ -137,7 +137,7 @@ describe('F6 a status that nobody has written', () => {
     const json = async (...args: string[]) => JSON.parse((await project.run([...args, '--json'])).stdout);
     expect((await json('status', 'night')).counts).toMatchObject({ total: 3, failed: 1, remaining: 2 });
     expect((await json('table', 'night', 'show', '--status', 'todo', '--task', 'one')).rows).toEqual([
-      { index: 0, name: 'a', one: 'todo', two: 'todo' },
+      { row: 1, index: 0, name: 'a', one: 'todo', two: 'todo' },
     ]);
     expect((await json('table', 'night', 'search', '--exact', 'todo', '--select', 'two')).rows).toHaveLength(3);
     await project.run(['export', 'night', '--jsonl', 'out.jsonl']);
