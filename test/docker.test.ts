@@ -1,6 +1,7 @@
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { copyRepository, FROM_CACHE, temporaryFolder } from './repository-copy.ts';
 
@@ -12,7 +13,7 @@ interface Stage {
 }
 
 /** Carries out a Dockerfile without Docker: each stage is a folder, and RUN runs here. Installs no system packages. */
-function build(text: string, context: string, folder: string): Stage {
+async function build(text: string, context: string, folder: string): Promise<Stage> {
   const stages = new Map<string, Stage>();
   let stage!: Stage;
   for (const line of text.split('\n').filter((each) => each !== '' && !each.startsWith('#'))) {
@@ -29,7 +30,7 @@ function build(text: string, context: string, folder: string): Stage {
       const [, from, paths] = /^(?:--from=(\S+) )?(.*)$/.exec(rest)!;
       copy(from === undefined ? context : stages.get(from)!.root, paths!.split(' '), join(stage.root, stage.workdir));
     } else if (instruction === 'RUN') {
-      if (!rest.startsWith('apt-get ')) shell(rest, join(stage.root, stage.workdir));
+      if (!rest.startsWith('apt-get ')) await shell(rest, join(stage.root, stage.workdir));
     } else {
       stage.settings[instruction] = rest;
     }
@@ -47,13 +48,9 @@ function copy(from: string, paths: readonly string[], workdir: string): void {
   }
 }
 
-function shell(command: string, cwd: string, env: Record<string, string | undefined> = process.env): string {
-  return execFileSync('/bin/sh', ['-ec', command], {
-    cwd,
-    env: { ...env, ...FROM_CACHE },
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+async function shell(command: string, cwd: string, env: NodeJS.ProcessEnv = process.env): Promise<string> {
+  const { stdout } = await promisify(execFile)('/bin/sh', ['-ec', command], { cwd, env: { ...env, ...FROM_CACHE } });
+  return stdout;
 }
 
 /** The patterns of `.dockerignore` that this project uses: names, `*`, and `**` in front. */
@@ -71,7 +68,7 @@ function isIgnored(file: string): boolean {
 
 test('the steps of the Dockerfile, in a clean folder, make an image that runs a shift and has nothing else', {
   timeout: 300_000,
-}, () => {
+}, async () => {
   const folder = temporaryFolder();
   const context = join(folder, 'context');
   copyRepository(context, (file) => !isIgnored(file));
@@ -80,7 +77,7 @@ test('the steps of the Dockerfile, in a clean folder, make an image that runs a 
     true,
   ]);
   const text = readFileSync('Dockerfile', 'utf8');
-  const { root, workdir, settings } = build(text, context, folder);
+  const { root, workdir, settings } = await build(text, context, folder);
 
   expect(settings).toMatchObject({ FROM: 'node:22-slim', USER: 'node', ENTRYPOINT: '["nightshift"]' });
   expect(text).toMatch(/^RUN apt-get .* git /m);
@@ -96,5 +93,5 @@ test('the steps of the Dockerfile, in a clean folder, make an image that runs a 
   const [bin] = settings.ENV!.replace('PATH=', '').split(':');
   const env = { PATH: `${join(root, bin!)}:${dirname(process.execPath)}:/usr/bin:/bin`, HOME: join(root, workdir) };
   expect(statSync(join(root, workdir)).mode & 0o1777).toBe(0o1777);
-  expect(shell('nightshift demo', join(root, workdir), env)).toContain('Made: 23 pages');
+  expect(await shell('nightshift demo', join(root, workdir), env)).toContain('Made: 23 pages');
 });
