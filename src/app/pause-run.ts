@@ -8,7 +8,7 @@ import type { World } from './world.ts';
 
 /**
  * When and how the shift was paused; undefined: it is not paused. A pause lasts until `resume`, whatever happens to
- * runs.
+ * runs, or until nothing is left to do.
  */
 export function pauseOf(paths: ShiftPaths): PauseRequest | undefined {
   return new ControlFile(paths).requests()?.pause;

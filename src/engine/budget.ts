@@ -3,6 +3,7 @@ import type { NightshiftEvent } from '../core/model/events.ts';
 import type { Shift, Task } from '../core/model/shift.ts';
 import {
   type Expenses,
+  type LimitSettings,
   type Limits,
   limitsInForce,
   moneyUsedUp,
@@ -102,6 +103,12 @@ export class Budget implements Disposable {
     this.#shift = shift;
     this.#inForce = this.#resolve();
     this.check();
+  }
+
+  /** The same for the limits alone, while items run. */
+  followLimits(limits: LimitSettings): void {
+    if (JSON.stringify(limits) === JSON.stringify(this.#shift.settings.limits)) return;
+    this.follow({ ...this.#shift, settings: { ...this.#shift.settings, limits } });
   }
 
   check(): void {

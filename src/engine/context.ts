@@ -186,6 +186,16 @@ export class RunContext implements Disposable {
     );
   }
 
+  /** While items run, limits that get lower take effect at once (rule D5). */
+  async followLimits(): Promise<void> {
+    try {
+      this.budget.followLimits((await this.ports.load()).settings.limits);
+    } catch (error) {
+      // The next claim waits until the file can be read.
+      if (!isCurable(error)) throw error;
+    }
+  }
+
   #adopt(shift: Shift): void {
     for (const warning of shift.warnings) {
       if (!this.#shift.warnings.includes(warning)) this.emit({ type: 'run:warning', message: warning });
@@ -220,8 +230,9 @@ export class RunContext implements Disposable {
       ? Math.min(left, LONGEST_WAIT_MS)
       : this.patience.pause(this.#isTimed ? Number.POSITIVE_INFINITY : this.#shift.settings.patienceMs);
     if (ms === undefined) return this.#outOfPatience(reason);
-    this.emit({ type: 'run:waiting', ms, reason });
-    return ms;
+    const whole = Math.ceil(ms);
+    this.emit({ type: 'run:waiting', ms: whole, reason });
+    return whole;
   }
 
   /** Whether the run has an end time. Then it waits for trouble to pass until that time, to do as much as possible. */

@@ -28,7 +28,13 @@ export async function runShift(ports: RunPorts, shift: Shift): Promise<RunEnd> {
 
 async function dispatch(context: RunContext): Promise<RunEnd> {
   await using _held = { [Symbol.asyncDispose]: () => context.ports.protection.end() };
-  await recover(context);
+  /** You can stop a run without fixing a file first. */
+  const orInterrupted = (error: unknown): Promise<RunEnd> => {
+    if (isCurable(error) && context.control.drain.aborted) return context.interrupted();
+    throw error;
+  };
+  const stopped = await recover(context).then(() => undefined, orInterrupted);
+  if (stopped) return stopped;
   const batches = new Batches(context);
   await using stream = new Stream(context);
   for (;;) {
@@ -39,11 +45,7 @@ async function dispatch(context: RunContext): Promise<RunEnd> {
     }
     // You may change the mode; running items finish the way they started.
     const isStream = context.shift.settings.stream || stream.isOpen;
-    const end = await (isStream ? stream : batches).turn().catch((error: unknown) => {
-      // You can stop a run without fixing a file first.
-      if (isCurable(error) && context.control.drain.aborted) return context.interrupted();
-      throw error;
-    });
+    const end = await (isStream ? stream : batches).turn().catch(orInterrupted);
     if (end) {
       await foldRest(context);
       return end;

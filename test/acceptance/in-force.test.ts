@@ -158,6 +158,22 @@ describe('P4 X6 what may only become less', () => {
   });
 });
 
+describe('D5 X6 while an item runs', () => {
+  test.each([{}, { parallel: true, dispatch: 'stream', 'max-batch-size': 1 }])(
+    'D5 X6 a lower limit drains the run at once: %j',
+    async (mode) => {
+      const { shift, running, gate } = await inFlight({ 'max-duration': '1h', ...mode });
+      shift.manager = shift.manager.replace('max-duration: 1h', 'max-duration: 1s');
+      const { signal, reason } = await running.seen('run:draining');
+      expect([signal, reason]).toEqual(['limit', expect.stringContaining('max-duration')]);
+      gate.open();
+      const { code, events } = await running.ended;
+      expect(code).toBe(4);
+      expect(events.filter(({ type }) => type === 'edit:reverted')).toEqual([]);
+    },
+  );
+});
+
 describe('D5 a person puts an edit in force', () => {
   test('D5 accept shows the difference, asks, and puts it in force from the next claim', async () => {
     const { project, shift, running, gate } = await inFlight();

@@ -48,6 +48,15 @@ test('F6 a file that is repaired in time: nothing new starts before that, nothin
     );
   }));
 
+test('F6 X8 a run that is stopped before it could read its table ends as stopped, and a later one does everything', () =>
+  holds([nights(), modes, fc.integer({ min: 1, max: 900 })], async (night, mode, drainAt) => {
+    const shift = shiftOf(night, { ...settingsOf(mode), ...PATIENCE });
+    const run = await shift.run({ outage: { of: 'table', at: 0, ms: 10_000 }, drainAt });
+    expect([run.error, run.end?.exitCode]).toEqual([undefined, 130]);
+    expect(shift.work).toEqual([]);
+    await expectResumes(shift, night);
+  }));
+
 test('F6 a file that stays unreadable longer than the patience: what runs is finished and recorded, and the run ends', () =>
   holds([nights(), modes, file, moment], async (night, mode, of, at) => {
     const shift = shiftOf(night, { ...settingsOf(mode), patience: '1s' });

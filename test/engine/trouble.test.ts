@@ -32,6 +32,7 @@ test('X5 trouble of all that does not pass: growing pauses, each item has its tu
     const turns = new Set(shift.work.map(({ row }) => row)).size;
     if (isRequested) expect(turns).toBe(Math.min(rows, shift.work.length));
     const waits = events.filter(({ type }) => type === 'run:waiting').map((event) => event.ms as number);
+    expect(waits.every(Number.isInteger)).toBe(true);
     const growing = waits.slice(0, -1);
     expect(growing).toEqual([...growing].sort((a, b) => a - b));
     expect(ms).toBeGreaterThanOrEqual(minutes * 60_000);

@@ -141,7 +141,14 @@ async function runLocked(run: NewRun, { agents, workplaces, leftovers }: Opened)
   if (hasFinished) await control.forgetPause();
   const counts = await countAtEnd(opened.store, end);
   const result = { ...end, ms: run.ms() };
-  stream.emit({ type: 'run:finished', ...result, ...(counts ?? { total: 0, completed: 0, failed: 0, remaining: 0 }) });
+  // A run that was stopped before it started has no end, either.
+  if (stream.history.lastRun?.run === run.holder.run) {
+    stream.emit({
+      type: 'run:finished',
+      ...result,
+      ...(counts ?? { total: 0, completed: 0, failed: 0, remaining: 0 }),
+    });
+  }
   return { ...result, ...(counts === undefined ? {} : { counts }) };
 }
 

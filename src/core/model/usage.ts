@@ -16,15 +16,20 @@ export function addAmounts(a: Usage, b: Usage): Usage {
   for (const key of AMOUNTS) {
     const amount = b[key];
     // A line of the journal may contain anything.
-    if (typeof amount === 'number' && amount >= 0) total[key] = (a[key] ?? 0) + amount;
+    if (typeof amount === 'number' && amount >= 0) total[key] = exact((a[key] ?? 0) + amount);
   }
   return total;
+}
+
+/** Without the noise of binary fractions: 0.1 + 0.2 is 0.3. A billionth of a dollar stays. */
+function exact(amount: number): number {
+  return Math.round(amount * 1e9) / 1e9;
 }
 
 /** The part of `all` that was not reported yet. */
 export function rest(all: Usage, told: Usage): Usage | undefined {
   const left = AMOUNTS.flatMap((key) => {
-    const amount = (all[key] ?? 0) - (told[key] ?? 0);
+    const amount = exact((all[key] ?? 0) - (told[key] ?? 0));
     return all[key] !== undefined && amount > 0 ? [[key, amount] as const] : [];
   });
   return left.length === 0 ? undefined : Object.fromEntries(left);

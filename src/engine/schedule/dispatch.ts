@@ -47,7 +47,11 @@ export function openDispatch(context: RunContext): Dispatch {
       await renewLeases({ store, owner: ports.owner, clock: ports.clock });
       return store.changes();
     },
-    putBack: () => documents.putBack(),
+    putBack: async () => {
+      const edits = await documents.putBack();
+      await context.followLimits();
+      return edits;
+    },
     isThere: () => context.isShiftThere(),
     onFailure: (error) => failure.abort(error),
   });
