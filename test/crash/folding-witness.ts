@@ -1,5 +1,6 @@
 import type { LessonRecord } from '../../src/core/learning/lesson.ts';
 import type { NightshiftEvent } from '../../src/core/model/events.ts';
+import { versionOf } from '../../src/core/model/identity.ts';
 import { parseLessons } from '../../src/formats/lessons.ts';
 import type { Ended, ShiftHandle } from '../harness.ts';
 import { type ExpectedLesson, expectedLessons, type Mode } from './folding-shift.ts';
@@ -124,12 +125,15 @@ export class FoldingWitness {
     );
   }
 
-  /** Each state was told once. */
+  /** Each state was told once, and so were the Steps of today. */
   #checkJournal(lessons: readonly LessonRecord[]): void {
     const told = new Map<string, string[]>();
+    const versions = new Set<string>();
     for (const { type, id, to } of this.#shift.journal()) {
       if (type === 'lesson:changed') told.set(id, [...(told.get(id) ?? []), to]);
+      if (type === 'steps:changed') versions.add(to);
     }
+    if (!versions.has(versionOf(this.#shift.task('make')))) this.#tell('no event told of the Steps');
     for (const { id, state } of lessons) {
       const states = told.get(id) ?? [];
       if (states.at(-1) !== state || new Set(states).size < states.length)

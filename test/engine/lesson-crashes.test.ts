@@ -42,7 +42,7 @@ test.each([
   ['careful', 'batch', 1, 2],
   ['eager', 'stream', 4, 3],
 ] as const)(
-  'P8 L10 killed at any moment, %s in a %s: each lesson is applied once, none is lost',
+  'P8 L4 L10 killed at any moment, %s in a %s: each lesson is applied once, none is lost',
   async (lessons, dispatch, firm, first) => {
     const whole = newShift({ lessons, dispatch });
     const { moments, end } = await whole.run();
@@ -58,6 +58,10 @@ test.each([
       const { history } = await shift.run();
       expectWhole(shift.lessons, stepsOf(shift));
       for (const { id, state } of shift.lessons) expect(history.lessonState(id)).toBe(state);
+      // Where each came from is known, whenever the run died.
+      const told = history.changesOf('make').flatMap(({ lessons: added }) => added.map(({ text }) => text));
+      for (const { state, text } of shift.lessons)
+        if (state === 'firm') expect([diesAt, told]).toEqual([diesAt, expect.arrayContaining([text])]);
       // A vote that no journal kept is not counted, so a blamed lesson may stay longer.
       const found = shift.lessons.map(({ text }) => text.toLowerCase()).sort();
       expect([diesAt, found]).toEqual([diesAt, expected.map((each) => each.replace(/ \w+$/, ''))]);

@@ -5,7 +5,7 @@ import type { Shift, Task } from '../../core/model/shift.ts';
 import type { RunContext } from '../context.ts';
 
 /** What it takes to write lessons down. */
-export type LessonPorts = Pick<RunContext, 'documents' | 'emit' | 'history' | 'alone'>;
+export type LessonPorts = Pick<RunContext, 'documents' | 'emit' | 'history' | 'alone' | 'ports'>;
 
 export interface Settlement {
   /** As it was read; `book` was made from its lessons. */
@@ -25,34 +25,46 @@ export interface Settlement {
  * process dies: the lessons with their new states, the Steps, then the lessons with what the Steps hold now. `reconcile`
  * finishes what is half done. Returns false if a file was edited meanwhile: read both again, and repeat.
  */
-export function settleLessons(ports: LessonPorts, settlement: Settlement): Promise<boolean> {
+export function settleLessons(context: LessonPorts, settlement: Settlement): Promise<boolean> {
   const { shift, task, book, now, considered = [], counted = {} } = settlement;
-  const { documents, emit, history } = ports;
+  const { documents, emit, history, ports } = context;
   const before = shift.lessons;
   const hasVotes = Object.keys(counted).length > 0;
   // No dev may start with Steps that no event has told of yet.
-  return ports.alone(async () => {
-    const first = await write(ports, before, book);
+  return context.alone(async () => {
+    const first = await write(context, before, book);
     if (!first) return false;
     const after = reconcile(book, { task: task.name, steps: task.stepTexts, now });
-    const settled = {
-      task: task.name,
-      considered: [...considered],
-      ...(hasVotes && { counted: { ...counted } }),
-    };
-    if (isSameList(after.steps, task.stepTexts)) {
-      if (considered.length > 0 || hasVotes)
-        emit({ type: 'steps:kept', ...settled, reason: 'no lesson for the Steps', recommendations: [] });
-    } else {
-      const written = await documents.writeSteps(task.name, task.text, after.steps);
-      if (written === undefined) return false;
-      const change = { from: task.version, to: versionOf(written), batch: settlement.batch };
+    const votes = hasVotes ? { counted: { ...counted } } : {};
+    const settled = { task: task.name, considered: [...considered], ...votes };
+    const isKept = isSameList(after.steps, task.stepTexts);
+    const written = isKept ? task.text : await documents.writeSteps(task.name, task.text, after.steps);
+    if (written === undefined) return false;
+    if (!isKept || isUntold({ history, task }, book, after.book)) {
+      const from = isKept ? (history.changesOf(task.name).at(-1)?.to ?? task.version) : task.version;
+      const change = { from, to: versionOf(written), batch: settlement.batch };
       emit({ type: 'steps:changed', ...settled, ...change, ...describe(before.book, after.book) });
+      // Before the lessons are confirmed: a start that finds them unconfirmed tells of the change.
+      await ports.events.flush();
+    } else if (considered.length > 0 || hasVotes) {
+      emit({ type: 'steps:kept', ...settled, reason: 'no lesson for the Steps', recommendations: [] });
     }
-    if (!(await write(ports, first, after.book))) return false;
+    if (!(await write(context, first, after.book))) return false;
     tellStates({ emit, history }, after.book, task.name);
     return true;
   });
+}
+
+/** Whether a run died after it wrote the Steps, and before the journal had the change. */
+function isUntold(
+  { history, task }: { history: LessonPorts['history']; task: Task },
+  written: LessonBook,
+  confirmed: LessonBook,
+): boolean {
+  const isConfirmed = new Map(confirmed.lessons.map(({ id, state, inSteps }) => [id, `${state} ${inSteps}`]));
+  const isHalfDone = ({ id, state, inSteps, ...lesson }: LessonRecord) =>
+    lesson.task === task.name && isConfirmed.get(id) === `${state} ${!inSteps}`;
+  return written.lessons.some(isHalfDone) && history.changesOf(task.name).every(({ to }) => to !== task.version);
 }
 
 /** Tells the states that the journal does not know yet: the new ones, and what a crash kept from being told. */
