@@ -59,8 +59,9 @@ export function findLanguage(text: string, author: Author): Finding[] {
 function isForeign(text: string): boolean {
   const words = wordsOf(text);
   const foreign = words.filter((word) => FOREIGN_WORDS.has(word)).length;
-  const english = words.filter((word) => isFunctionWord(word) && !SHARED_WORDS.has(word)).length;
-  return foreign > 0 && words.length > 1 && foreign >= english;
+  const english = words.filter(isFunctionWord);
+  const own = english.filter((word) => !SHARED_WORDS.has(word)).length;
+  return foreign > 0 && words.length > 1 && (foreign >= english.length || foreign > own);
 }
 
 /** Neither a small word of English nor a word of the author's: another language, or no language at all. */
