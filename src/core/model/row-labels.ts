@@ -28,21 +28,16 @@ export class RowLabels {
 
   /** Undefined if the row has no name. Secrets are masked, and the text is safe for a terminal. */
   of(shift: Labelled, rows: Rows, row: number): string | undefined {
-    const template = this.#choose(shift, rows);
-    if (template === undefined) return undefined;
-    const columns: Record<string, string> = {};
-    for (const segment of template.segments) {
-      const isColumn = typeof segment !== 'string' && segment.kind === 'column' && rows.header.includes(segment.name);
-      if (isColumn) columns[segment.name] = rows.cell(row, segment.name);
-    }
-    const text = fillTemplate(template, valuesOf(shift, columns)).join('');
-    return oneLine(createMask(shift.secrets).text(text), LONGEST_LABEL) || undefined;
+    return labelOf(this.#choose(shift, rows), shift, rows, row);
   }
 
-  /** The same for all rows of one reading of a table. */
+  /** The same for all rows of one reading of a table; the column is chosen with the first. */
   static in(shift: Labelled, rows: Rows): (row: number) => string | undefined {
-    const labels = new RowLabels();
-    return (row) => labels.of(shift, rows, row);
+    let choice: { readonly template: Template | undefined } | undefined;
+    return (row) => {
+      choice ??= { template: new RowLabels().#choose(shift, rows) };
+      return labelOf(choice.template, shift, rows, row);
+    };
   }
 
   #choose(shift: Labelled, rows: Rows): Template | undefined {
@@ -53,6 +48,17 @@ export class RowLabels {
     }
     return this.#choice.template;
   }
+}
+
+function labelOf(template: Template | undefined, shift: Labelled, rows: Rows, row: number): string | undefined {
+  if (template === undefined) return undefined;
+  const columns: Record<string, string> = {};
+  for (const segment of template.segments) {
+    const isColumn = typeof segment !== 'string' && segment.kind === 'column' && rows.header.includes(segment.name);
+    if (isColumn) columns[segment.name] = rows.cell(row, segment.name);
+  }
+  const text = fillTemplate(template, valuesOf(shift, columns)).join('');
+  return oneLine(createMask(shift.secrets).text(text), LONGEST_LABEL) || undefined;
 }
 
 /** The first column whose values are all there and all different. Row numbers alone are no names. */
