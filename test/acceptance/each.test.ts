@@ -1,3 +1,4 @@
+import { chmodSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { AGENT, Project, ShiftHandle, until } from '../harness.ts';
 
@@ -188,4 +189,20 @@ test('T6 each: a second call during the run fails as `start` does, and adds noth
   const { code, stdout } = await project.run(line);
   expect([code, firstLines(stdout)[1]]).toEqual([0, '3 rows, 1 of them new (path); no check']);
   expect(new ShiftHandle(project, 'pages').column('do')).toEqual(['done', 'done', 'done']);
+});
+
+test('X6 each: with a model and without a limit, it asks as `start` does, and starts nothing without an answer', async () => {
+  const project = new Project();
+  project.write('bin/claude', '#!/bin/sh\necho "$@" >> called\nexit 1\n');
+  chmodSync(project.path('bin/claude'), 0o755);
+  project.write('pages.csv', 'path\na\n');
+  const line = ['each', 'pages.csv', '--do', 'Read {path}', '--agent', 'claude'];
+  const env = { PATH: `${project.path('bin')}:${process.env.PATH}` };
+  const { code, stdout, stderr } = await project.run(line, { env, answers: [] });
+  expect([code, stderr]).toEqual([2, expect.stringContaining('nothing was started: no limit was set')]);
+  expect(firstLines(stdout)[2]).toBe('agent claude, one row at a time; no limit on cost');
+  expect(stdout).toContain('How much may it cost');
+  expect(new ShiftHandle(project, 'pages').column('do')).toEqual(['todo']);
+  // It was asked whether you are logged in, and got no prompt.
+  expect(new Set(project.read('called').trim().split('\n'))).toEqual(new Set(['auth status']));
 });
