@@ -6,7 +6,7 @@ import { readProtocolError } from './failure.ts';
 import { chooseModel } from './model.ts';
 
 /** How long a program may take to open a session before a run. */
-const PROBE_MS = 20_000;
+const PROBE_MS = 60_000;
 
 /**
  * Opens a session and asks nothing: that shows whether the program is logged in and has the model. What it can't say

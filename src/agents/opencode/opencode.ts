@@ -22,7 +22,7 @@ const INSTALL =
 const MOST_WEAR = 30;
 const LATER_MS = 600;
 /** How long its server may take to list the models before a run. */
-const LIST_MS = 20_000;
+const LIST_MS = 60_000;
 
 /** OpenCode: one server for the run, one session for each item. */
 export function createOpencode(): AgentProgram {
