@@ -6,7 +6,7 @@ import type { Shift } from '../core/model/shift.ts';
 import { compileShift } from '../formats/compile.ts';
 import { parseManager } from '../formats/manager.ts';
 import { parseTask } from '../formats/task.ts';
-import { checkAgents } from './preflight.ts';
+import { checkAgents, checkModels } from './preflight.ts';
 
 const PLAIN: AgentTraits = { hasModel: false, runsSteps: false, judges: true };
 
@@ -55,7 +55,7 @@ it.each<[string, AgentTraits, string, string, string, string | undefined]>([
   },
 );
 
-it('X5 a model or login that is certainly missing is an error before anything starts, for the dev and for its qa', async () => {
+it('X5 a model or login that is certainly missing is found without a run, for the dev and for its qa', async () => {
   const asked: (string | undefined)[] = [];
   const agent = (name: string) =>
     ({
@@ -66,7 +66,7 @@ it('X5 a model or login that is certainly missing is an error before anything st
       },
     }) as unknown as Agent;
   const result = (configuration: string, validation: string) =>
-    checkAgents(compiled(configuration, STEP, validation), agent, ['mine', 'other'], () => ({})).catch(
+    checkModels(compiled(configuration, STEP, validation), agent, () => ({})).catch(
       ({ code, message, hint, line }) => `${code}: ${message}: ${hint} (${line})`,
     );
   const says = (name: string, line: number) =>

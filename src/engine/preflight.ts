@@ -19,9 +19,26 @@ export async function checkAgents(
     const judge = qaAgent === undefined ? agent : requireAgent(task, 'qa-agent', qaAgent, find, known);
     if (agent.runsSteps) requireScripts(task, agent);
     if (!judge.judges) requireChecks(task, judge);
+    for (const each of new Set([agent, judge])) {
+      await requireProgram(task, each, launchContext(task, shift, environmentFor(each, task)));
+    }
+  }
+}
+
+/**
+ * Asks the programs for a login or a model that is certainly missing, without a paid call. This takes seconds, so a run
+ * does not do it: its first item would find the same.
+ */
+export async function checkModels(
+  shift: Shift,
+  find: (name: string) => Agent | undefined,
+  environmentFor: (agent: Agent, task: Task) => Readonly<Record<string, string>>,
+): Promise<void> {
+  for (const task of shift.tasks) {
+    const { agent, qaAgent = agent } = task.settings;
     const contextFor = (each: Agent) => launchContext(task, shift, environmentFor(each, task));
-    for (const each of new Set([agent, judge])) await requireProgram(task, each, contextFor(each));
-    await requireModel(task, agent, 'model', contextFor(agent));
+    const [dev, judge] = [find(agent)!, find(qaAgent)!];
+    await requireModel(task, dev, 'model', contextFor(dev));
     if (askedCriteria(task).length > 0) await requireModel(task, judge, 'qa-model', contextFor(judge));
   }
 }
@@ -53,7 +70,6 @@ async function requireProgram(task: Task, agent: Agent, context: LaunchContext):
   }
 }
 
-/** A login or a model that is certainly missing would end the run at its first item. */
 async function requireModel(
   task: Task,
   agent: Agent,

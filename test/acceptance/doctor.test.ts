@@ -346,7 +346,7 @@ test('X5 says which agent programs are there, in which version, whether that was
     /^problem +by-claude: the agent claude of work can't be used\n +.*\n +claude is not logged in: .*claude auth login/m,
   );
   expect(needed.stdout).toMatch(/^1 problem\.$/m);
-  const started = await project.run(['start', 'by-claude', '--max-cost', '1'], { env: { PATH } });
+  const started = await project.run(['start', 'by-claude', '--dry-run'], { env: { PATH } });
   expect([started.code, started.stderr]).toEqual([6, expect.stringContaining('claude is not logged in')]);
   program('codex', 'case $1 in --version) echo "codex-cli 0.166.0";; login) exit 1;; esac');
   const both = await project.run(['doctor'], { env: { PATH, HOME: project.root } });
@@ -362,7 +362,7 @@ test('X5 says which agent programs are there, in which version, whether that was
     `while read -r line; do case $line in\n*initialize*) echo "$line" | sed 's/.*"id":\\([0-9]*\\).*/{"jsonrpc":"2.0","id":\\1,"result":{"protocolVersion":1}}/';;\n*session*new*) echo "$line" | sed 's/.*"id":\\([0-9]*\\).*/\\1/' | { read -r id; echo '{"jsonrpc":"2.0","id":'"$id"',"result":${JSON.stringify(models)}}'; };;\n*prompt*) touch asked;; esac; done`,
   );
   project.shift('by-acp', { settings: { agent: 'acp', 'acp-command': 'acp', model: 'gone' }, ...parts });
-  const acp = await project.run(['start', 'by-acp', '--max-cost', '1'], { env: { PATH } });
+  const acp = await project.run(['start', 'by-acp', '--dry-run'], { env: { PATH } });
   expect([acp.code, acp.stderr]).toEqual([
     6,
     expect.stringContaining('it has no model gone: correct `model:`; it has here'),

@@ -17,7 +17,7 @@ import { currentHolder, takeRunLock } from '../../store/folder/run-lock.ts';
 import { changeTable } from '../../store/folder/table/table-change.ts';
 import { type OpenShift, openAndCheck } from '../open-shift.ts';
 import { failpointFrom } from '../run/failpoint.ts';
-import { requireAgents } from '../run/plan-run.ts';
+import { requireAgents, requireModels } from '../run/plan-run.ts';
 import { unprotectedFiles } from '../run/unprotected-files.ts';
 import type { World } from '../world.ts';
 import type { Finding } from './finding.ts';
@@ -41,7 +41,10 @@ export async function checkShift(world: World, root: string, name: string): Prom
   const opened = await attempt(() => openAndCheck(paths));
   await using agents = new AgentSet();
   if (opened) {
-    await attempt(() => requireAgents(opened.shift, agents, world));
+    await attempt(async () => {
+      await requireAgents(opened.shift, agents, world);
+      await requireModels(opened.shift, agents, world);
+    });
   }
   const older = await olderFinding(paths, opened === undefined);
   // The upgrade fixes these.

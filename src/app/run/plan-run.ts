@@ -10,7 +10,7 @@ import { cellsAt, countItems, type Scope } from '../../core/schedule/plan.ts';
 import type { RunRequest } from '../../core/schedule/run-request.ts';
 import type { Selection } from '../../core/schedule/selection.ts';
 import { hasModel } from '../../engine/budget.ts';
-import { checkAgents } from '../../engine/preflight.ts';
+import { checkAgents, checkModels } from '../../engine/preflight.ts';
 import type { Overrides } from '../../formats/compile.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
 import { findTask } from '../find-task.ts';
@@ -43,6 +43,7 @@ export async function planRun(paths: ShiftPaths, settings: RunSettings, world: W
   refuseNothing(opened, settings);
   await using agents = new AgentSet(settings.agents);
   await requireAgents(opened.shift, agents, world);
+  await requireModels(opened.shift, agents, world);
   return {
     ...opened,
     scope: selector(opened.snapshot, settings)(opened.snapshot),
@@ -77,16 +78,22 @@ function refuseNothing({ shift, snapshot }: OpenShift, selection: Selection): vo
 
 /** Throws if an agent of the shift is unknown or can't be started. */
 export async function requireAgents(shift: Shift, agents: AgentSet, world: World): Promise<void> {
-  const environmentFor = ({ credentials }: Agent, { settings }: Task) => {
-    const passEnv = [...credentials, ...settings.passEnv];
-    return agentEnvironment({ caller: world.env, passEnv, secrets: shift.secrets, own: {} });
-  };
   try {
-    await checkAgents(shift, agents.find, agents.names, environmentFor);
+    await checkAgents(shift, agents.find, agents.names, environmentIn(shift, world));
     for (const task of shift.tasks) requireBash(task, agents.find(task.settings.agent)!);
   } catch (error) {
     throw error instanceof NightshiftError ? error.noting(shift.warnings) : error;
   }
+}
+
+/** Throws if a model or a login of the shift is certainly missing. Takes seconds, and costs nothing. */
+export function requireModels(shift: Shift, agents: AgentSet, world: World): Promise<void> {
+  return checkModels(shift, agents.find, environmentIn(shift, world));
+}
+
+function environmentIn({ secrets }: Shift, { env }: World) {
+  return ({ credentials }: Agent, { settings }: Task) =>
+    agentEnvironment({ caller: env, passEnv: [...credentials, ...settings.passEnv], secrets, own: {} });
 }
 
 /** Settings of the run that win over those in the files. */
