@@ -166,7 +166,7 @@ test('D4 the whole answer is kept where show and status print it', async () => {
   for (const number of [1, 2, 3]) expect(plain).toContain(`attempt ${number}: FAILED (step 7): the wall is\n    gone`);
   const status = JSON.parse((await project.run(['status', 'night', '--json'])).stdout);
   expect(status.failures).toEqual([
-    { task: 'work', reason: 'FAILED (step 7): the wall is\ngone', items: [{ row: 2, attempts: 3 }] },
+    { task: 'work', reason: 'FAILED (step 7): the wall is\ngone', items: [{ row: 2, label: 'beta', attempts: 3 }] },
   ]);
 });
 

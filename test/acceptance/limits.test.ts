@@ -184,7 +184,7 @@ test('X6 retry sets nothing back where a limit is used up: the reasons of the fa
   expect((await project.run(['retry', 'night', '--max-cost', 'none', '--plain'])).stdout).toContain('1 reset to todo');
 });
 
-test('X6 a person changes a limit during a run: it counts before the next item', async () => {
+test('X6 D5 a person lowers a limit during a run: no agent gets another prompt, not even a qa', async () => {
   const project = new Project();
   const shift = night(project, ['a', 'b'], { 'max-cost': 100 });
   project.behave({ dev: { ...waits, report: priced } });
@@ -193,7 +193,7 @@ test('X6 a person changes a limit during a run: it counts before the next item',
   shift.manager = shift.manager.replace('max-cost: 100', 'max-cost: 0.25');
   project.write('go', '');
   expect((await running.ended).code).toBe(4);
-  expect(shift.column('work')).toEqual(['done', 'todo']);
+  expect(shift.column('work')).toEqual(['qa', 'todo']);
 });
 
 test('X6 tokens without a cost are said to be unseen by max-cost, once', async () => {

@@ -150,9 +150,10 @@ test('X8 X6 --detach tells the warnings and limits of the run, whatever its line
     tasks: { write: shellTask('echo "limits: none"') },
   });
   const { stdout } = await shift.project.run(['start', 'warning', '--detach', '--json', '--max-failures=3']);
-  const { warnings, limits } = JSON.parse(stdout);
+  const { warnings, limits, pid } = JSON.parse(stdout);
   expect([warnings, limits]).toEqual([[expect.stringContaining('colour')], '0 of 3 failures in a run']);
   await until(() => has(shift, 'run:finished'), 'the end of the run');
+  await until(() => !isAlive(pid), 'the end of its process');
 });
 
 test('X8 attach shows a run from elsewhere to its end, and has its exit code', async () => {

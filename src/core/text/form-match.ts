@@ -132,9 +132,10 @@ function behindGlue(text: string, at: number, { isSpaced }: Form): number[] {
   if (next === undefined) return found;
   if (BREAK_BEGINNINGS.includes(next)) {
     const behind = endOf(BREAK, text, at);
-    const indented = behind && endOf(INDENT, text, behind);
-    // The last space may belong to the value.
-    found.push(...[behind, indented, indented && indented - 1].filter((each) => each !== undefined));
+    // Some of what looks like an indent may belong to the value.
+    if (behind !== undefined) {
+      for (let each = endOf(INDENT, text, behind) ?? behind; each >= behind; each--) found.push(each);
+    }
   }
   if (isSpaced) {
     const behind = endOf(SPACE, text, at);

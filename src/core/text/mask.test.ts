@@ -126,6 +126,12 @@ describe('S4 a mask', () => {
     );
   });
 
+  it('finds a value that is folded where it looks like an indent', () => {
+    const { text } = createMask({ KEY: 'abcdefghijkl>> |mno' });
+    expect(text('abcdefghijkl\\\n  >> |mno')).toBe('[KEY]');
+    expect(text('abcdefghijkl\n> >> |mno')).toBe('[KEY]');
+  });
+
   it('finds base64 that was broken into lines, and single lines of a key', () => {
     const key = `-----BEGIN KEY-----\n${'MIIEvQIBADANBgkqhkiG9w0'.repeat(9)}\n${'Zm9vYmFyCg'.repeat(6)}\n-----END KEY-----\n`;
     const { text } = createMask({ KEY: key });
