@@ -18,6 +18,8 @@ test('L2 a report votes on the lessons that it was given, and on no others', () 
   const votes = [vote('L1', 'helped'), vote('L4', 'harmed', 'too slow'), vote('L9', 'harmed')];
   expect(votesIn(order, { status: 'SUCCESS', votes })).toEqual(votes.slice(0, 2));
   expect(votesIn({}, { status: 'FAILED (step 2)', votes })).toEqual([]);
+  const both = [vote('L1', 'helped'), vote('L1', 'harmed', 'in the end')];
+  expect(votesIn(order, { status: 'SUCCESS', votes: both })).toEqual(both.slice(1));
 });
 
 test('L2 a failure at the step of a lesson counts against it, whatever the report says of it', () => {
