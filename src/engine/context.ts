@@ -189,7 +189,7 @@ export class RunContext implements Disposable {
   /** While items run, limits that get lower take effect at once (rule D5). */
   async followLimits(): Promise<void> {
     try {
-      this.budget.followLimits((await this.ports.load()).settings.limits);
+      this.budget.followLimits(await this.ports.loadLimits());
     } catch (error) {
       // The next claim waits until the file can be read.
       if (!isCurable(error)) throw error;

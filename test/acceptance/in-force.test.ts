@@ -203,6 +203,23 @@ describe('D5 a person puts an edit in force', () => {
     expect([nothing.code, nothing.stderr]).toEqual([2, expect.stringContaining('has no reverted edit to accept')]);
   });
 
+  test('D5 T4 a task that leaves the Task Order while its item runs: the item still ends as it would have', async () => {
+    const project = new Project();
+    const gate = new Gate(project);
+    const tasks = { work: agentTask('1. Do {name}'), more: shellTask('true', 'true', '- agent: shell') };
+    const shift = project.shift('night', { settings: QUIET, table: 'name,work,more\na,todo,todo\n', tasks });
+    project.behave({ 'dev:a': { sh: gate.wait } });
+    const running = shift.launch();
+    await until(() => project.calls().length > 0, 'the dev of a');
+    shift.manager = shift.manager.replace('1. work\n2. more', '1. more');
+    await running.seen('edit:reverted');
+    expect((await project.run(['accept', 'night', '--yes'])).code).toBe(0);
+    await running.seen('document:accepted');
+    gate.open();
+    expect((await running.ended).code).toBe(0);
+    expect(shift.tableText).toBe('name,work,more\na,done,done\n');
+  });
+
   test('D5 accept works when no run is going on, and takes a new task with its Task Order', async () => {
     const { project, shift, running, gate } = await inFlight();
     project.write(`${shift.folder}/more.md`, shellTask('echo {name} >> more.txt', 'true', '- agent: shell'));

@@ -186,6 +186,7 @@ export class SimulatedShift {
       store: process.port(store),
       documents: { ...process.port(documents), protect: documents.protect },
       load: outages.load(load),
+      loadLimits: outages.load(() => load().settings.limits),
       worker: () => worker,
       findAgent: () => ({ hasModel: false, runsSteps: false, judges: true }),
       shiftFiles: new Watch(this.#options.store ? { sleep: () => new Promise(() => {}) } : clock),

@@ -10,7 +10,7 @@ import type { KeptWorkplaces } from '../../engine/worker/workplace.ts';
 import { InForce } from '../../store/folder/documents/in-force.ts';
 import { InForceRecord } from '../../store/folder/documents/in-force-record.ts';
 import { Watch } from '../../watch/watch.ts';
-import { checkerOf, type OpenShift, reloader } from '../open-shift.ts';
+import { checkerOf, limitsReader, type OpenShift, reloader } from '../open-shift.ts';
 import { selector } from '../select-rows.ts';
 import { keysOfWriters } from './open-files.ts';
 import { overridesIn, requireAgents } from './plan-run.ts';
@@ -67,6 +67,7 @@ export async function buildPorts(run: NewRun, opened: Opened, means: Means): Pro
     store,
     documents: inForce,
     load,
+    loadLimits: limitsReader(inForce, store, run.compile),
     worker: (secrets) => new LocalWorker({ ...site, secrets }),
     findAgent: agents.find,
     shiftFiles,
