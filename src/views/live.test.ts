@@ -246,6 +246,8 @@ test('X8 the view has which qa is running, that the manager folds lessons, and c
   expect(text).toContain('\n  manager  folding lessons of make  10s\n');
   expect(text).toContain('4 todo · 1 in_progress · 1 qa · 0 done');
   expect(text).toContain(' · compacted: row 1 page-0\n');
+  feed(state, 3594, { type: 'dev:finished', ...end, ...b, compacted: true });
+  expect(shown(state, 100)).toContain(' · compacted: row 2 page-1 (2 times)\n');
   feed(state, 3595, { type: 'fold:finished', task: 'make', ms: 5000 });
   feed(state, 3595, { type: 'qa:finished', ...a, status: 'PASS', ms: 1, key: 'k' });
   feed(state, 3596, { type: 'item:recorded', ...a, from: 'qa', to: 'done' });

@@ -127,12 +127,10 @@ function lessonFacts({ lessons }: ViewState): Span[] {
 
 /** Only if an agent lost context: the latest row, and how often it happened. */
 function compactionFacts({ compacted }: ViewState): Span[] {
-  const last = compacted.at(-1);
-  if (!last) return [];
-  const times = compacted.length === 1 ? '' : ` (${compacted.length} times)`;
-  return [
-    { text: `compacted: ${rowName({ row: (last.index ?? -1) + 1, label: last.label })}${times}`, style: 'yellow' },
-  ];
+  if (!compacted) return [];
+  const { times, last } = compacted;
+  const row = rowName({ row: (last.index ?? -1) + 1, label: last.label });
+  return [{ text: `compacted: ${row}${times === 1 ? '' : ` (${times} times)`}`, style: 'yellow' }];
 }
 
 function finishText(state: ViewState, now: number): Span[] {

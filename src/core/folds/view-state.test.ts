@@ -116,6 +116,18 @@ test('X8 what is given back, withdrawn, edited or unknown keeps the counts right
   expect(state.running.size).toBe(0);
   add(3, { type: 'table:grew', rows: 3 });
   expect(state.counts.todo).toBe(20);
+  // The last task of an item makes it done, also by hand.
+  const edit = (from: string, to: string): Happening => {
+    return { type: 'table:edited', by: 'process 1', changes: [{ item: 'id1', column: 'print', from, to }] };
+  };
+  add(3, { type: 'item:recorded', ...of(1, 'print'), from: 'todo', to: 'done' });
+  add(3, edit('done', 'todo'));
+  expect(state.itemsDone).toBe(0);
+  add(3, edit('todo', 'done'));
+  add(3, edit('done', 'todo'));
+  add(3, { type: 'item:recorded', ...of(1, 'print'), from: 'todo', to: 'done' });
+  expect([state.itemsDone, state.counts.done]).toEqual([1, 4]);
+  add(3, edit('done', 'todo'));
   add(3, { type: 'moon:risen', task: 'draft' } as unknown as Happening);
   expect(state.counts.todo).toBe(20);
 });

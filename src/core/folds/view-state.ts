@@ -50,8 +50,8 @@ export class ViewState {
   readonly lessons = new Map<string, LessonState>();
   /** The tasks whose lessons the manager folds now, and since when. */
   readonly folding = new Map<string, number>();
-  /** The items whose agent lost context, the latest last. */
-  readonly compacted: Pick<NightshiftEvent, 'index' | 'label'>[] = [];
+  /** How often an agent lost context, and the last item where it did. */
+  compacted: { readonly times: number; readonly last: Pick<NightshiftEvent, 'index' | 'label'> } | undefined;
   draining: string | undefined;
   /** Running items are being given back. */
   isStopping = false;
@@ -151,7 +151,9 @@ export class ViewState {
       case 'qa:finished':
         this.#leave(event, at, event.status === 'SUCCESS' || event.status === 'PASS');
         this.#pace.took(event.ms);
-        if (event.type === 'dev:finished' && event.compacted) this.compacted.push(event);
+        if (event.type === 'dev:finished' && event.compacted) {
+          this.compacted = { times: (this.compacted?.times ?? 0) + 1, last: event };
+        }
         return;
       case 'fold:started':
         this.folding.set(event.task ?? '', at);
@@ -179,6 +181,7 @@ export class ViewState {
         for (const { item, column, from, to } of event.changes) {
           if (!this.tasks.includes(column)) continue;
           this.counts.move(from as Status, to as Status);
+          if (column === this.tasks.at(-1)) this.itemsDone += Number(to === 'done') - Number(from === 'done');
           this.#release(`${column} ${item}`);
         }
         return;
