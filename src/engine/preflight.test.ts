@@ -81,6 +81,18 @@ it('X5 a model or login that is certainly missing is found without a run, for th
   expect(asked).toEqual(['mine undefined', 'mine here', 'other undefined']);
 });
 
+it('S4 why a program can not be used is told without secrets', async () => {
+  const said = 'the key s3cr3t-value was refused';
+  const agent = { name: 'mine', ...PLAIN, credentials: [], unusable: async () => said } as unknown as Agent;
+  const shift = { ...compiled('', STEP, CHECK), secrets: { KEY: 's3cr3t-value' } };
+  const told = checkModels(
+    shift,
+    () => agent,
+    () => ({}),
+  );
+  await expect(told).rejects.toMatchObject({ hint: 'the key [KEY] was refused' });
+});
+
 it('X1 every agent has the traits that the files are checked by', async () => {
   await using set = new AgentSet();
   expect(agentNames).toEqual(Object.keys(AGENT_TRAITS));

@@ -1,9 +1,11 @@
 import { resolve } from 'node:path';
 import type { Agent, LaunchContext } from '../agents/agent.ts';
 import { NightshiftError } from '../core/model/errors.ts';
+import type { Settings } from '../core/model/model.ts';
 import { nearest } from '../core/model/names.ts';
 import { askedCriteria, qaSettings } from '../core/model/order.ts';
 import type { Shift, Task } from '../core/model/shift.ts';
+import { createMask } from '../core/text/mask.ts';
 
 /** Checks, before anything is claimed, what the agents of the run need. */
 export async function checkAgents(
@@ -36,10 +38,14 @@ export async function checkModels(
 ): Promise<void> {
   for (const task of shift.tasks) {
     const { agent, qaAgent = agent } = task.settings;
-    const contextFor = (each: Agent) => launchContext(task, shift, environmentFor(each, task));
+    const askFor = (each: Agent) => async (settings: Settings) => {
+      const unusable = await each.unusable?.(settings, launchContext(task, shift, environmentFor(each, task)));
+      // The program has the secrets, and may quote them.
+      return unusable && createMask(shift.secrets).text(unusable);
+    };
     const [dev, judge] = [find(agent)!, find(qaAgent)!];
-    await requireModel(task, dev, 'model', contextFor(dev));
-    if (askedCriteria(task).length > 0) await requireModel(task, judge, 'qa-model', contextFor(judge));
+    await requireModel(task, dev, 'model', askFor(dev));
+    if (askedCriteria(task).length > 0) await requireModel(task, judge, 'qa-model', askFor(judge));
   }
 }
 
@@ -74,10 +80,10 @@ async function requireModel(
   task: Task,
   agent: Agent,
   key: 'model' | 'qa-model',
-  context: LaunchContext,
+  ask: (settings: Settings) => Promise<string | undefined>,
 ): Promise<void> {
   const { settings } = task;
-  const unusable = await agent.unusable?.(key === 'model' ? settings : qaSettings(settings), context);
+  const unusable = await ask(key === 'model' ? settings : qaSettings(settings));
   if (unusable === undefined) return;
   const isSet = (key === 'model' ? settings.model : settings.qaModel) !== undefined;
   const place = task.place(isSet ? key : settings.qaAgent !== undefined && key === 'qa-model' ? 'qa-agent' : 'agent');
