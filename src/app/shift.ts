@@ -18,7 +18,6 @@ import { limitReached, planRetry, resetFailures, retrySelection } from './retry.
 import { currentRun, followRun } from './run/follow-run.ts';
 import { startRun } from './run/start-run.ts';
 import { readRetryOptions, readRunOptions, retryRequest } from './run-options.ts';
-
 import { readStatus } from './status.ts';
 import { findRun, stopRun } from './stop-run.ts';
 import type { World } from './world.ts';

@@ -27,7 +27,7 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   '--version': ['version'],
 };
 
-/** The command that somebody means by a word that is not one of ours, if it is a usual one. */
+/** Our command for a word that other programs use. */
 export function commandFor(word: string): string | undefined {
   const found = Object.entries(SYNONYMS).find(([, words]) => words.includes(word.toLowerCase()));
   if (found) return found[0];

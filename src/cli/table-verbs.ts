@@ -55,7 +55,7 @@ const HANDLERS: Record<Verb, (input: VerbInput) => Promise<VerbAnswer>> = {
     const { column, at, value } = readCellEdit(args, options);
     const { index, from, keptTasks } = await editCell(table, { column, at }, value);
     const reset = `nightshift table ${table.paths.name} reset --task ${column} --row ${index + 1}`;
-    // Whoever gives an index sees which row it is.
+    // An index is shown next to its row.
     const typed = 'index' in at ? ` (index ${index})` : '';
     return {
       json: { column, row: index + 1, index, from, to: value },
@@ -121,11 +121,16 @@ function namedIn({ row, index }: Options): NamedRows {
 
 /** `edit COLUMN VALUE --row N`, or `edit COLUMN INDEX VALUE`. */
 function readCellEdit(
-  [column = '', second = '', third]: readonly string[],
+  [column = '', second, third]: readonly string[],
   { row = [] }: Options,
 ): CellTarget & { readonly value: string } {
-  if (row.length === 0 && third !== undefined) return { column, at: { index: second }, value: third };
-  if (row.length === 1 && third === undefined && second !== '') return { column, at: { row: row[0] }, value: second };
+  const [only, ...more] = row;
+  if (second !== undefined && third !== undefined && only === undefined) {
+    return { column, at: { index: second }, value: third };
+  }
+  if (second !== undefined && third === undefined && only !== undefined && more.length === 0) {
+    return { column, at: { row: only }, value: second };
+  }
   throw missing('edit needs COLUMN VALUE --row N');
 }
 

@@ -290,6 +290,7 @@ test('table: people give rows, from 1 on; scripts may give indices; messages say
     return [code, stdout + stderr];
   };
   expect(await table('edit', 'name', 'B', '--row', '2')).toEqual([0, 'name of row 2: b -> B\n']);
+  expect(await table('edit', 'name', '', '--row', '2')).toEqual([0, 'name of row 2: B -> \n']);
   expect(await table('edit', 'name', '2', 'C')).toEqual([0, 'name of row 3 (index 2): c -> C\n']);
   expect(await table('edit', 'one', 'todo', '--row', '1')).toEqual([
     0,
