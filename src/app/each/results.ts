@@ -10,6 +10,6 @@ export function withoutResults(paths: readonly string[], texts: readonly string[
   // At the end of a sentence, a full stop is not part of the name.
   const names = new Set(words.flatMap((word) => [word, word.replace(/[.:!?]+$/, '')]));
   names.delete('{path}');
-  const results = new Set(paths.flatMap((path) => [...names].map((name) => name.replaceAll('{path}', path))));
+  const results = new Set(paths.flatMap((path) => [...names].map((name) => name.replaceAll('{path}', () => path))));
   return paths.filter((path) => !results.has(path));
 }
