@@ -18,6 +18,7 @@ interface Overview {
 
 const BEGIN: readonly Suggestion[] = [
   { command: 'nightshift demo', does: 'creates a small project and runs a shift over it' },
+  { command: 'nightshift each FILE --do TEXT', does: 'makes a shift of a table and a sentence, and starts it' },
   { command: 'nightshift create NAME --from FILE', does: 'creates your own shift' },
 ];
 const MOST_SUGGESTIONS = 4;
@@ -27,9 +28,15 @@ export async function readOverview(world: World): Promise<Overview> {
   const root = findRoot(world.cwd);
   if (root === undefined) return { root: null, shifts: [], next: BEGIN };
   const shifts = await describeShifts(root, world.now());
-  const first = shifts.slice(0, MOST_SUGGESTIONS);
+  // What is finished can wait.
+  const sorted = [...shifts.filter((shift) => !isFinished(shift)), ...shifts.filter(isFinished)];
+  const first = sorted.slice(0, MOST_SUGGESTIONS);
   const next = await Promise.all(first.map((shift) => nextOf(world, root, shift)));
   return { root, shifts, next: shifts.length === 0 ? BEGIN : next };
+}
+
+function isFinished(shift: ShiftDescription): boolean {
+  return 'counts' in shift && shift.counts.total > 0 && shift.counts.completed === shift.counts.total;
 }
 
 async function nextOf(world: World, root: string, shift: ShiftDescription): Promise<Suggestion> {

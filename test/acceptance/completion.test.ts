@@ -139,7 +139,9 @@ test('nightshift alone says what is there, how far it is, and what to do next, w
   const project = new Project();
   const alone = async () => (await project.run([])).stdout;
   expect(await project.run([])).toMatchObject({ code: 0, stderr: '' });
-  expect(await alone()).toMatch(/There is no shift[\s\S]*nightshift demo[\s\S]*nightshift create NAME/);
+  expect(await alone()).toMatch(
+    /There is no shift[\s\S]*nightshift demo[\s\S]*nightshift each FILE[\s\S]*nightshift create NAME/,
+  );
   const parts = (statuses: string[]) => ({
     table: `name,work\n${statuses.map((status, i) => `n${i},${status}\n`).join('')}`,
     tasks: { work: shellTask('until test -e go; do sleep 0.1; done') },
@@ -148,6 +150,8 @@ test('nightshift alone says what is there, how far it is, and what to do next, w
   const begun = project.shift('begun', parts(['done', 'todo', 'failed']));
   project.shift('ended', parts(['done', 'done']));
   project.shift('worse', parts(['done', 'failed']));
+  // Only four get a suggestion: finished shifts come last.
+  for (const name of ['ended-2', 'ended-3']) project.shift(name, parts(['done']));
   expect(await alone()).toMatch(/begun +1\/3 completed, 1 failed\n/);
   for (const next of ['nightshift start begun', 'nightshift archive ended', 'nightshift status worse']) {
     expect(await alone()).toContain(next);
@@ -163,7 +167,7 @@ test('nightshift alone says what is there, how far it is, and what to do next, w
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({
     root: project.root,
-    shifts: [{ name: 'begun' }, { name: 'broken' }, {}, {}],
+    shifts: [{ name: 'begun' }, { name: 'broken' }, {}, {}, {}, {}],
   });
 });
 
