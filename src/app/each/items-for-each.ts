@@ -1,4 +1,5 @@
-import { basename, extname } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { basename, extname, resolve } from 'node:path';
 import { NightshiftError } from '../../core/model/errors.ts';
 import { shiftNameOf } from '../../core/model/names.ts';
 import { parseItems } from '../../formats/items/items.ts';
@@ -11,8 +12,9 @@ import { withoutResults } from './results.ts';
 /** The items of `nightshift each`, and what to call them. */
 export interface EachItems {
   readonly table: Table;
-  /** Why there are none, if so. */
+  /** Why there are none, if so, and what to do then. */
   readonly none: string;
+  readonly hint: string;
   /** The name of the shift, unless you give one: the same for the same source. */
   readonly name: string;
   /** How many files match the pattern, but are results of others. */
@@ -30,6 +32,9 @@ export interface EachSource {
 
 const STANDARD_INPUT = 'standard input';
 const FALLBACK_NAME = 'items';
+const NO_ROWS =
+  "the first line has the column names, each line below it is an item; for files as items use --glob 'pages/*.md'";
+const NO_FILES = 'check the pattern and the folder; wildcards skip hidden files and node_modules';
 
 export async function readEachItems(world: World, { files, glob, texts, readInput }: EachSource): Promise<EachItems> {
   const [file, ...more] = files;
@@ -49,7 +54,8 @@ export async function readEachItems(world: World, { files, glob, texts, readInpu
       paths.map((path) => [path]),
     );
     const leftOut = found.length - paths.length;
-    return { table, none: `no file matches ${glob}`, name: shiftNameOf(glob) ?? FALLBACK_NAME, leftOut };
+    const name = shiftNameOf(glob) ?? FALLBACK_NAME;
+    return { table, none: `no file matches ${glob}`, hint: NO_FILES, name, leftOut };
   }
   if (file === undefined) {
     const hint = "name a file, `-` for standard input, or --glob 'pages/*.md'";
@@ -62,9 +68,22 @@ export async function readEachItems(world: World, { files, glob, texts, readInpu
       throw new NightshiftError('usage', 'standard input is a terminal', hint);
     }
     const { table } = parseItems(bytes, STANDARD_INPUT);
-    return { table, none: 'standard input has no items', name: FALLBACK_NAME, leftOut: 0 };
+    return { table, none: 'standard input has no items', hint: NO_ROWS, name: FALLBACK_NAME, leftOut: 0 };
   }
+  await requireNoFiles(world, file);
   const { table } = await readItemsFile(world, file);
   const name = shiftNameOf(basename(file, extname(file))) ?? FALLBACK_NAME;
-  return { table, none: `${file} has no rows`, name, leftOut: 0 };
+  return { table, none: `${file} has no rows`, hint: NO_ROWS, name, leftOut: 0 };
+}
+
+/** Throws for a folder or a quoted pattern where a table belongs: the files themselves are meant as items. */
+async function requireNoFiles({ cwd }: World, file: string): Promise<void> {
+  const found = await stat(resolve(cwd, file)).catch(() => undefined);
+  if (found?.isDirectory()) {
+    const hint = `for its files as items use --glob '${file.replace(/\/+$/, '')}/*'`;
+    throw new NightshiftError('usage', `${file} is a folder, not a table`, hint);
+  }
+  if (found === undefined && /[*?{]/.test(file)) {
+    throw new NightshiftError('usage', `there is no file ${file}`, `for files as items use --glob '${file}'`);
+  }
 }

@@ -22,8 +22,8 @@ export async function planNew(
   items: EachItems,
   options: EachOptions,
 ): Promise<EachPlan> {
-  const { table, none, leftOut } = items;
-  if (table.rowCount === 0) throw new NightshiftError('nothing-to-do', none, 'nothing was made');
+  const { table, none, hint, leftOut } = items;
+  if (table.rowCount === 0) throw new NightshiftError('nothing-to-do', none, hint);
   const { agent, model, parallel = 1, limits } = options;
   const request = requestOf(options, agent);
   checkRequest(request, table.header, new Set());
