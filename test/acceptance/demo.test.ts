@@ -38,6 +38,8 @@ describe('X3 the demo', () => {
   test('X3 `demo` runs a real shift: pages on disk, a second attempt, a failure with its reason, commands that work', async () => {
     const project = new Project();
     const dir = "my night's demo";
+    // In a project that has shifts already, the demo is still a project of its own.
+    await project.run(['create', 'other']);
     const { code, stdout, stderr } = await project.run(['demo', dir]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
 

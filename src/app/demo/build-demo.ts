@@ -53,7 +53,8 @@ async function makeFolder(folder: string): Promise<string> {
 async function writeProject(root: string): Promise<string> {
   const items = join(root, 'notes.csv');
   try {
-    for (const folder of ['notes', 'site']) await mkdir(join(root, folder));
+    // With its own `.nightshift`, the demo is a project of its own, even inside another one.
+    for (const folder of ['.nightshift', 'notes', 'site']) await mkdir(join(root, folder));
     for (const { name, text } of NOTES) await writeFile(join(root, 'notes', `${name}.md`), text);
     for (const [name, text] of Object.entries(SITE)) await writeFile(join(root, 'site', name), text);
     await writeFile(items, ['note,about', ...NOTES.map(({ name, about }) => `${name},${about}`), ''].join('\n'));
