@@ -33,7 +33,7 @@ async function refuseUnfinished(paths: ShiftPaths): Promise<void> {
   const { total, completed } = countItems((await openAndCheck(paths)).snapshot);
   if (completed === total) return;
   const hint = `\`nightshift status ${paths.name}\` says why; --force archives it as it is`;
-  throw new NightshiftError('usage', `${count(total - completed, 'item')} of ${paths.name} not completed yet`, hint);
+  throw new NightshiftError('usage', `${paths.name} has ${count(total - completed, 'item')} not completed yet`, hint);
 }
 
 /** A second shift of that name on the same day gets a number. */

@@ -16,7 +16,7 @@ export function exampleShiftLines({ paths, rows, tasks, agent, sample, files }: 
   return [
     `${name} is in ${folder}`,
     `  ${count(rows, 'row')}, ${count(tasks.length, 'task')} (${tasks.join(', ')}), agent ${agent}`,
-    `  sample data: ${sample}/ (${count(files.length, 'file')}); ${sample}/README.md explains the example`,
+    `  sample data: ${sample}/ (${count(files.length, 'file')}); read ${sample}/README.md first`,
     `Next: \`nightshift test-task ${name} ${first} --row 1\` tries one row, \`nightshift start ${name}\` runs them all.`,
   ];
 }
