@@ -84,7 +84,9 @@ function play(shift: ShiftHandle, example: string, kind: 'right' | 'wrong'): voi
   const answers = resolve('test/fixtures/examples', example, kind);
   const run = kind === 'right' ? runs?.right : runs && `case $NIGHTSHIFT_ROW in ${choices(runs.wrong)} esac`;
   const report = { usage: { cost_usd: 0.01 } };
-  const dev = { sh: `cp -R "${answers}/$NIGHTSHIFT_ROW/." .\n${run ?? ''}`, report };
+  // The second time, a folder is there that two rows made at once.
+  const copy = `cp -R "${answers}/$NIGHTSHIFT_ROW/." .`;
+  const dev = { sh: `${copy} 2>&1 || ${copy}\n${run ?? ''}`, report };
   const behaviour = JSON.stringify({ dev, qa: { report } });
   for (const folder of folders) shift.project.write(join(folder, 'behaviour.json'), behaviour);
 }

@@ -97,7 +97,7 @@ describe('the command line', () => {
     },
     'an archive of what is not finished': {
       args: ['archive', 'pages'],
-      says: /2 items of pages not completed/,
+      says: /pages has 2 items not completed/,
       advises: /--force/,
       at: '',
     },
