@@ -10,6 +10,7 @@ test('M2 M3 M4 X7 a stream claims the first eligible items in row order, and nev
     const shift = shiftOf(night, settingsOf(mode));
     const { events } = await shift.run();
     const statuses = night.fates.map((row) => row.map(() => 'todo'));
+    const running = () => statuses.flat().filter((status) => status === 'in_progress' || status === 'qa').length;
     let concurrency = Math.min(mode.size ?? 2, mode.max ?? 2 ** 30);
     for (const { type, task, index, indices, size, from, to } of events) {
       const column = night.tasks.indexOf(task);
@@ -19,10 +20,15 @@ test('M2 M3 M4 X7 a stream claims the first eligible items in row order, and nev
       }
       if (type === 'batch:claimed') {
         expect(size).toBe(concurrency);
-        expect({ task: column, rows: indices }).toEqual(nextOf(statuses, indices.length, mode.order));
+        // A slot may be free a moment after its item has ended.
+        const rooms = Array.from(
+          { length: concurrency - running() - indices.length + 1 },
+          (_, i) => indices.length + i,
+        );
+        const possible = rooms.map((room) => nextOf(statuses, room, mode.order));
+        expect(possible).toContainEqual({ task: column, rows: indices });
         for (const row of indices) statuses[row]![column] = 'in_progress';
-        const running = statuses.flat().filter((status) => status === 'in_progress' || status === 'qa').length;
-        expect(running).toBeLessThanOrEqual(concurrency);
+        expect(running()).toBeLessThanOrEqual(concurrency);
       }
       if (type === 'item:recorded') statuses[index]![column] = to;
       if (type === 'item:returned' && statuses[index]![column] === 'in_progress') statuses[index]![column] = 'todo';

