@@ -18,7 +18,7 @@ interface Overview {
 
 const BEGIN: readonly Suggestion[] = [
   { command: 'nightshift demo', does: 'creates a small project and runs a shift over it' },
-  { command: 'nightshift each FILE --do TEXT', does: 'makes a shift of a table and a sentence, and starts it' },
+  { command: 'nightshift each FILE --do TEXT', does: 'makes a shift from a table and a sentence, and starts it' },
   { command: 'nightshift create NAME --from FILE', does: 'creates your own shift' },
 ];
 const MOST_SUGGESTIONS = 4;

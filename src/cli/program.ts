@@ -107,7 +107,7 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
   addEachOptions(
     add(
       'each [items...]',
-      'make a shift of a table and a sentence, and start it',
+      'make a shift from a table and a sentence, and start it',
       writesUnlessDry,
       () => import('./commands/each.ts'),
     ),

@@ -9,14 +9,14 @@ export function eachLines(plan: EachPlan, folder: string): string[] {
 
 function stateOf({ isNew, isRewritten }: EachPlan): string {
   if (isNew) return 'a new shift with manager.md, table.csv and do.md';
-  return isRewritten ? 'resumed; do.md is written anew, because no row is done yet' : 'resumed';
+  return isRewritten ? 'resumed; do.md was replaced, because no row is done yet' : 'resumed';
 }
 
 function rowsOf({ isNew, rows, added, columns, leftOut }: EachPlan): string {
   const grown = isNew || added === 0 ? '' : `, ${added} of them new`;
   const shown = columns.slice(0, COLUMNS_SHOWN).join(', ');
   const more = columns.length > COLUMNS_SHOWN ? ` and ${columns.length - COLUMNS_SHOWN} more` : '';
-  const results = leftOut === 0 ? '' : `; ${count(leftOut, 'file')} left out, made of others`;
+  const results = leftOut === 0 ? '' : `; ${count(leftOut, 'file')} left out: results of other rows`;
   return `${count(rows, 'row')}${grown} (${shown}${more})${results}`;
 }
 

@@ -88,7 +88,7 @@ describe('F3 nightshift each', () => {
     expect(project.read('docs/sub/b.md.de.md')).toBe('TEXT');
     // The pattern matches the results, too.
     const again = await project.run([...line, ...check], { cwd });
-    expect(firstLines(again.stdout)[1]).toBe('2 rows (path); 2 files left out, made of others; 1 check');
+    expect(firstLines(again.stdout)[1]).toBe('2 rows (path); 2 files left out: results of other rows; 1 check');
     const elsewhere = await project.run([...line, ...check]);
     expect([elsewhere.code, elsewhere.stderr]).toEqual([2, expect.stringMatching(/works in docs, but you are in \./)]);
   });
@@ -150,7 +150,7 @@ test('T7 each: another request is applied until a row is done, and refused then;
     project.run(['each', 'pages.csv', '--do', text, '--agent', 'shell', ...more]);
   expect((await each('exit 1', '--rows', '1')).code).toBe(3);
   const fixed = await each('echo "{path} $NIGHTSHIFT_ROW" >> out', '--rows', '2');
-  expect([fixed.code, firstLines(fixed.stdout)[0]]).toEqual([0, expect.stringContaining('do.md is written anew')]);
+  expect([fixed.code, firstLines(fixed.stdout)[0]]).toEqual([0, expect.stringContaining('do.md was replaced')]);
   const shift = new ShiftHandle(project, 'pages');
   expect([shift.column('do'), project.read('out')]).toEqual([['failed', 'done', 'todo'], 'b 2\n']);
 

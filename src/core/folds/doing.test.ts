@@ -16,6 +16,7 @@ test.each([
   ['opencode', call('StructuredOutput', { overall_status: 'SUCCESS' }), 'report'],
   ['claude', call('Write', { file_path: '/srv/site/b.md', content: 'x' }), 'write b.md'],
   ['claude', call('Bash', { command: 'cd /srv/site && npm test' }), 'run npm test'],
+  ['claude', call('constructor', { path: 'a' }), 'call constructor'],
   ['claude', call('Grep', { pattern: 'TODO', path: '/srv/site/src' }), 'search TODO'],
   ['claude', call('TodoWrite', { todos: [{ content: 'a' }] }), 'plan'],
   ['claude', call('mcp__shop__search', { query: 'x' }), 'call mcp__shop__search'],

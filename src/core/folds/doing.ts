@@ -7,7 +7,7 @@ const LONGEST = 100;
 const PROGRAMS = ['shell', 'command'];
 
 /** The names that programs give to their tools, without case and punctuation. */
-const VERBS: Readonly<Record<string, string>> = Object.fromEntries(
+const VERBS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     read: 'read view readfile viewfile readtextfile notebookread',
     write: 'write create writefile createfile writetextfile',
@@ -19,7 +19,7 @@ const VERBS: Readonly<Record<string, string>> = Object.fromEntries(
     plan: 'todowrite todoread updateplan',
     delegate: 'task agent',
     report: 'structuredoutput',
-  }).flatMap(([verb, names]) => names.split(' ').map((name) => [name, verb])),
+  }).flatMap(([verb, names]) => names.split(' ').map((name) => [name, verb] as const)),
 );
 
 /** The inputs that name what a tool works on, the most telling first. */
@@ -59,7 +59,7 @@ export class Doing {
 
   #call(tool: string, text: string): string {
     const [first = ''] = tool.split(' ');
-    const verb = VERBS[first.toLowerCase().replace(/[^a-z]/g, '')];
+    const verb = VERBS.get(first.toLowerCase().replace(/[^a-z]/g, ''));
     if (verb === 'plan' || verb === 'report') return verb;
     const object = this.#objectIn(text);
     // Without an input, the name is a title: `Edit src/a.ts`.

@@ -118,7 +118,7 @@ describe('F3 items in many formats', () => {
     );
   });
 
-  test('F3 what was understood is said in words', () => {
+  test('F3 it says in words what it understood', () => {
     expect(describeItems(parseItems(Buffer.from('name;size\na;1\n'), 'x.csv'))).toBe(
       '1 row, columns: name, size (CSV with semicolons)',
     );
