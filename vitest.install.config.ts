@@ -6,6 +6,8 @@ export default defineConfig({
     include: ['test/install/**/*.test.ts'],
     env: { OPENCODE_PID: '', CLAUDECODE: '' },
     testTimeout: 600_000,
+    // Removing an installed copy takes a while on a busy disk.
+    hookTimeout: 600_000,
     pool: 'forks',
     maxWorkers: 2,
   },

@@ -12,6 +12,7 @@ import { opencode } from './opencode.ts';
 import { opencodeMemory } from './opencode-memory.ts';
 import { realRun } from './real-run.ts';
 import { startup } from './startup.ts';
+import { workspace } from './workspace.ts';
 
 const BENCHES: Readonly<Record<string, () => Promise<Section>>> = {
   engine: engineTime,
@@ -23,6 +24,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Section>>> = {
   'learning-tests': learningTests,
   real: realRun,
   startup,
+  workspace,
   opencode,
   'opencode-memory': opencodeMemory,
 };

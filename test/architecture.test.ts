@@ -17,7 +17,7 @@ interface Rule {
 const RULES: Record<string, Rule> = {
   core: { may: [], packages: ['node:crypto'] },
   formats: { may: ['core'], packages: ['node:buffer', 'node:util'] },
-  store: { may: ['core', 'formats'], packages: ['node:', 'koffi'] },
+  store: { may: ['core', 'formats'], mayTypes: ['workspace/records.ts'], packages: ['node:', 'koffi'] },
   agents: { may: ['core'], packages: ['node:', 'koffi', '@opencode-ai/sdk/v2/client', '@agentclientprotocol/sdk'] },
   checks: { may: ['core', 'agents/process/process.ts'], packages: [] },
   watch: {
@@ -25,6 +25,7 @@ const RULES: Record<string, Rule> = {
     mayTypes: ['store/store.ts'],
     packages: ['node:crypto', 'node:fs', 'node:fs/promises', 'node:path'],
   },
+  workspace: { may: ['core'], packages: ['node:'] },
   roles: { may: ['core'], packages: ['node:module', 'zod'] },
   engine: {
     may: ['core', 'roles', 'watch', 'agents/environment.ts'],
@@ -35,7 +36,7 @@ const RULES: Record<string, Rule> = {
   // They show the values that `app` returns.
   views: { may: ['core'], mayTypes: ['app'], packages: [] },
   app: {
-    may: ['core', 'formats', 'store', 'agents', 'checks', 'watch', 'roles', 'engine', 'kit'],
+    may: ['core', 'formats', 'store', 'agents', 'checks', 'watch', 'roles', 'engine', 'kit', 'workspace'],
     packages: ['node:'],
   },
   // The front ends are peers: parse, call `app`, print.

@@ -66,11 +66,14 @@ test('docs/events.md has every event, each with a line that has nothing but what
 
 test('docs/formats.md has every key that a manifest or a task may have', () => {
   const text = readFileSync('docs/formats.md', 'utf8');
-  const lists = ['src/formats/settings.ts', 'src/formats/manager.ts', 'src/core/schedule/budget.ts'].map((file) => {
-    return /const (?:TASK|SHIFT|LIMIT)_KEYS = \[(.*?)\]/s.exec(readFileSync(file, 'utf8'))![1]!;
+  const files = ['formats/settings.ts', 'formats/change-settings.ts', 'formats/manager.ts', 'core/schedule/budget.ts'];
+  const lists = files.flatMap((file) => {
+    return [...readFileSync(`src/${file}`, 'utf8').matchAll(/const [A-Z_]+_KEYS = \[(.*?)\]/gs)].map(
+      ([, list]) => list!,
+    );
   });
   const keys = lists.flatMap((list) => [...list.matchAll(/'([a-z-]+)'/g)].map(([, key]) => key!));
-  expect(keys).toEqual(expect.arrayContaining(['agent', 'patience', 'max-cost']));
+  expect(keys).toEqual(expect.arrayContaining(['agent', 'patience', 'max-cost', 'max-files', 'deliver']));
   expect(keys.filter((key) => !text.includes(`\`${key}\``))).toEqual([]);
 });
 

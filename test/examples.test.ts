@@ -1,12 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
 import { AGENT, Project, ShiftHandle } from './harness.ts';
+import { Forge } from './kit/forge.ts';
+import { Repository } from './kit/real-git.ts';
 import { listing } from './listing.ts';
 
 const NAMES = readdirSync('examples', { withFileTypes: true })
@@ -16,6 +18,10 @@ const NAMES = readdirSync('examples', { withFileTypes: true })
 interface Case {
   /** Where the agent works, below the project; by default, the folder of the sample data. */
   folders?: readonly string[];
+  /** Folders that are git repositories, below the project. Rows have workspaces then. */
+  repositories?: readonly string[];
+  /** For each repository: a branch, and the commits that it has besides those of `main`. */
+  subjects?: readonly (readonly [branch: string, subjects: readonly string[]])[];
   /** What an agent runs after it has written its files, by row, with right and with wrong results. */
   runs?: { right: string; wrong: readonly string[] };
   /** What is wrong with each row at first, as the checks say it. */
@@ -25,17 +31,27 @@ interface Case {
 }
 
 /** As `npm install` does for a folder, which takes a second longer. */
-const install = (version: string) =>
-  `mkdir -p node_modules && ln -sfn ../../vendor/money-${version} node_modules/money`;
+const install = (version: string) => `mkdir -p node_modules && ln -sfn ../vendor/money-${version} node_modules/money`;
+
+const SERVICES = ['invoices', 'shop', 'reports'];
+const UPGRADED = SERVICES.map((name) => join('upgrade-repositories', name));
 
 /** What devs write is in fixtures/examples: NAME/right/ROW and NAME/wrong/ROW. */
 const CASES: Record<string, Case> = {
   'upgrade-repositories': {
-    folders: ['invoices', 'shop', 'reports'].map((name) => join('upgrade-repositories', name)),
+    repositories: UPGRADED,
+    folders: UPGRADED,
+    subjects: UPGRADED.map((_, i) => [`nightshift/night/${SERVICES[i]}`, ['Upgrade money to 2.0.0']]),
     runs: { right: install('2.0.0'), wrong: ['2.0.0', '1.0.0', '2.0.0'].map(install) },
-    reasons: [/format takes \{ cents, currency \}/, /version 1\.0\.0 is installed/, /not ok 1 - a report has one line/],
+    reasons: [
+      /format takes \{ cents, currency \}/,
+      /version 1\.0\.0 is installed/,
+      /it changed test\/report\.test\.js/,
+    ],
   },
   'tests-for-modules': {
+    repositories: ['tests-for-modules'],
+    subjects: [['nightshift/night/merged', ['Test src/duration.js', 'Test src/ranges.js', 'Test src/slug.js']]],
     reasons: [/only 2 tests/, /duration\.js:5: no test fails/, /not ok 1 - a range has all its numbers/],
   },
   'translate-pages': {
@@ -80,7 +96,7 @@ async function create(example: string, ...options: string[]): Promise<ShiftHandl
 
 /** Lets the agent fixture play the devs. A qa says that all is well: what is wrong here, checks must find. */
 function play(shift: ShiftHandle, example: string, kind: 'right' | 'wrong'): void {
-  const { folders = [example], runs } = CASES[example]!;
+  const { folders = [example], repositories = [], runs } = CASES[example]!;
   const answers = resolve('test/fixtures/examples', example, kind);
   const run = kind === 'right' ? runs?.right : runs && `case $NIGHTSHIFT_ROW in ${choices(runs.wrong)} esac`;
   const report = { usage: { cost_usd: 0.01 } };
@@ -89,6 +105,7 @@ function play(shift: ShiftHandle, example: string, kind: 'right' | 'wrong'): voi
   const dev = { sh: `${copy} 2>&1 || ${copy}\n${run ?? ''}`, report };
   const behaviour = JSON.stringify({ dev, qa: { report } });
   for (const folder of folders) shift.project.write(join(folder, 'behaviour.json'), behaviour);
+  for (const folder of repositories) new Repository(shift.project.path(folder));
 }
 
 const choices = (lines: readonly string[]) => lines.map((line, i) => `${i + 1}) ${line} ;;`).join(' ');
@@ -106,19 +123,26 @@ test('every example is tested', () => {
 test.each(Object.keys(CASES))(
   'X2 example %s: its checks refuse wrong results and accept right ones',
   async (example) => {
-    const { reasons, columns = {} } = CASES[example]!;
+    const { reasons, columns = {}, repositories, subjects = [] } = CASES[example]!;
+    const env = repositories ? new Forge().env : {};
     const shift = await create(example, '--agent', 'command');
     shift.manager = shift.manager.replace(
       '- agent: command',
       `$&\n- command: ${AGENT}\n- attempts: 1\n- current-batch-size: 4`,
     );
+    const prepare = shift.project.path(example, 'make-repositories.sh');
+    if (existsSync(prepare)) execFileSync('sh', [prepare], { env: { ...process.env, ...env } });
     play(shift, example, 'wrong');
-    expect((await shift.start()).code).toBe(3);
+    expect((await shift.start([], { env })).code).toBe(3);
     for (const [row, reason] of reasons.entries()) expect(failures(shift)[row]?.reason).toMatch(reason);
     play(shift, example, 'right');
-    const { code, stdout } = await shift.project.run(['retry', 'night']);
+    const { code, stdout } = await shift.project.run(['retry', 'night'], { env });
     expect(code, stdout).toBe(0);
     for (const [name, values] of Object.entries(columns)) expect(shift.column(name)).toEqual(values);
+    for (const [i, [branch, expected]] of subjects.entries()) {
+      const repository = new Repository(shift.project.path(repositories![i]!));
+      expect(repository.git('log', '--format=%s', branch, '--not', 'HEAD').split('\n').sort()).toEqual(expected);
+    }
     expect(shift.journal().filter(({ type }) => type === 'run:warning')).toEqual([]);
   },
 );
@@ -222,7 +246,14 @@ test('F5 `create --example` writes the shift under its name, and never over a fi
     readFileSync('examples/translate-pages/sample/terms.md', 'utf8'),
   );
 
+  expect(stdout).not.toContain('Missing');
   const after = listing(project.path('translate-pages'));
+  const command = await run('mine', '--agent', 'command');
+  expect([command.code, command.stdout]).toEqual([
+    0,
+    expect.stringMatching(/^Missing: .*`- command: LINE`.*\nNext: /m),
+  ]);
+  expect(JSON.parse((await run('yours', '--agent', 'acp', '--json')).stdout).needs).toBe('acp-command');
   expect((await run('french')).code).toBe(0);
   expect(listing(project.path('translate-pages'))).toEqual(after);
 });
@@ -241,6 +272,10 @@ test('R4 `create --example` that is refused leaves nothing behind', async () => 
     [['new', '--example', '../docs'], /no example/],
     [['new', '--example', 'fix-lint-rule', '--from', 'a.csv'], /--example and --from can't be combined/],
     [['new', '--example', 'fix-lint-rule', '--agent', 'shel'], /did you mean shell\?/],
+    [
+      ['new', '--example', 'fix-lint-rule', '--agent', 'shell'],
+      /are text, and the agent shell runs only scripts\n.*opencode/,
+    ],
     [['--example', 'fix-lint-rule'], /missing required argument 'shift'/],
   ] as const) {
     const { code, stderr } = await project.run(['create', ...args]);

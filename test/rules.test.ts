@@ -7,6 +7,7 @@ const IDS = [
   ...Object.entries({ F: 7, T: 8, M: 7, P: 8, D: 5, Q: 4, L: 13, V: 4, X: 9 }).flatMap(upTo),
   ...['R1', 'R2', 'R3', 'R4', 'R6', 'R7', 'R9', 'R10'],
   ...['S1', 'S2', 'S3', 'S4', 'S5', 'S9', 'S10', 'S11', 'S13'],
+  ...upTo(['W', 12]),
   ...upTo(['O', 5]),
 ];
 
@@ -16,8 +17,8 @@ function upTo([letter, count]: [string, number]): string[] {
 
 /** A row of the table: `| F1 | what holds | files, or later |`. */
 const ROW = /^\| ([A-Z]\d+) \| (.+) \| ([^|]+) \|$/gm;
-/** A title that begins with ids, of `test`, `it`, `describe` or the second call of their `each`. Not one in a comment. */
-const TITLE = /^[ \t]*(?!\/|\*)(?:it|test|describe|[^\n]*\))\(\s*['"`]((?:[A-Z]\d{1,2} )+)/gm;
+/** A title that begins with ids, of `test`, `sandboxTest`, `it`, `describe` or the second call of their `each`. Not one in a comment. */
+const TITLE = /^[ \t]*(?!\/|\*)(?:it|test|sandboxTest|describe|[^\n]*\))\(\s*['"`]((?:[A-Z]\d{1,2} )+)/gm;
 const SET_ASIDE = /\b(?:it|test|describe)\.(?:skip|todo|only|fails|skipIf|runIf)\b/;
 
 const rules = [...readFileSync('docs/rules.md', 'utf8').matchAll(ROW)].map(([, id, text, shown]) => ({

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildDemo } from '../../dist/app/demo/build-demo.js';
@@ -25,8 +25,13 @@ export async function record() {
     );
     const end = await judgeDemo(world, paths, exitCode);
     if (!end.failure) throw new Error(`the demo did not end as intended: ${reason}`);
-    return [...entries, { at: Date.now(), end, reason }];
+    return at(cwd, [...entries, { at: Date.now(), end, reason }]);
   } finally {
     rmSync(cwd, { recursive: true, force: true });
   }
+}
+
+/** As if it had been run in the home folder: the temporary folder has another name each time. */
+function at(cwd, entries) {
+  return JSON.parse(JSON.stringify(entries).replaceAll(realpathSync(cwd), '~').replaceAll(cwd, '~'));
 }

@@ -2,6 +2,7 @@ import type { AgentTraits } from '../core/model/agent-traits.ts';
 import type { TranscriptEntry } from '../core/model/events.ts';
 import type { ResolvedScript, Role, Step, Trouble, Usage } from '../core/model/model.ts';
 import type { Mask } from '../core/text/mask.ts';
+import type { Sandbox } from '../core/workspace/sandbox.ts';
 
 /** An agent plays a role. What is known about it without its program comes first. */
 export interface Agent extends AgentTraits, AgentProgram {
@@ -72,6 +73,8 @@ export interface Opening {
   /** For text that is cut before it is emitted: half a secret can't be found later. */
   readonly mask: Mask;
   readonly signal: AbortSignal;
+  /** What its program and everything that it starts can see, write and reach. Absent: all that you can. */
+  readonly sandbox?: Sandbox;
 }
 
 export interface Session extends AsyncDisposable {

@@ -39,6 +39,7 @@ async function runCommand(opening: Opening, question: Question): Promise<Answer>
     },
     keepBytes: KEEP_BYTES,
     mask: opening.mask,
+    sandbox: opening.sandbox,
   });
   const { text, cut } = ended.stdout;
   const report = lastJsonObject(text, { cut });

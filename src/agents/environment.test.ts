@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { LocalOrder } from '../core/model/model.ts';
 import { agentEnvironment, environmentNames, itemEnvironment } from './environment.ts';
@@ -76,4 +79,26 @@ test('X4 the NIGHTSHIFT_* variables of an item', () => {
     NIGHTSHIFT_KEY: 'k-7',
     NIGHTSHIFT_OUTPUT: '/tmp/out',
   });
+});
+
+test('S5 W8 in a workspace an agent has no login, and `git push` fails', async () => {
+  const names = (passEnv: string[]) =>
+    Object.keys(agentEnvironment({ ...{ caller, passEnv, isInWorkspace: true }, secrets: {}, own: {} }));
+  expect(names([])).not.toContain('SSH_AUTH_SOCK');
+  expect(names(['SSH_AUTH_SOCK'])).toContain('SSH_AUTH_SOCK');
+  const folder = mkdtempSync(join(tmpdir(), 'nightshift-push-'));
+  const env = agentEnvironment({ caller: process.env, passEnv: [], secrets: {}, own: {}, isInWorkspace: true });
+  const script = `
+    git init -q --bare remote.git && git init -q -b main here && cd here && git commit -q --allow-empty -m first
+    git remote add origin "$PWD/../remote.git"
+    git fetch -q origin && git push -q origin main || git push -q ../remote.git main || echo refused
+    git --git-dir=../remote.git for-each-ref`;
+  const author = { GIT_AUTHOR_NAME: 'a', GIT_AUTHOR_EMAIL: 'a@b', GIT_COMMITTER_NAME: 'a', GIT_COMMITTER_EMAIL: 'a@b' };
+  const { stdout, stderr } = await runProcess({
+    ...{ file: SHELL, args: ['-c', script], cwd: folder, env: { ...env, ...author } },
+    ...{ signal: new AbortController().signal, keepBytes: 1 << 16 },
+  });
+  rmSync(folder, { recursive: true });
+  expect(stdout.text).toBe('refused\n');
+  expect(stderr.text).toContain('nightshift-delivers-this');
 });

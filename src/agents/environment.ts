@@ -12,6 +12,8 @@ export interface EnvironmentSources {
   readonly secrets: Environment;
   /** The NIGHTSHIFT_* variables. */
   readonly own: Environment;
+  /** It works in a workspace: the engine delivers, so it neither logs in elsewhere nor pushes. */
+  readonly isInWorkspace?: boolean;
 }
 
 /** What every agent gets of the caller's environment. Anything else needs a `pass-env` (rule S5). */
@@ -22,14 +24,31 @@ const ALWAYS = [
   ...['GIT_SSL_CAINFO', 'GIT_SSL_CAPATH', 'AWS_CA_BUNDLE', 'PIP_CERT', 'CARGO_HTTP_CAINFO', 'DENO_CERT'],
 ];
 
+/** The keys that `git push` could use; in a workspace they need a `pass-env`. */
+const LOGINS = ['SSH_AUTH_SOCK'];
+
+/** How the addresses of remotes begin. */
+const REMOTES = ['https://', 'http://', 'ssh://', 'git://', 'git@', 'file://', '/', '.'];
+
+/** Makes `git push` fail by naming a protocol that does not exist. A guard against mistakes, not against intent. */
+const NO_PUSH: Environment = Object.fromEntries([
+  ['GIT_CONFIG_COUNT', String(REMOTES.length)],
+  ...REMOTES.flatMap((prefix, i) => [
+    [`GIT_CONFIG_KEY_${i}`, 'url.nightshift-delivers-this://.pushInsteadOf'],
+    [`GIT_CONFIG_VALUE_${i}`, prefix],
+  ]),
+]);
+
 /** The whole environment of an agent or a check; the later source wins: caller, `.env`, own. */
-export function agentEnvironment({ caller, passEnv, secrets, own }: EnvironmentSources): Record<string, string> {
-  const isPassed = matcher([...ALWAYS, ...passEnv]);
+export function agentEnvironment(sources: EnvironmentSources): Record<string, string> {
+  const { caller, passEnv, secrets, own, isInWorkspace = false } = sources;
+  const always = isInWorkspace ? ALWAYS.filter((name) => !LOGINS.includes(name)) : ALWAYS;
+  const isPassed = matcher([...always, ...passEnv]);
   const given: Record<string, string> = {};
   for (const [name, value] of Object.entries(caller)) {
     if (value !== undefined && isPassed(name)) given[name] = value;
   }
-  return { ...given, ...secrets, ...own };
+  return { ...given, ...secrets, ...(isInWorkspace ? NO_PUSH : {}), ...own };
 }
 
 /** For `preview`: which names an agent sees, and which of the caller's it does not. */

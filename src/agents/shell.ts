@@ -46,6 +46,7 @@ async function runSteps(opening: Opening, question: Question): Promise<Answer> {
         onOutput: toTranscript(opening),
         keepBytes: KEEP_BYTES,
         mask: opening.mask,
+        sandbox: opening.sandbox,
       });
       if (ended.kind === 'aborted') return { kind: 'aborted' };
       if (ended.kind === 'not-started' && ended.fault === 'system')

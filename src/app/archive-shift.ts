@@ -8,12 +8,16 @@ import { ShiftFiles } from '../store/folder/documents/shift-files.ts';
 import { diskError } from '../store/folder/files/atomic-write.ts';
 import { archiveFolder, type ShiftPaths } from '../store/folder/layout.ts';
 import { takeRunLock } from '../store/folder/run-lock.ts';
+import { FolderWorkspaceRecords } from '../store/folder/workspace-records.ts';
 import { openAndCheck } from './open-shift.ts';
 import type { World } from './world.ts';
 
 /** Moves a shift to `.nightshift/archive` and returns its new folder. `force`: even if it is not finished. */
 export async function archiveShift(world: World, paths: ShiftPaths, force = false): Promise<string> {
-  if (!force) await refuseUnfinished(paths);
+  if (!force) {
+    await refuseUnfinished(paths);
+    await refuseWorkspaces(paths);
+  }
   const now = new Date(world.now()).toISOString();
   const archive = archiveFolder(paths.root);
   await new ShiftFiles(paths).prepare();
@@ -34,6 +38,20 @@ async function refuseUnfinished(paths: ShiftPaths): Promise<void> {
   if (completed === total) return;
   const hint = `\`nightshift status ${paths.name}\` says why; --force archives it as it is`;
   throw new NightshiftError('usage', `${paths.name} has ${count(total - completed, 'item')} not completed yet`, hint);
+}
+
+/** Their folders are outside of the shift: once it is archived, no command lists them. */
+async function refuseWorkspaces(paths: ShiftPaths): Promise<void> {
+  const there = (await new FolderWorkspaceRecords(paths).all()).filter(({ folder }) => existsSync(folder));
+  if (there.length === 0) return;
+  const isHeld = there.some(({ delivery }) => delivery?.state === 'held');
+  const hints = [
+    ...(isHeld ? [`\`nightshift deliver ${paths.name}\` sends what waits for approval`] : []),
+    `\`nightshift workspaces ${paths.name} prune\` removes what is delivered`,
+    '--force leaves all where they are',
+  ];
+  const hint = hints.join('; ');
+  throw new NightshiftError('usage', `${paths.name} still has ${count(there.length, 'workspace')}`, hint);
 }
 
 /** A second shift of that name on the same day gets a number. */

@@ -1,6 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { findTraits } from '../core/model/agent-traits.ts';
+import { NightshiftError } from '../core/model/errors.ts';
 import { parseManager, setProgress, setSetting } from '../formats/manager.ts';
 import { findRoot, type ShiftPaths } from '../store/folder/layout.ts';
 import { createShift, readItems } from '../store/folder/new-shift.ts';
@@ -24,6 +26,8 @@ export interface ExampleShift {
   readonly rows: number;
   readonly tasks: readonly string[];
   readonly agent: string;
+  /** The key that the agent can't start without, and that the manifest does not have yet. */
+  readonly needs?: string | undefined;
   /** The folder of the sample data, relative to the project, and the files in it. */
   readonly sample: string;
   readonly files: readonly string[];
@@ -63,16 +67,18 @@ export async function createFromExample(
   const created = new Date(world.now()).toISOString().slice(0, 10);
   const { table } = await readItems(join(EXAMPLES, example, 'table.csv'));
   const documents = await readDocuments(example);
+  refuseScripts(example, documents['manager.md']!, agent);
   const manager = fitManager(documents['manager.md']!, { name, created, agent, rows: table.rowCount });
   const files = await readSample(example);
   const added = await addFiles(root, files);
   try {
     const shift = { name, created, parallel: false, settings: {}, items: table };
     const paths = await createShift(root, { ...shift, documents: { ...documents, 'manager.md': manager } });
-    const { settings, tasks } = parseManager(manager, paths.manager);
+    const { tasks } = parseManager(manager, paths.manager);
+    const worker = agentIn(manager);
     return {
       ...{ paths, rows: table.rowCount, tasks: tasks.map((task) => task.name), sample: example },
-      agent: settings.find(({ key }) => key === 'agent')!.value,
+      ...{ agent: worker, needs: findTraits(worker)?.needs },
       files: [...files.keys()],
     };
   } catch (error) {
@@ -91,6 +97,19 @@ async function readDocuments(example: string): Promise<Record<string, string>> {
     .filter((file) => file !== ABOUT);
   const texts = names.map(async (file) => [file, await readFile(join(folder, file), 'utf8')] as const);
   return Object.fromEntries(await Promise.all(texts));
+}
+
+function agentIn(manager: string): string {
+  return parseManager(manager, 'manager.md').settings.find(({ key }) => key === 'agent')!.value;
+}
+
+/** An agent that runs scripts can't do an example that is written for one that reads. */
+function refuseScripts(example: string, manager: string, agent: string | undefined): void {
+  const runsSteps = (name: string) => findTraits(name)?.runsSteps === true;
+  const own = agentIn(manager);
+  if (agent === undefined || !runsSteps(agent) || runsSteps(own)) return;
+  const message = `the steps of ${example} are text, and the agent ${agent} runs only scripts`;
+  throw new NightshiftError('usage', message, `leave --agent out for ${own}, or choose one that reads: claude, codex`);
 }
 
 interface NewTerms {

@@ -1,15 +1,23 @@
-import { lstat, mkdir, open, readFile, rm, rmdir, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { lstat, mkdir, readFile, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { NightshiftError } from '../core/model/errors.ts';
-import { diskError } from '../store/folder/files/atomic-write.ts';
+import { diskError, type Failpoint, removeTemporaries, replaceFile } from '../store/folder/files/atomic-write.ts';
 
 /** Removes the files that were added, and the folders that are empty then. */
 export interface AddedFiles {
   undo(): Promise<void>;
 }
 
-/** Adds files below a folder, all or none. One that is there with the same content stays; any other is an error. */
-export async function addFiles(root: string, files: ReadonlyMap<string, Uint8Array>): Promise<AddedFiles> {
+/**
+ * Adds files below a folder, all or none. One that is there with the same content stays; any other is an error. A kill
+ * leaves no half of a file, so that the same call can be repeated.
+ */
+export async function addFiles(
+  root: string,
+  files: ReadonlyMap<string, Uint8Array>,
+  failpoint?: Failpoint,
+): Promise<AddedFiles> {
   const missing: string[] = [];
   const inTheWay = new Set<string>();
   for (const [path, bytes] of files) {
@@ -26,10 +34,13 @@ export async function addFiles(root: string, files: ReadonlyMap<string, Uint8Arr
   };
   try {
     for (const path of missing) {
+      const file = join(root, path);
       folders.push(...(await makeFolders(root, dirname(path))));
-      await using file = await open(join(root, path), 'wx');
-      written.push(join(root, path));
-      await file.writeFile(files.get(path)!);
+      await removeTemporaries(dirname(file));
+      const isFree = () => !existsSync(file);
+      const added = await replaceFile(file, files.get(path)!, 0o666, failpoint, isFree);
+      if (added === undefined) throw refuse(root, [path]);
+      written.push(file);
     }
   } catch (cause) {
     await undo();

@@ -1,7 +1,6 @@
 import { NightshiftError } from '../core/model/errors.ts';
 import type { Emit } from '../core/model/events.ts';
 import type { Shift, Task } from '../core/model/shift.ts';
-import type { LimitSettings } from '../core/schedule/budget.ts';
 import { compileShift, type Overrides, outputsByTask, type ShiftDocuments } from '../formats/compile.ts';
 import type { InForce } from '../store/folder/documents/in-force.ts';
 import { ShiftFiles } from '../store/folder/documents/shift-files.ts';
@@ -78,18 +77,6 @@ export function reloader(inForce: Pick<InForce, 'read'>, store: FolderStore, com
     );
     last = shift;
     return shift;
-  };
-}
-
-/** Reads the limits as they are in force now, and tells the store nothing: items may run. */
-export function limitsReader(
-  inForce: Pick<InForce, 'read'>,
-  store: FolderStore,
-  compile: Compile,
-): () => Promise<LimitSettings> {
-  return async () => {
-    const documents = await inForce.read();
-    return compile(documents, (await store.snapshot()).header).settings.limits;
   };
 }
 

@@ -2,13 +2,15 @@ import { environmentNames, itemEnvironment, variablesToTell } from '../agents/en
 import { AgentSet } from '../agents/registry.ts';
 import type { LocalOrder, Script, Text } from '../core/model/model.ts';
 import { askedCriteria, localOrder, makeOrder } from '../core/model/order.ts';
+import { RowLabels } from '../core/model/row-labels.ts';
+import { branchOf, slugOf } from '../core/workspace/branch-name.ts';
 import type { Overrides } from '../formats/compile.ts';
 import { devPrompt, qaPrompt } from '../roles/prompt.ts';
 import type { ShiftPaths } from '../store/folder/layout.ts';
 import { findTask } from './find-task.ts';
 import { readHistory } from './history.ts';
 import { openAndCheck } from './open-shift.ts';
-import { parseRow } from './rows.ts';
+import { findRowIndex } from './rows.ts';
 import { unprotectedFiles, unprotectedLine } from './run/unprotected-files.ts';
 import type { World } from './world.ts';
 
@@ -33,16 +35,18 @@ type Sent =
   | { readonly scripts: readonly ({ readonly step: number } & Script)[] }
   | { readonly dev: string; readonly qa?: string };
 
-/** What would be sent for one row, byte for byte except for secrets. Writes nothing and starts no agent. */
+/** What would be sent for one row, byte for byte except for secrets and the folder of its workspace. Writes nothing and starts no agent. */
 export async function previewTask(world: World, paths: ShiftPaths, request: PreviewRequest): Promise<Preview> {
   const { row, agent, model } = request;
   const { shift, snapshot } = await openAndCheck(paths, { agent, model });
   const task = findTask(shift, request.task);
-  const index = parseRow(row, snapshot.count);
-  const item = { id: snapshot.id(index), index, metadata: snapshot.metadata(index) };
+  const index = findRowIndex({ shift, snapshot }, row);
+  const label = RowLabels.in(shift, snapshot)(index);
+  const named = label === undefined ? {} : { label };
+  const item = { id: snapshot.id(index), index, ...named, metadata: snapshot.metadata(index) };
   const lastFailure = (await readHistory(paths, world)).of(task.name, item.id)?.failure;
-  const dev = localOrder(makeOrder(shift, task, { role: 'dev', item, token: '', lastFailure }), shift);
-  const qa = localOrder(makeOrder(shift, task, { role: 'qa', item, token: '' }), shift);
+  const dev = inWorkspace(localOrder(makeOrder(shift, task, { role: 'dev', item, token: '', lastFailure }), shift));
+  const qa = inWorkspace(localOrder(makeOrder(shift, task, { role: 'qa', item, token: '' }), shift));
   const unprotected = await unprotectedFiles(world, paths, { shift: { ...shift, tasks: [task] }, snapshot }, index);
   return {
     order: dev,
@@ -51,6 +55,14 @@ export async function previewTask(world: World, paths: ShiftPaths, request: Prev
     checks: dev.criteria.flatMap(({ check }) => (check ? [check] : [])),
     warnings: [...shift.warnings, ...unprotected.map(unprotectedLine)],
   };
+}
+
+/** The folder of a workspace is known once it is there. Its branch has another name only if two rows have one label. */
+function inWorkspace(order: LocalOrder): LocalOrder {
+  const { workspace, shift, item } = order;
+  if (workspace === undefined) return order;
+  const branch = workspace.branch ?? [branchOf(shift.name, slugOf(item.label ?? '', item.index + 1))];
+  return { ...order, workingDir: ['(the workspace of this row)'], workspace: { ...workspace, branch } };
 }
 
 interface Surroundings {

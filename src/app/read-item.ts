@@ -8,7 +8,9 @@ import type { ShiftPaths } from '../store/folder/layout.ts';
 import { findTask } from './find-task.ts';
 import { readDetails, readHistory } from './history.ts';
 import { openAndCheck } from './open-shift.ts';
-import { parseRow } from './rows.ts';
+import { findRowIndex } from './rows.ts';
+import { readWorkspace } from './workspaces/list-workspaces.ts';
+import type { WorkspaceReport } from './workspaces/report.ts';
 import type { World } from './world.ts';
 
 /** What the journal knows of the latest try of an item-task. */
@@ -32,12 +34,15 @@ export interface ItemReport {
   readonly item: string;
   readonly metadata: Readonly<Record<string, string>>;
   readonly tasks: readonly ItemTask[];
+  /** Its own folder, if it has one. */
+  readonly workspace?: WorkspaceReport;
 }
 
-/** Everything about one row (1-based), or about one task of it. */
+/** Everything about one row, given by its number (1-based) or its label, or about one task of it. */
 export async function readItem(world: World, paths: ShiftPaths, row: string, only?: string): Promise<ItemReport> {
-  const { shift, snapshot } = await openAndCheck(paths);
-  const index = parseRow(row, snapshot.count);
+  const opened = await openAndCheck(paths);
+  const { shift, snapshot } = opened;
+  const index = findRowIndex(opened, row);
   const history = await readHistory(paths, world);
   const id = snapshot.id(index);
   const names = only === undefined ? snapshot.tasks : [findTask(shift, only).name];
@@ -52,6 +57,7 @@ export async function readItem(world: World, paths: ShiftPaths, row: string, onl
       transcripts: ['dev', 'qa'].map((role) => paths.transcript(task, key, role)).filter((file) => existsSync(file)),
     };
   });
+  const workspace = await readWorkspace(world, paths, opened, id);
   const label = RowLabels.in(shift, snapshot)(index);
   return {
     shift: paths.name,
@@ -61,6 +67,7 @@ export async function readItem(world: World, paths: ShiftPaths, row: string, onl
     item: id,
     metadata: snapshot.metadata(index),
     tasks,
+    ...(workspace === undefined ? {} : { workspace }),
   };
 }
 

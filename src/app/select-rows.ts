@@ -53,10 +53,18 @@ function chosenRows(snapshot: Snapshot, selection: Selection): number[] {
   return sample(rows, selection.sample.size, selection.sample.seed, (row) => snapshot.id(row));
 }
 
-function matchingRows(snapshot: Snapshot, { rows, where = [], items }: Selection): number[] {
-  const tests = where.map((condition) => conditionTest(snapshot, condition));
-  const isMatch = (row: number) => tests.every((test) => test(row)) && (!items || snapshot.id(row) in items);
-  return rowsIn(rows, snapshot.count).filter(isMatch);
+/** What conditions are about. */
+export type Cells = Pick<Snapshot, 'count' | 'tasks' | 'columns' | 'header' | 'cell'>;
+
+function matchingRows(snapshot: Snapshot, selection: Selection): number[] {
+  const { items } = selection;
+  const rows = rowsThatMeet(snapshot, selection);
+  return items ? rows.filter((row) => snapshot.id(row) in items) : rows;
+}
+
+function rowsThatMeet(cells: Cells, { rows, where = [] }: Selection): number[] {
+  const tests = where.map((condition) => conditionTest(cells, condition));
+  return rowsIn(rows, cells.count).filter((row) => tests.every((test) => test(row)));
 }
 
 /** Each once, in row order. */
@@ -87,20 +95,20 @@ export function namedRows({ rows = [], indices = [] }: NamedRows, count: number)
   return new Set([...byRow, ...indices.map((index) => parseIndex(index, count))]);
 }
 
-function conditionTest(snapshot: Snapshot, { column, value }: Condition): (row: number) => boolean {
-  const task = snapshot.tasks.indexOf(column);
-  if (task >= 0) return (row) => statusAt(snapshot, row, task) === value;
-  if (snapshot.header.includes(column)) return (row) => snapshot.metadata(row)[column] === value;
-  const near = nearest(column, snapshot.header);
-  const hint = near ? `did you mean ${near}?` : `columns are: ${snapshot.header.join(', ')}`;
+function conditionTest(cells: Cells, { column, value }: Condition): (row: number) => boolean {
+  const task = cells.tasks.indexOf(column);
+  if (task >= 0) return (row) => statusAt(cells, row, task) === value;
+  if (cells.header.includes(column)) return (row) => cells.cell(row, column) === value;
+  const near = nearest(column, cells.header);
+  const hint = near ? `did you mean ${near}?` : `columns are: ${cells.header.join(', ')}`;
   throw new NightshiftError('not-found', `the table has no column ${JSON.stringify(column)}`, hint);
 }
 
 /** A selection of no rows is a mistake, not a night without work. */
-export function refuseNoMatch(snapshot: Snapshot, selection: Selection): void {
+export function refuseNoMatch(cells: Cells, selection: Selection): void {
   const { rows, where } = selection;
-  rowsIn(rows, snapshot.count);
-  if (!where || matchingRows(snapshot, selection).length > 0) return;
+  rowsIn(rows, cells.count);
+  if (!where || rowsThatMeet(cells, selection).length > 0) return;
   throw noMatch(where, rows !== undefined);
 }
 

@@ -2,6 +2,7 @@ import { asksToTryLater, howItEnded, runProcess, shellOf } from '../agents/proce
 import { formatDuration } from '../core/model/duration.ts';
 import type { ResolvedScript, Trouble } from '../core/model/model.ts';
 import type { Mask } from '../core/text/mask.ts';
+import type { Sandbox } from '../core/workspace/sandbox.ts';
 
 /** The script of a criterion and its values (rule X2). */
 export interface CheckRequest {
@@ -13,6 +14,7 @@ export interface CheckRequest {
   readonly limit: AbortSignal;
   readonly signal: AbortSignal;
   readonly mask: Mask;
+  readonly sandbox?: Sandbox;
   readonly onOutput?: (stream: 'stdout' | 'stderr', text: string) => void;
 }
 
@@ -28,7 +30,7 @@ const KEEP_BYTES = 16 * 1024;
 
 /** Runs one check until it ends or times out. Leaves no process behind. */
 export async function runCheck(request: CheckRequest): Promise<CheckResult> {
-  const { script, folder, environment, timeoutMs, limit, signal, mask, onOutput } = request;
+  const { script, folder, environment, timeoutMs, limit, signal, mask, sandbox, onOutput } = request;
   const stop = new AbortController();
   const onAbort = () => stop.abort();
   if (signal.aborted || limit.aborted) stop.abort();
@@ -42,6 +44,7 @@ export async function runCheck(request: CheckRequest): Promise<CheckResult> {
       signal: stop.signal,
       keepBytes: KEEP_BYTES,
       mask,
+      sandbox,
       ...(onOutput === undefined ? {} : { onOutput }),
     });
     if (ended.kind === 'aborted') return signal.aborted ? { kind: 'aborted' } : timedOut(timeoutMs);

@@ -14,6 +14,9 @@ const FILES = ':files';
 /** Only words are offered: a name from a folder or a table must never mean more than that to a shell. */
 const WORD = /^[\w.@:=-]+$/;
 
+/** Commands whose shift may be omitted before a verb. */
+const VERBS_OF: Readonly<Record<string, readonly string[]>> = { table: VERBS, workspaces: ['prune'] };
+
 /** The candidates for the last of `words`, which were typed behind `nightshift`. Wrong input gives none. */
 export async function complete(program: Command, io: Io, words: readonly string[]): Promise<string[]> {
   const current = words.at(-1) ?? '';
@@ -85,8 +88,9 @@ class Candidates {
       case 'shift':
         if (this.#command.name() === 'create') return [];
         if (this.#command.name() === 'unarchive') return archivedNames(this.#io);
-        return this.#command.name() === 'table' ? [...this.#shifts(), ...VERBS] : this.#shifts();
+        return [...this.#shifts(), ...(VERBS_OF[this.#command.name()] ?? [])];
       case 'verb':
+        if (this.#command.name() === 'workspaces') return this.#given.includes('prune') ? [] : ['prune'];
         return this.#shifts().includes(this.#given[0]!) ? VERBS : this.#headers();
       case 'args':
         if (this.#command.name() === 'lessons') return this.#lessonWords(index);

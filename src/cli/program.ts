@@ -5,11 +5,12 @@ import { EXIT_CODES, LESSONS_HELP, RETRY_HELP } from './help-texts.ts';
 import type { Io } from './io.ts';
 import { addEachOptions, addLimits, addRows, addStartOptions } from './run-options.ts';
 import { addTableOptions } from './table-options.ts';
+import { addWorkspaceCommands } from './workspace-commands.ts';
 
 export type { Options } from './access.ts';
 
 /** Gets the arguments and options and returns the exit code. Loaded on use, so that `--help` stays fast. */
-type CommandAction = (io: Io, args: readonly string[], options: Options) => Promise<number>;
+export type CommandAction = (io: Io, args: readonly string[], options: Options) => Promise<number>;
 
 /** Runs if no command is given. */
 export const OVERVIEW = '__overview';
@@ -187,6 +188,22 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     .requiredOption('--row <row>', 'the row, 1-based, whatever its status')
     .option('--agent <name>', 'use this agent')
     .option('--model <name>', 'use this model');
+  add(
+    'deliver [shift]',
+    'show results that wait for approval, and send them',
+    writesUnlessDry,
+    () => import('./commands/deliver.ts'),
+  )
+    .option('--rows <rows>', 'only these rows: 5, 1:10, 3:, or several with commas')
+    .option('--row <row>', 'only this row, 1-based')
+    .option('--dry-run', 'only show them')
+    .option('--yes', 'send them without asking');
+  add(
+    'sync [shift]',
+    'read the state of pull requests again, and write it to the table',
+    'writes',
+    () => import('./commands/sync.ts'),
+  );
   add('status [shift]', 'show progress, and why items failed', 'reads', () => import('./commands/status.ts'));
   add(
     'show <shift> <row> [task]',
@@ -194,6 +211,7 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     'reads',
     () => import('./commands/show.ts'),
   );
+  addWorkspaceCommands(add);
   add(
     'export [shift]',
     'write the result of each item-task to a file',
@@ -231,7 +249,7 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     'move a finished shift to .nightshift/archive',
     'writes',
     () => import('./commands/archive.ts'),
-  ).option('--force', 'even if it is not finished');
+  ).option('--force', 'even if it is not finished or has workspaces, which stay where they are');
   add(
     'unarchive <shift>',
     'move a shift back from .nightshift/archive',

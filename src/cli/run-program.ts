@@ -1,4 +1,4 @@
-import { CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { EXIT, NightshiftError } from '../core/model/errors.ts';
 import { systemError } from '../core/model/system-errors.ts';
 import type { Io } from './io.ts';
@@ -26,7 +26,7 @@ export async function runProgram(io: Io, argv: readonly string[]): Promise<numbe
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
     if (error instanceof CommanderError && error.code === 'commander.help') return EXIT.badInput;
-    return tellOf(io, error instanceof CommanderError ? usageError(error) : error, argv);
+    return tellOf(io, error instanceof CommanderError ? usageError(error, commandIn(program, argv)) : error, argv);
   }
 }
 
@@ -42,10 +42,19 @@ export function tellOf(io: Io, thrown: unknown, argv: readonly string[]): number
   return EXIT.bug;
 }
 
+/** The command of the line; undefined if it has none that exists. */
+function commandIn(program: Command, [, , ...given]: readonly string[]): string | undefined {
+  const word = given.find((each) => !each.startsWith('-'));
+  return program.commands.find((each) => word !== undefined && [each.name(), ...each.aliases()].includes(word))?.name();
+}
+
 /** Commander puts the error on one line and, in brackets, a suggestion on the next. */
-function usageError({ message, code }: CommanderError): NightshiftError {
+function usageError({ message, code }: CommanderError, command: string | undefined): NightshiftError {
   const [first = '', meant] = message.replace(/^error: /, '').split('\n');
-  const help = '`nightshift --help` shows the commands, `nightshift COMMAND --help` the options of one';
+  const help =
+    command === undefined
+      ? '`nightshift --help` shows the commands, `nightshift COMMAND --help` the options of one'
+      : `\`nightshift ${command} --help\` shows its arguments and options`;
   const unknown = code === 'commander.unknownCommand' ? /'(.*)'/.exec(first)?.[1] : undefined;
   const synonym = unknown === undefined ? undefined : commandFor(unknown);
   const meantBy =

@@ -1,7 +1,8 @@
 import { votesIn } from '../core/learning/votes.ts';
 import type { ReportedVote } from '../core/model/events.ts';
 import type { LocalOrder } from '../core/model/model.ts';
-import { verify } from './worker/dev.ts';
+import { devOutputs } from '../core/workspace/outputs.ts';
+import { verify } from './worker/verify.ts';
 import { withWork } from './worker/worker.ts';
 import type { Call, EquippedSite } from './worker/worker-ports.ts';
 
@@ -68,7 +69,7 @@ export async function hearDev(
       agent: 'by hand',
     });
     if (!isDone) return { to: 'failed', ...reason, outputs: {}, isAttempt: true };
-    const outputs = order.settings.outputs.map((name) => [name, last.captured[name]!]);
+    const outputs = devOutputs(order).map((name) => [name, last.captured[name]!]);
     return { to: 'qa', outputs: Object.fromEntries(outputs), isAttempt: false };
   });
   return typeof verdict === 'string' ? { reason: verdict, outputs: {}, isAttempt: false } : verdict;

@@ -1,8 +1,7 @@
 import type { History } from '../core/folds/history.ts';
 import { EXIT } from '../core/model/errors.ts';
 import type { Emit } from '../core/model/events.ts';
-import type { LessonOrder, LessonOutcome } from '../core/model/lesson-order.ts';
-import type { Order, Outcome, Trouble } from '../core/model/model.ts';
+import type { Trouble } from '../core/model/model.ts';
 import { RowLabels } from '../core/model/row-labels.ts';
 import type { Shift } from '../core/model/shift.ts';
 import { isWorkLeft } from '../core/schedule/next.ts';
@@ -10,13 +9,14 @@ import { cellsAt, countItems, type Progress, type Scope } from '../core/schedule
 import { Returns } from '../core/schedule/returns.ts';
 import type { Documents } from '../store/documents.ts';
 import type { Snapshot, Store } from '../store/store.ts';
+import { AtWork } from './at-work.ts';
 import { Budget } from './budget.ts';
 import type { RunControl } from './control.ts';
+import { Deliveries } from './deliveries.ts';
 import { FilePatience, isCurable } from './file-patience.ts';
 import { Patience } from './patience.ts';
 import { patientDocuments, patientStore } from './patient-ports.ts';
 import type { RunEnd, RunPorts } from './ports.ts';
-import type { Call } from './worker/worker-ports.ts';
 
 /** A run waits for a quota that resets within a day, but does not sleep for a week. */
 const LONGEST_WAIT_MS = 24 * 3600_000;
@@ -29,7 +29,7 @@ export class RunContext implements Disposable {
   /** The ports, which wait for unreadable files (rule F6). */
   readonly store: Store;
   readonly documents: Documents;
-  readonly #worker: RunPorts['worker'];
+  readonly work: AtWork;
   readonly #files: FilePatience;
   readonly budget: Budget;
   readonly patience: Patience;
@@ -38,9 +38,12 @@ export class RunContext implements Disposable {
   /** Tasks whose reports a fold could not settle, because a file was being edited. */
   readonly unfolded = new Set<string>();
   readonly labels = new RowLabels();
+  readonly deliveries: Deliveries;
   readonly #folderId: string;
   #shift: Shift;
   #isRead = true;
+  /** The revision of the documents whose limits are followed. */
+  #followed = 0;
   /** The folder was found missing while an item was running: nothing is waited for or restored any more. */
   #isGone = false;
   #stepsInUse: Promise<unknown> = Promise.resolve();
@@ -56,6 +59,7 @@ export class RunContext implements Disposable {
   constructor({ store, documents, worker, ...ports }: RunPorts, shift: Shift, folderId: string) {
     this.ports = ports;
     this.budget = new Budget(ports, shift);
+    this.deliveries = new Deliveries(ports.events.emit);
     this.#files = new FilePatience({
       emit: ports.events.emit,
       stop: ports.control,
@@ -65,7 +69,7 @@ export class RunContext implements Disposable {
     });
     this.store = patientStore(store, this.#files);
     this.documents = patientDocuments(documents, this.#files);
-    this.#worker = worker;
+    this.work = new AtWork(ports, { worker, files: this.#files, spent: this.budget.spentUp });
     this.patience = new Patience(() => ports.clock.elapsed());
     this.#shift = shift;
     this.#folderId = folderId;
@@ -86,33 +90,6 @@ export class RunContext implements Disposable {
   /** The scope of the run without paused tasks. */
   select(snapshot: Snapshot): Scope {
     return this.budget.narrow(this.ports.scope.select(snapshot));
-  }
-
-  /** `secrets`: those in force when the item was claimed. */
-  work(order: Order, secrets: Shift['secrets'], signal: AbortSignal): Promise<Outcome> {
-    return this.#files.whileAtWork(() => this.#worker(secrets).run(order, this.#call(signal)));
-  }
-
-  /** Asks the agent of a task to group recommendations. */
-  async learn(order: LessonOrder, secrets: Shift['secrets']): Promise<LessonOutcome> {
-    const call = this.#call(this.control.interrupt);
-    const { clock } = this.ports;
-    const since = clock.elapsed();
-    this.emit({ type: 'fold:started', task: order.task, agent: order.settings.agent });
-    try {
-      return await this.#files.whileAtWork(() => this.#worker(secrets).learn(order, call));
-    } finally {
-      this.emit({ type: 'fold:finished', task: order.task, ms: Math.round(clock.elapsed() - since) });
-    }
-  }
-
-  #call(signal: AbortSignal): Call {
-    return { emit: this.emit, signal, drain: this.control.drain, spent: this.budget.spentUp };
-  }
-
-  /** The item does not go back to its dev. */
-  async dropSession(token: string, secrets: Shift['secrets']): Promise<void> {
-    await this.#worker(secrets).drop(token);
   }
 
   /** Runs `use` alone: reading the Steps for a claim and writing them must not overlap. */
@@ -188,8 +165,11 @@ export class RunContext implements Disposable {
 
   /** While items run, limits that get lower take effect at once (rule D5). */
   async followLimits(): Promise<void> {
+    const { revision } = this.documents;
+    if (revision === this.#followed) return;
     try {
-      this.budget.followLimits(await this.ports.loadLimits());
+      this.budget.followLimits((await this.ports.load()).settings.limits);
+      this.#followed = revision;
     } catch (error) {
       // The next claim waits until the file can be read.
       if (!isCurable(error)) throw error;

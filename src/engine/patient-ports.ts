@@ -34,6 +34,9 @@ export function patientDocuments(documents: Documents, patience: FilePatience): 
     writeLessons: (from, book) => patience.until(() => documents.writeLessons(from, book)),
     keepVersion: (task, text) => patience.until(() => documents.keepVersion(task, text)),
     protect: (item) => documents.protect(item),
+    get revision() {
+      return documents.revision;
+    },
     putBack: () => orNothing(documents.putBack(), []),
   };
 }

@@ -4,7 +4,6 @@ import type { Emit, NightshiftEvent } from '../core/model/events.ts';
 import type { Trouble } from '../core/model/model.ts';
 import type { Protection } from '../core/model/protection.ts';
 import type { Shift } from '../core/model/shift.ts';
-import type { LimitSettings } from '../core/schedule/budget.ts';
 import type { Scope } from '../core/schedule/plan.ts';
 import type { RunRequest } from '../core/schedule/run-request.ts';
 import type { Selection } from '../core/schedule/selection.ts';
@@ -28,10 +27,8 @@ export interface Stop {
 export interface RunPorts {
   readonly store: Store;
   readonly documents: Documents;
-  /** Reads and checks everything that you may have edited (rule M1). */
+  /** Reads and checks everything that you may have edited (rule M1), also while items run. */
   load(): Promise<Shift>;
-  /** The limits alone. The store keeps the tasks of running items, which `load` may replace. */
-  loadLimits(): Promise<LimitSettings>;
   /** The worker with these values of `.env`: an order only names them. */
   worker(secrets: Shift['secrets']): Worker;
   /** What an agent is; only workers ask one. */

@@ -71,7 +71,8 @@ async function requireProgram(task: Task, agent: Agent, context: LaunchContext):
   }
   const missing = await agent.missing(task.settings, context);
   if (missing !== undefined) {
-    const message = `the agent of ${task.name} can't be started`;
+    const other = needs === undefined ? '; `- agent: NAME` chooses another one' : '';
+    const message = `the agent of ${task.name} can't be started${other}`;
     throw new NightshiftError('agent-missing', message, missing, task.place(needs ?? 'agent'));
   }
 }

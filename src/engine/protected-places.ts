@@ -20,7 +20,8 @@ export function protectedPlaces(
   const places = new Map<string, ProtectedPlace>();
   for (const task of shift.tasks) {
     const globs = task.settings.protect;
-    if (globs.length === 0) continue;
+    // In a workspace, the change itself shows it.
+    if (globs.length === 0 || task.hasWorkspace) continue;
     for (let row = 0; row < Math.min(snapshot.count, MOST_ROWS) && places.size < MOST_PLACES; row++) {
       if (!includes(row)) continue;
       const text = fillTemplate(task.workingDir, valuesOf(shift, snapshot.metadata(row)));

@@ -2,6 +2,7 @@ import type { Shift } from '../core/model/shift.ts';
 import { cellsAt, countSelected } from '../core/schedule/plan.ts';
 import { isWholeShift } from '../core/schedule/selection.ts';
 import type { Snapshot } from '../store/store.ts';
+import { accessIn } from './access.ts';
 import { RunContext } from './context.ts';
 import { isCurable } from './file-patience.ts';
 import { foldLessons, foldRest, reconcileLessons } from './learning/fold.ts';
@@ -119,6 +120,7 @@ async function recover(context: RunContext): Promise<void> {
     ...(selection === undefined || isWholeShift(selection) ? {} : { selection }),
     ...(ports.scope.request === undefined ? {} : { flags: [...ports.scope.request.flags] }),
     ...(ports.scope.request?.command === 'retry' ? { command: 'retry' } : {}),
+    access: accessIn(shift),
   });
   tellControl(context);
   // Before any agent starts: from now on, the files that `protect:` names stay as they are.

@@ -68,7 +68,16 @@ const settings = {
 } as const;
 const task = compileTask(
   { name: 't', file: 't.md', document: parseTask(TASK, 't.md') },
-  { ...settings, outputs: [], passEnv: [], protect: [], attempts: 3, retryDelayMs: 0, qaRetries: 0 } as never,
+  {
+    ...settings,
+    outputs: [],
+    passEnv: [],
+    protect: [],
+    limitPaths: [],
+    attempts: 3,
+    retryDelayMs: 0,
+    qaRetries: 0,
+  } as never,
   scope,
   () => ({ file: 't.md', line: 1 }),
 );
@@ -199,9 +208,14 @@ test('V4 S2 a file that one block writes with a value in it is not run by anothe
     const text = `# T\n\n## Configuration\n\n## Steps\n\n1. a\n   \`\`\`sh\n   ${first}\n   \`\`\`\n\n## Validation\n\n- b\n  \`\`\`sh\n  ${second}\n  \`\`\`\n`;
     const document = parseTask(text, 't.md');
     return () =>
-      compileTask({ name: 't', file: 't.md', document }, { ...settings, outputs: [] } as never, scope, () => ({
-        file: 't.md',
-      }));
+      compileTask(
+        { name: 't', file: 't.md', document },
+        { ...settings, outputs: [], limitPaths: [] } as never,
+        scope,
+        () => ({
+          file: 't.md',
+        }),
+      );
   };
   const run = ['sh gen.sh', './gen.sh', 'env timeout 5 sh ./gen.sh', '. ./gen.sh', 'bash -x gen.sh a'];
   for (const second of run) {

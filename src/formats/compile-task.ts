@@ -2,27 +2,23 @@ import { parseScript, refuseRunOfWritten, type ScriptTemplate } from '../core/la
 import { parseTemplate, type Scope } from '../core/language/template.ts';
 import { NightshiftError } from '../core/model/errors.ts';
 import { versionOf } from '../core/model/identity.ts';
-import type { Setting, Settings } from '../core/model/model.ts';
 import type { Piece, Task } from '../core/model/shift.ts';
+import { badSetting, listOf, type PlacedSetting } from './look-up.ts';
 import { type Entry, findUnwritten, stepTexts, type TaskDocument } from './task.ts';
-
-/** A setting, and the file it is in. */
-export interface PlacedSetting {
-  readonly setting: Setting;
-  readonly file: string;
-}
+import type { TaskSettings } from './task-settings.ts';
 
 /** Resolves every placeholder of a task, so that it can be filled in for any item. */
 export function compileTask(
   { name, file, document }: { readonly name: string; readonly file: string; readonly document: TaskDocument },
-  { workingDir, ...settings }: Settings & { workingDir?: PlacedSetting },
+  { workingDir, limitPaths, ...settings }: TaskSettings,
   scope: Scope,
   place: Task['place'],
-): Task {
+): Omit<Task, 'hasWorkspace'> {
   const { text, sections } = document;
   const entryPieces = (entry: Entry, from: number, to: number) => compilePieces(text, from, to, entry.blocks, scope);
   // When the criteria are judged, the outputs of this task are known.
-  const ofCriteria = { ...scope, columns: new Set([...scope.columns, ...settings.outputs]) };
+  const known = settings.outputs.filter((name) => !scope.delivered?.has(name));
+  const ofCriteria = { ...scope, columns: new Set([...scope.columns, ...known]) };
   const scripts = (entry: Entry, from = scope) => {
     return entry.blocks.filter(isScript).map((block) => compileScript(block, from));
   };
@@ -35,6 +31,7 @@ export function compileTask(
     text,
     version: versionOf(text),
     settings,
+    ...compileGlobs(limitPaths, scope),
     place,
     workingDir: where ? parseTemplate(workingDir.setting.value, where, workingDir.setting.line) : { segments: ['.'] },
     document: [
@@ -60,6 +57,20 @@ export function compileTask(
     stepTexts: stepTexts(document),
     unwritten: findUnwritten(document),
   };
+}
+
+/** The paths of one row may be limited to its own. */
+function compileGlobs(placed: readonly PlacedSetting[], scope: Scope): Pick<Task, 'limitGlobs'> {
+  const globs = (key: string) => {
+    const found = placed.find(({ setting }) => setting.key === key);
+    return listOf(found?.setting.value).map((glob) => {
+      const parsed = parseTemplate(glob, { ...scope, file: found!.file }, found!.setting.line);
+      if (parsed.segments.every((each) => typeof each === 'string' || each.kind === 'column')) return parsed;
+      throw badSetting(found!, 'names more than columns', 'paths are relative to the top of the workspace');
+    });
+  };
+  const limitGlobs = { allow: globs('allow-paths'), deny: globs('deny-paths') };
+  return limitGlobs.allow.length + limitGlobs.deny.length === 0 ? {} : { limitGlobs };
 }
 
 function compileCriterion(
@@ -108,7 +119,10 @@ function isScript(block: Block): boolean {
   return block.info === 'sh' || block.info === 'bash';
 }
 
-function compileScript({ code, line, info }: Block, scope: Scope): ScriptTemplate {
+export function compileScript(
+  { code, line, info }: Pick<Block, 'code' | 'line' | 'info'>,
+  scope: Scope,
+): ScriptTemplate {
   const script = parseScript(code, scope, line);
   return info === 'bash' ? { ...script, shell: 'bash' } : script;
 }

@@ -1,16 +1,19 @@
 import type { Scope } from '../core/language/template.ts';
 import { authorSteps } from '../core/learning/in-steps.ts';
 import type { FindTraits } from '../core/model/agent-traits.ts';
-import { parseDuration } from '../core/model/duration.ts';
 import { NightshiftError, type Place } from '../core/model/errors.ts';
-import { ATTEMPTS, MOST_ATTEMPTS, type Setting, type Settings } from '../core/model/model.ts';
+import type { Setting } from '../core/model/model.ts';
 import type { Shift, Task } from '../core/model/shift.ts';
 import type { LimitSettings } from '../core/schedule/budget.ts';
-import { compileTask, type PlacedSetting } from './compile-task.ts';
+import { compileTask } from './compile-task.ts';
 import { compileLabel } from './label.ts';
 import { type LessonsDocument, NO_LESSONS_FILE } from './lessons.ts';
+import { listOf, lookUpIn } from './look-up.ts';
 import { type ManagerDocument, readShiftSettings } from './manager.ts';
 import { parseTask, refuseOtherShells, replaceSteps, stepTexts, type TaskDocument, taskWarnings } from './task.ts';
+import { readTaskSettings } from './task-settings.ts';
+import { deliveredOutputs, planWorkspace } from './workspace-plan.ts';
+import { compileWorkspace } from './workspace-settings.ts';
 
 /** The files of a shift, each parsed on its own. */
 export interface ShiftDocuments {
@@ -37,11 +40,6 @@ export interface Overrides {
   readonly findAgent?: FindTraits;
 }
 
-const DEFAULT_AGENT = 'opencode';
-const QA_WORDS = ['auto', 'always', 'parallel'];
-const HALF_AN_HOUR = 30 * 60_000;
-const TEN_MINUTES = 10 * 60_000;
-
 /** Checks the files against each other and against the table's header, and resolves all placeholders. */
 export function compileShift(documents: ShiftDocuments, header: readonly string[], overrides: Overrides = {}): Shift {
   const { name, root, folder, table, managerFile, manager, secrets } = documents;
@@ -53,6 +51,8 @@ export function compileShift(documents: ShiftDocuments, header: readonly string[
   });
   const warnings = [...ofShift, ...ofTasks];
   const label = compileLabel(find('label', manager.settings, []), metadataColumns(documents, header), managerFile);
+  const compiled = noting(warnings, () => compileTasks(documents, header, overrides, warnings));
+  if (settings.parallel) warnings.push(...compiled.tasks.flatMap(sharedServers));
   return {
     name,
     root,
@@ -61,12 +61,22 @@ export function compileShift(documents: ShiftDocuments, header: readonly string[
     ...(label === undefined ? {} : { label }),
     identity: `${settings.name ?? name} ${settings.created ?? ''}`,
     settings: { ...settings, limits: { ...settings.limits, ...overrides.limits } },
-    tasks: noting(warnings, () => compileTasks(documents, header, overrides)),
+    ...compiled,
     secrets: Object.fromEntries(secrets),
     lessons: documents.lessons ?? NO_LESSONS_FILE,
     taskOrder: { file: managerFile, line: manager.orderLine },
     warnings,
   };
+}
+
+/** Items in the same folder share the MCP processes of OpenCode. */
+function sharedServers({ name, settings, workingDir, hasWorkspace }: Task): string[] {
+  const servers = settings.tools.filter((tool) => tool !== 'bash');
+  const isShared = !hasWorkspace && workingDir.segments.every((segment) => typeof segment === 'string');
+  if (settings.agent !== 'opencode' || servers.length === 0 || !isShared) return [];
+  const which = `the MCP server${servers.length > 1 ? 's' : ''} ${servers.join(', ')}`;
+  const remedy = '`workspace: worktree` gives each row its own';
+  return [`${name}: several items at once share ${which}; for a browser or another server with state, ${remedy}`];
 }
 
 /** A misspelt key may be the reason for an error, so the hint includes the warnings. */
@@ -78,25 +88,58 @@ function noting<T>(warnings: readonly string[], work: () => T): T {
   }
 }
 
-function compileTasks(documents: ShiftDocuments, header: readonly string[], overrides: Overrides): Task[] {
-  const { managerFile, manager, secrets } = documents;
+function compileTasks(
+  documents: ShiftDocuments,
+  header: readonly string[],
+  overrides: Overrides,
+  warnings: string[],
+): Pick<Shift, 'tasks' | 'workspace'> {
+  const { managerFile, manager } = documents;
   const outputs = outputsByTask(documents);
   refuseClashingOutputs(documents, outputs);
-  const env = new Set(secrets.keys());
-  // A declared output can be used from the next task on, even if its column does not exist yet.
-  const filled = new Set([...outputs.values()].flat());
-  const columns = new Set(header.filter((name) => !filled.has(name)));
-  const later = new Map([...outputs].flatMap(([task, names]) => names.map((name) => [name, task] as const)));
-  return documents.tasks.map((each) => {
-    const scope: Scope = { columns: new Set(columns), env, later, task: each.name, file: each.file };
-    for (const output of outputs.get(each.name) ?? []) columns.add(output);
-    const place = placeOf(each, manager.settings, managerFile, overrides);
-    const settings = readTaskSettings(each, manager.settings, managerFile, overrides);
-    const task = compileTask(each, settings, scope, place);
+  const shared = { file: managerFile, settings: manager.settings };
+  const configured = documents.tasks.map(({ name, file, document }) => ({ name, file, settings: document.settings }));
+  const plan = planWorkspace(configured, shared, warnings);
+  const place = (task: string) => outputsSetting(documents, documents.tasks.find(({ name }) => name === task)!).place;
+  const delivered = plan === undefined ? [] : deliveredOutputs(plan, outputs, place);
+  const scopes = scopesOf(documents, header, new Set(delivered));
+  const tasks = documents.tasks.map((each) => {
+    const scope = scopes.get(each.name)!;
+    const settings = readTaskSettings(lookUpIn({ ...each, settings: each.document.settings }, shared), overrides);
+    const task = {
+      ...compileTask(each, settings, scope, placeOf(each, manager.settings, managerFile, overrides)),
+      hasWorkspace: plan?.tasks.includes(each.name) ?? false,
+    };
     const author = documentOfAuthor(documents, each);
     if (author === undefined) return task;
-    return { ...task, withoutLessons: compileTask({ ...each, document: author }, settings, scope, place) };
+    return { ...task, withoutLessons: compileTask({ ...each, document: author }, settings, scope, task.place) };
   });
+  if (plan === undefined) return { tasks };
+  const [before, last] = [scopes.get(plan.tasks[0]!)!, scopes.get(plan.tasks.at(-1)!)!];
+  const known = outputs.get(plan.tasks.at(-1)!)!.filter((name) => !delivered.includes(name));
+  const after = { ...last, columns: new Set([...last.columns, ...known]) };
+  return { tasks, workspace: compileWorkspace(plan, before, after) };
+}
+
+/** What placeholders may name in each task. A declared output can be used from the next task on. */
+function scopesOf(
+  documents: ShiftDocuments,
+  header: readonly string[],
+  delivered: ReadonlySet<string>,
+): Map<string, Scope> {
+  const outputs = outputsByTask(documents);
+  const env = new Set(documents.secrets.keys());
+  const filled = new Set([...outputs.values()].flat());
+  // Even if the column of an output does not exist yet.
+  const columns = new Set(header.filter((name) => !filled.has(name)));
+  const later = new Map([...outputs].flatMap(([task, names]) => names.map((name) => [name, task] as const)));
+  return new Map(
+    documents.tasks.map(({ name, file }) => {
+      const scope = { columns: new Set(columns), env, later, delivered, task: name, file };
+      for (const output of outputs.get(name) ?? []) columns.add(output);
+      return [name, scope];
+    }),
+  );
 }
 
 /** The task without its lessons, if some items are done without them. */
@@ -116,7 +159,7 @@ function documentOfAuthor(
 export function outputsByTask(documents: Pick<ShiftDocuments, 'tasks' | 'manager'>): Map<string, readonly string[]> {
   const shared = documents.manager.settings;
   return new Map(
-    documents.tasks.map(({ name, document }) => [name, names(find('outputs', document.settings, shared)?.value)]),
+    documents.tasks.map(({ name, document }) => [name, listOf(find('outputs', document.settings, shared)?.value)]),
   );
 }
 
@@ -179,97 +222,6 @@ function placeOf(
   };
 }
 
-/** A task's Configuration wins over the Shift Configuration (rule X1); the command line wins over both. */
-function readTaskSettings(
-  task: ShiftDocuments['tasks'][number],
-  shared: readonly Setting[],
-  managerFile: string,
-  overrides: Overrides,
-): Settings & { workingDir?: PlacedSetting } {
-  const lookUp = (key: string): PlacedSetting | undefined => {
-    const own = task.document.settings.find((setting) => setting.key === key);
-    if (own) return { setting: own, file: task.file };
-    const general = shared.find((setting) => setting.key === key);
-    return general && { setting: general, file: managerFile };
-  };
-  const value = (key: string) => lookUp(key)?.setting.value || undefined;
-  const duration = (key: string, fallback: number) => {
-    const found = lookUp(key);
-    if (!found || found.setting.value === '') return fallback;
-    const parsed = parseDuration(found.setting.value);
-    if (parsed !== undefined) return parsed;
-    const message = `\`${key}: ${found.setting.value}\` is not a time`;
-    throw new NightshiftError('bad-task', message, 'write it like 90s, 30m or 2h', {
-      file: found.file,
-      line: found.setting.line,
-    });
-  };
-  const integer = (key: string, fallback: number, [least, most]: readonly [number, number]) => {
-    const found = lookUp(key);
-    if (!found || found.setting.value === '') return fallback;
-    const { value: text, line } = found.setting;
-    const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-    if (number >= least && number <= most) return number;
-    const message = `\`${key}: ${text}\` is not a number from ${least} to ${most}`;
-    throw new NightshiftError('bad-task', message, `write it like \`- ${key}: ${fallback}\``, {
-      file: found.file,
-      line,
-    });
-  };
-  const isNone = (key: string) => /^(none|0+)$/.test(value(key) ?? '');
-  const qa = lookUp('qa');
-  const wanted = names(qa?.setting.value);
-  if (qa && wanted.some((word) => !QA_WORDS.includes(word))) {
-    const message = `\`qa: ${qa.setting.value}\` is not one of ${QA_WORDS.join(', ')}`;
-    const hint = 'write auto, always, parallel, or `always, parallel`';
-    throw new NightshiftError('bad-task', message, hint, { file: qa.file, line: qa.setting.line });
-  }
-  const protect = lookUp('protect');
-  const outside = names(protect?.setting.value).find((glob) => glob.startsWith('/') || glob.split('/').includes('..'));
-  if (protect && outside !== undefined) {
-    const message = `\`protect: ${outside}\` leads out of the working folder`;
-    const hint = 'name files in it, like dist/** or data/*.db';
-    throw new NightshiftError('bad-task', message, hint, { file: protect.file, line: protect.setting.line });
-  }
-  const workingDir = lookUp('working-dir');
-  const optional = {
-    command: value('command'),
-    acpCommand: value('acp-command'),
-    model: overrides.model ?? value('model'),
-    qaAgent: value('qa-agent'),
-    qaModel: value('qa-model'),
-  };
-  return {
-    agent: overrides.agent ?? value('agent') ?? DEFAULT_AGENT,
-    tools: names(value('tools')),
-    qa: wanted.includes('always') ? 'always' : 'auto',
-    qaParallel: wanted.includes('parallel'),
-    attempts: integer('attempts', ATTEMPTS, [1, MOST_ATTEMPTS]),
-    qaRetries: integer('qa-retries', 0, [0, MOST_ATTEMPTS - 1]),
-    retryDelayMs: isNone('retry-delay') ? 0 : duration('retry-delay', 0),
-    timeoutMs: duration('timeout', HALF_AN_HOUR),
-    checkTimeoutMs: duration('check-timeout', TEN_MINUTES),
-    outputs: names(value('outputs')),
-    passEnv: names(value('pass-env')),
-    protect: names(value('protect')),
-    ...withoutAbsent(optional),
-    ...(workingDir === undefined ? {} : { workingDir }),
-  };
-}
-
-function withoutAbsent(values: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
-  );
-}
-
 function find(key: string, own: readonly Setting[], shared: readonly Setting[]): Setting | undefined {
   return own.find((setting) => setting.key === key) ?? shared.find((setting) => setting.key === key);
-}
-
-function names(value: string | undefined): string[] {
-  return (value ?? '')
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
 }

@@ -2,6 +2,7 @@ import { type ErrorCode, NightshiftError } from '../core/model/errors.ts';
 import type { Setting } from '../core/model/model.ts';
 import { nearest } from '../core/model/names.ts';
 import { isLimitValue, LIMIT_KEYS, type LimitKey } from '../core/schedule/budget.ts';
+import { CHANGE_KEYS } from './change-settings.ts';
 import { indentOf, type Line, type Markdown, type Section } from './markdown.ts';
 
 /** A document that may contain settings, and the settings found in it. */
@@ -58,12 +59,16 @@ function refuseInConfiguration(configured: Configured, line: Line): void {
   const { settings, keys, ofShift } = configured;
   const setting = settings.find((each) => each.line === line.number);
   if (setting !== undefined && keys.includes(setting.key)) return;
+  // A script of a setting is no configuration.
+  if (settings.some(({ blocks }) => blocks?.some((block) => block.line === line.block?.line))) return;
   const text = line.block === undefined ? line.active : line.text;
   const head = (setting === undefined ? readBareEntry(text) : undefined) ?? readHead(text);
   const key = setting?.key ?? head?.key;
   if (key === undefined) return;
   const meant = limitMeant(key, keys);
   if (meant === undefined) {
+    const guard = setting && guardMeant(setting.key, keys);
+    if (guard !== undefined) throw misspelt(configured, setting!, guard);
     if (setting !== undefined && BOUNDS.test(key) && nearest(key, keys) === undefined)
       throw unknownLimit(configured, setting);
     return;
@@ -109,13 +114,19 @@ function limitMeant(key: string, keys: readonly string[]): LimitKey | undefined 
   return LIMIT_KEYS.find((each) => each === found);
 }
 
+/** Without it, agents could do what they must not. */
+function guardMeant(key: string, keys: readonly string[]): string | undefined {
+  const near = nearest(key.replace(/[^\p{L}]+/gu, '-'), keys);
+  return near === 'sandbox' || CHANGE_KEYS.some((each) => each === near) ? near : undefined;
+}
+
 /** `max_cost`, `Max Cost`, `maxcost`, `max-costs`. */
 function sameLetters(key: string): LimitKey | undefined {
   const bare = (text: string) => text.toLowerCase().replace(/[^\p{L}]/gu, '');
   return LIMIT_KEYS.find((each) => [bare(each), `${bare(each)}s`].includes(bare(key)));
 }
 
-function misspelt(configured: Configured, { key, value, line }: Setting, meant: LimitKey): NightshiftError {
+function misspelt(configured: Configured, { key, value, line }: Setting, meant: string): NightshiftError {
   return refuse(configured, `\`${key}\` is not a key, so nothing is limited`, `write \`- ${meant}: ${value}\``, line);
 }
 

@@ -34,10 +34,13 @@ function writeSetting(text: string, key: string, value: string): string {
   const { settings } = readSettings(section);
   const setting = settings.find((candidate) => candidate.key === key);
   if (setting === undefined) {
-    const last = settings.at(-1)?.item;
+    const last = settings.at(-1);
     if (last === undefined) return insertAtEnd(document, section, [`- ${key}: ${value}`]);
-    const lead = last.lines[0]!.text.slice(0, last.content);
-    return insertBelow(document, lastLineOf(section, last), [`${lead}${key}: ${value}`]);
+    const { item, blocks } = last;
+    const lead = item.lines[0]!.text.slice(0, item.content);
+    // A script below its key stays there.
+    const end = blocks && item.lines.findLast(({ block }) => block !== undefined);
+    return insertBelow(document, lastLineOf(section, item, end), [`${lead}${key}: ${value}`]);
   }
   const space = setting.value === '' && text[setting.start - 1] === ':' ? ' ' : '';
   return setting.value === value ? text : splice(text, setting.start, setting.end, space + value);
@@ -105,8 +108,8 @@ export function addTask(text: string, task: string): string {
 }
 
 /** The line below which the next item goes: after nested lines, and after a comment that starts here. */
-function lastLineOf(section: Section, item: Item): Line {
-  const lines = section.lines.slice(section.lines.indexOf(item.lines[0]!));
+function lastLineOf(section: Section, item: Item, from = item.lines[0]!): Line {
+  const lines = section.lines.slice(section.lines.indexOf(from));
   return lines.find((line, i) => !line.open && !/^[ \t]+\S/.test(lines[i + 1]?.text ?? '')) ?? lines.at(-1)!;
 }
 

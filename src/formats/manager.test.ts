@@ -77,7 +77,7 @@ describe('reading', () => {
       name: 'my-shift',
       created: '2026-02-08',
       parallel: true,
-      order: 'tasks',
+      sequence: 'tasks',
       stream: false,
       lessons: { mode: 'eager', budget: { lessons: 20, bytes: 6144 }, holdout: 0 },
       patienceMs: 900_000,
@@ -93,10 +93,10 @@ describe('reading', () => {
     ['- parallel:true', { parallel: true }, 0],
     ['- parallel: True\n- current-batch-size: 0\n- max-batch-size: 2.5', { parallel: true }, 2],
     ['- parallel: true\n- current-batch-size: "4"\n- max-batch-size: 8', { batchSize: 4, maxBatchSize: 8 }, 0],
-    ['- current-batch-size: many', { parallel: false, order: 'rows' }, 0],
-    ['- parallel: true\n- order: rows', { order: 'rows' }, 0],
-    ['- order: tasks', { parallel: false, order: 'tasks' }, 0],
-    ['- order: columns', { order: 'rows' }, 1],
+    ['- current-batch-size: many', { parallel: false, sequence: 'rows' }, 0],
+    ['- parallel: true\n- order: rows', { sequence: 'rows' }, 0],
+    ['- order: tasks', { parallel: false, sequence: 'tasks' }, 0],
+    ['- order: columns', { sequence: 'rows' }, 1],
     [
       '- disable-self-improvement: true\n- patience: 1h',
       { lessons: { mode: 'off' }, patienceMs: 3_600_000, isPatienceSet: true },
@@ -138,6 +138,10 @@ describe('editing', () => {
     expect(setSetting('## Shift Configuration\n- a:\n', 'a', '1')).toBe('## Shift Configuration\n- a: 1\n');
     const commented = '## Shift Configuration\n- a: 1 <!-- one\ntwo -->\n';
     expect(setSetting(commented, 'b', '2')).toBe(`${commented}- b: 2\n`);
+    for (const indent of ['', '  ']) {
+      const script = `## Shift Configuration\n- setup:\n${indent}~~~sh\n${indent}until a; do b; done\n${indent}~~~\n`;
+      expect(setSetting(script, 'b', '2')).toBe(`${script}- b: 2\n`);
+    }
     expect(() => setSetting(MANAGER, 'name', 'a\n- b: c')).toThrow(NightshiftError);
   });
 

@@ -1,7 +1,7 @@
 import { parseDuration } from '../core/model/duration.ts';
 import { NightshiftError } from '../core/model/errors.ts';
 import type { Counts } from '../core/model/events.ts';
-import type { RunOrder, Setting, ShiftSettings } from '../core/model/model.ts';
+import type { Sequence, Setting, ShiftSettings } from '../core/model/model.ts';
 import { checkTaskName } from '../core/model/names.ts';
 import { LIMIT_KEYS, readLimits } from '../core/schedule/budget.ts';
 import { LESSON_KEYS, readLessonSettings } from './lesson-settings.ts';
@@ -12,7 +12,15 @@ import { readProgress } from './manager-progress.ts';
 import type { Section } from './markdown.ts';
 import { findSections, scan } from './markdown.ts';
 import { requireClosed, requireSection } from './required.ts';
-import { readSettings, refuseDuplicates, settingWarnings, TASK_KEYS, unquote } from './settings.ts';
+import {
+  plainSettings,
+  readSettings,
+  refuseDuplicates,
+  settingWarnings,
+  TASK_KEYS,
+  unquote,
+  WORKSPACE_SHIFT_KEYS,
+} from './settings.ts';
 
 export { addTask, createManager, restoreTerms, setProgress, setSetting } from './manager-edit.ts';
 
@@ -46,6 +54,7 @@ const SHIFT_KEYS = [
   'patience',
   'dispatch',
   'order',
+  ...WORKSPACE_SHIFT_KEYS,
 ];
 const DEFAULT_PATIENCE_MS = 15 * 60_000;
 
@@ -54,7 +63,7 @@ export function parseManager(text: string, file: string): ManagerDocument {
   const document = scan(text);
   requireClosed(document, 'bad-manager', file);
   const configuration = requireSection(document, 'Shift Configuration', 'bad-manager', file);
-  const order = requireSection(document, 'Task Order', 'bad-manager', file);
+  const taskOrder = requireSection(document, 'Task Order', 'bad-manager', file);
   const progress = findSections(document, 'Progress')[0];
   const { settings, strays } = readSettings(configuration);
   refuseLostLimits({
@@ -66,10 +75,10 @@ export function parseManager(text: string, file: string): ManagerDocument {
   refuseDuplicates(settings, 'bad-manager', file);
   return {
     text,
-    settings: settings.map(({ key, value, line }) => ({ key, value, line })),
+    settings: plainSettings(settings),
     strays,
-    tasks: readTasks(order, file),
-    orderLine: order.heading.number,
+    tasks: readTasks(taskOrder, file),
+    orderLine: taskOrder.heading.number,
     ...(progress && { progress: readProgress(progress) }),
   };
 }
@@ -134,14 +143,14 @@ export function readShiftSettings(
   const stream = isStream && parallel;
   if (isStream && !parallel)
     warnings.push(`\`dispatch: stream\` needs \`parallel: true\` (${file}); items run one at a time`);
-  const order = read('order', parseOrder, 'it is `rows` or `tasks`') ?? (parallel ? 'tasks' : 'rows');
+  const sequence = read('order', parseSequence, 'it is `rows` or `tasks`') ?? (parallel ? 'tasks' : 'rows');
   const patienceMs = read('patience', parseDuration, 'write a duration such as `15m`');
   const settings: ShiftSettings = {
     ...(name && { name }),
     ...(created && { created }),
     parallel,
     stream,
-    order,
+    sequence,
     ...(batchSize !== undefined && { batchSize }),
     ...(maxBatchSize !== undefined && { maxBatchSize }),
     lessons: readLessonSettings(find, isDisabled, file),
@@ -182,6 +191,6 @@ function parseDispatch(value: string): boolean | undefined {
   return value === 'stream' ? true : value === 'batch' ? false : undefined;
 }
 
-function parseOrder(value: string): RunOrder | undefined {
+function parseSequence(value: string): Sequence | undefined {
   return value === 'rows' || value === 'tasks' ? value : undefined;
 }

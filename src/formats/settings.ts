@@ -1,8 +1,33 @@
 import { NightshiftError } from '../core/model/errors.ts';
 import type { Setting } from '../core/model/model.ts';
 import { nearest } from '../core/model/names.ts';
+import { CHANGE_KEYS } from './change-settings.ts';
 import { headOf, type Item, listItems } from './list.ts';
 import type { Section } from './markdown.ts';
+
+/** Keys of the workspace of a row. All tasks that work in it must agree on them. */
+export const WORKSPACE_KEYS = [
+  'workspace',
+  'repo',
+  'base',
+  'branch',
+  'include',
+  'setup',
+  'deliver',
+  'into',
+  'deliver-when',
+  'author',
+  'message',
+  'pr-title',
+  'pr-body',
+  'pr-command',
+] as const;
+
+/** The same, for the whole shift only. */
+export const WORKSPACE_SHIFT_KEYS = ['workspaces-dir', 'max-deliveries'] as const;
+
+/** Keys whose value may be a fenced block below them. */
+const BLOCK_KEYS: readonly string[] = ['setup', 'pr-command', 'message', 'pr-body'];
 
 /** Keys that a task's Configuration may have; in Shift Configuration they are the default for all tasks (rule X1). */
 export const TASK_KEYS = [
@@ -24,6 +49,9 @@ export const TASK_KEYS = [
   'outputs',
   'pass-env',
   'protect',
+  ...CHANGE_KEYS,
+  'sandbox',
+  ...WORKSPACE_KEYS,
 ] as const;
 
 /** Keys as older programs write them. */
@@ -67,7 +95,17 @@ function readSetting(item: Item): PlacedSetting | undefined {
   // A missing value goes after the one space that follows the colon.
   const gap = trimmed === '' ? Math.min(raw.length, 1) : raw.indexOf(trimmed) + (trimmed.length - value.length) / 2;
   const start = line.start + colon + 1 + gap;
-  return { key, value, line: line.number, item, start, end: start + value.length };
+  return { key, value, line: line.number, ...blocksBelow(key, item), item, start, end: start + value.length };
+}
+
+function blocksBelow(key: string, item: Item): Pick<Setting, 'blocks'> {
+  const found = new Set(BLOCK_KEYS.includes(key) ? item.lines.flatMap(({ block }) => block ?? []) : []);
+  return found.size === 0 ? {} : { blocks: [...found].map(({ info, code, line }) => ({ info, code, line })) };
+}
+
+/** Without the positions in the source. */
+export function plainSettings(settings: readonly Setting[]): Setting[] {
+  return settings.map(({ key, value, line, blocks }) => ({ key, value, line, ...(blocks && { blocks }) }));
 }
 
 /** Removes one pair of backticks or quotes around the text. */
@@ -91,6 +129,11 @@ export function refuseDuplicates(settings: readonly Setting[], code: 'bad-manage
   }
 }
 
+/** `false`, or nothing. */
+export function isOff(value: string): boolean {
+  return /^(false)?$/i.test(value);
+}
+
 /** One warning for each unknown key and each list item that is not a setting. */
 export function settingWarnings(
   { settings, strays }: { readonly settings: readonly Setting[]; readonly strays: readonly number[] },
@@ -98,11 +141,9 @@ export function settingWarnings(
   file: string,
 ): string[] {
   const unknown = settings.filter(({ key }) => !known.includes(key));
-  const isolated = settings.filter(({ key, value }) => key === 'worktree' && value === 'true');
+  const older = settings.filter(({ key, value }) => key === 'worktree' && isOff(value));
   return [
-    ...isolated.map(({ line }) => {
-      return `\`worktree: true\` has no effect yet: agents work in \`working-dir\` itself (${file} line ${line})`;
-    }),
+    ...older.map(({ line }) => `\`worktree\` has no effect; \`workspace\` replaces it (${file} line ${line})`),
     ...unknown.map(({ key, line }) => {
       const meant = nearest(key, known);
       const question = meant === undefined ? '' : `; did you mean \`${meant}\`?`;

@@ -2,8 +2,13 @@ import { isUtf8 } from 'node:buffer';
 import { NightshiftError } from '../core/model/errors.ts';
 import { LF, lineAt } from './table-bytes.ts';
 
-/** Throws unless the bytes are UTF-8 text. Spreadsheets save other encodings, so the error says how to convert. */
-export function checkEncoding(bytes: Buffer, file: string): void {
+const RESTORE = 'restore it from version control or a backup, or save it again as CSV (UTF-8)';
+
+/**
+ * Throws unless the bytes are UTF-8 text. Spreadsheets save other encodings, so the error says how to convert.
+ * `binaryHint`: what to do about a file that is no text.
+ */
+export function checkEncoding(bytes: Buffer, file: string, binaryHint = RESTORE): void {
   const utf16 = utf16Name(bytes);
   if (utf16) {
     throw new NightshiftError('bad-table', 'the table is saved as UTF-16, not as UTF-8', convert(utf16, file), {
@@ -16,7 +21,7 @@ export function checkEncoding(bytes: Buffer, file: string): void {
     throw new NightshiftError(
       'bad-table',
       'the table contains a NUL byte, so it is not a text file or it was damaged',
-      'restore it from version control or a backup, or save it again as CSV (UTF-8)',
+      binaryHint,
       { file, line: lineAt(bytes, nul) },
     );
   }

@@ -9,7 +9,14 @@ import { isEmpty, type ListKind, listItems } from './list.ts';
 import type { Block, Markdown, Section } from './markdown.ts';
 import { scan, splice } from './markdown.ts';
 import { requireClosed, requireSection } from './required.ts';
-import { readSettings, refuseDuplicates, settingWarnings, TASK_KEYS } from './settings.ts';
+import {
+  plainSettings,
+  readSettings,
+  refuseDuplicates,
+  settingWarnings,
+  TASK_KEYS,
+  WORKSPACE_SHIFT_KEYS,
+} from './settings.ts';
 import { UNWRITTEN } from './task-template.ts';
 
 export { createTask } from './task-template.ts';
@@ -48,18 +55,19 @@ const MARKER = /^\s*(?:\d+[.)]|[-*+])\s+/;
 
 type SectionName = keyof TaskDocument['sections'];
 
-const ORDER = ['Configuration', 'Steps', 'Validation'] as const;
+const SECTIONS = ['Configuration', 'Steps', 'Validation'] as const;
 
 /** Throws `bad-task` with the line and a hint. */
 export function parseTask(text: string, file: string): TaskDocument {
   const document = scan(text);
   requireClosed(document, 'bad-task', file);
-  const given = hasConfiguration(document) ? ORDER : ORDER.slice(1);
+  const given = hasConfiguration(document) ? SECTIONS : SECTIONS.slice(1);
   const sections = given.map((name) => requireSection(document, name, 'bad-task', file));
   const [steps, validation] = sections.slice(-2) as [Section, Section];
   refuseMisorder(sections, file);
-  const configuration = given === ORDER ? sections[0]! : noConfiguration(document, [steps, validation], file);
+  const configuration = given === SECTIONS ? sections[0]! : noConfiguration(document, [steps, validation], file);
   const { settings, strays } = readSettings(configuration);
+  refuseShiftKeys(settings, file);
   refuseLostLimits({
     ...{ document, configuration, settings, file },
     prose: [steps, validation],
@@ -69,7 +77,7 @@ export function parseTask(text: string, file: string): TaskDocument {
   refuseDuplicates(settings, 'bad-task', file);
   return {
     text,
-    settings: settings.map(({ key, value, line }) => ({ key, value, line })),
+    settings: plainSettings(settings),
     strays,
     steps: readEntries(steps, 'numbered', file),
     criteria: readEntries(validation, 'bullets', file),
@@ -77,20 +85,28 @@ export function parseTask(text: string, file: string): TaskDocument {
   };
 }
 
+function refuseShiftKeys(settings: readonly Setting[], file: string): void {
+  const found = settings.find(({ key }) => WORKSPACE_SHIFT_KEYS.some((each) => each === key));
+  if (found === undefined) return;
+  const message = `\`${found.key}\` is a setting of the shift, not of a task`;
+  const hint = 'put it in the Shift Configuration of manager.md';
+  throw new NightshiftError('bad-task', message, hint, { file, line: found.line });
+}
+
 /** `## Configuration` may be left out, but not misspelt. */
 function hasConfiguration({ sections }: Markdown): boolean {
-  return nearest(ORDER[0], [...sections.map(({ name }) => name)]) !== undefined;
+  return nearest(SECTIONS[0], [...sections.map(({ name }) => name)]) !== undefined;
 }
 
 /** An empty section. Settings that stand where it would be missed are an error. */
 function noConfiguration({ lines }: Markdown, prose: readonly [Section, Section], file: string): Section {
   const outside = lines.filter((line) => !prose.some((section) => section.lines.includes(line)));
   const [steps] = prose;
-  const empty = { name: ORDER[0], heading: steps.heading, start: steps.start, end: steps.start };
+  const empty = { name: SECTIONS[0], heading: steps.heading, start: steps.start, end: steps.start };
   const lost = readSettings({ ...empty, lines: outside }).settings.find(({ key }) => KNOWN_KEYS.includes(key));
   if (lost === undefined) return { ...empty, lines: [] };
-  const message = `\`${lost.key}\` is set outside of \`## ${ORDER[0]}\``;
-  const hint = `write \`## ${ORDER[0]}\` above it`;
+  const message = `\`${lost.key}\` is set outside of \`## ${SECTIONS[0]}\``;
+  const hint = `write \`## ${SECTIONS[0]}\` above it`;
   throw new NightshiftError('bad-task', message, hint, { file, line: lost.line });
 }
 
@@ -103,7 +119,7 @@ function refuseMisorder(sections: readonly Section[], file: string): void {
     const above = sections[i - 1];
     if (above === undefined || above.start < section.start) continue;
     const message = `the section \`## ${section.name}\` comes before \`## ${above.name}\``;
-    const hint = `the order is ${ORDER.join(', ')}`;
+    const hint = `the order is ${SECTIONS.join(', ')}`;
     throw new NightshiftError('bad-task', message, hint, { file, line: section.heading.number });
   }
 }

@@ -3,6 +3,7 @@ import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/s
 import { CHANGE_TOOLS } from './change.ts';
 import { CONTROL_TOOLS } from './control.ts';
 import { READ_TOOLS } from './look.ts';
+import { WORKSPACE_TOOLS } from './look-workspaces.ts';
 import { ABOUT_DATA } from './marked-data.ts';
 import type { Host } from './tool.ts';
 
@@ -20,7 +21,7 @@ export async function serve(host: Host, version: string, ...streams: Streams): P
   serveStdio(
     () => {
       const server = new McpServer({ name: 'nightshift', version }, { instructions: INSTRUCTIONS });
-      for (const add of [...CHANGE_TOOLS, ...CONTROL_TOOLS, ...READ_TOOLS]) add(server, host);
+      for (const add of [...CHANGE_TOOLS, ...CONTROL_TOOLS, ...READ_TOOLS, ...WORKSPACE_TOOLS]) add(server, host);
       return server;
     },
     { transport: wire, onerror: (error) => host.warn(`mcp: ${error.message}`) },

@@ -1,4 +1,5 @@
 import type { LocalOrder, Text } from '../core/model/model.ts';
+import { devOutputs } from '../core/workspace/outputs.ts';
 import { devPrompt, qaPrompt, TAGS } from './prompt.ts';
 
 /**
@@ -13,7 +14,8 @@ export function handedDevPrompt(order: LocalOrder, token: string, variables?: Re
 
 function devInstructions(order: LocalOrder, token: string): string {
   const edit = editCommand(order, token);
-  const { attempts, outputs } = order.settings;
+  const { attempts } = order.settings;
+  const outputs = devOutputs(order);
   const captured = outputs.map((name) => ` --captured ${name}='VALUE'`).join('');
   const secrets =
     order.secretNames.length === 0

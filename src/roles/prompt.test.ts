@@ -32,6 +32,8 @@ const order: LocalOrder = {
     outputs: ['page_id'],
     passEnv: [],
     protect: [],
+    changeLimits: { allow: [], deny: [] },
+    sandbox: 'off',
   },
   document: ['## Steps\n1. Log in with ', { env: 'API_KEY' }, ' and write about.html\n'],
   steps: [],
@@ -97,6 +99,24 @@ describe('devPrompt', () => {
     const instructions = (given: LocalOrder) => show(devPrompt(given, { number: 1 })).split('<task-')[0]!;
     expect(instructions(order)).toBe(instructions(other));
     expect(devPrompt(order, { number: 1 })).toEqual(devPrompt(structuredClone(order), { number: 1 }));
+  });
+
+  it('W1 says where the dev works, only with a workspace, and the same for all items', () => {
+    const at = (kind: 'worktree' | 'copy', branch: string): LocalOrder => {
+      const delivery = { kind: 'pr', when: 'done' } as const;
+      const settings = { ...order.settings, outputs: ['page_id', 'branch', 'pr_url'] };
+      return { ...order, settings, workspace: { kind, branch: [branch], include: [], delivery } };
+    };
+    const [plain, ...[a, b, copy]] = [order, at('worktree', 'x/a'), at('worktree', 'x/b'), at('copy', '')].map((each) =>
+      show(devPrompt(each, { number: 1 })),
+    );
+    expect(plain).not.toMatch(/your own copy|"branch"/);
+    expect(a).toContain('in your own copy of the repository, on a branch of its own.');
+    expect(copy).toContain('in your own copy of the folder.');
+    const item = (prompt: string) => JSON.parse(partsOf(prompt).find(({ kind }) => kind === 'item')!.body);
+    expect(item(a!)).toMatchObject({ branch: 'x/a', outputs: ['page_id'] });
+    expect(a!.replaceAll('x/a', 'x/b')).toBe(b);
+    expect(show(handedDevPrompt(at('copy', ''), 't'))).not.toMatch(/--captured (branch|pr_url)/);
   });
 
   it('D1 adds no more than 6 KB to the task and the row, also after long failures', () => {

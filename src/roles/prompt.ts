@@ -2,6 +2,7 @@ import { dataJson, quoteLines } from '../core/language/prose.ts';
 import type { LessonOrder } from '../core/model/lesson-order.ts';
 import type { LocalOrder, Text } from '../core/model/model.ts';
 import { unforgeable } from '../core/text/unforgeable.ts';
+import { devOutputs } from '../core/workspace/outputs.ts';
 import { reportForm } from './forms.ts';
 
 /**
@@ -49,8 +50,17 @@ a tag with another code is not one of them.`;
 const ANSWER = `End with your report: one JSON object in the form below, bare or in a code fence. If you have a tool for structured output,
 give the report through it.`;
 
-const DEV =
-  () => `You are the dev of Nightshift, which works through a table with a fresh agent for each item. You do one task for one item.
+/** The same for all items of a task; <item> names the branch. */
+function ofWorkspace(workspace: LocalOrder['workspace']): string {
+  if (workspace === undefined) return '';
+  const where = workspace.kind === 'copy' ? 'folder' : 'repository, on a branch of its own';
+  return `
+- You work in your own copy of the ${where}. Change nothing outside of it. Commit or not, as you like: Nightshift takes what
+  the files hold when you are done. Don't push.`;
+}
+
+const DEV = (workspace?: LocalOrder['workspace']) =>
+  `You are the dev of Nightshift, which works through a table with a fresh agent for each item. You do one task for one item.
 
 ${TAGS}
 - <task>: the task, with the item's values filled in. Its Steps are your instructions.
@@ -72,7 +82,7 @@ What to do:
 - If the Steps could be better, say so under "recommendations": short, general sentences that help with every item, without
   values of this one and without secrets. Otherwise leave the list empty.
 - Secrets are in your environment, under the names that <item> lists. Never print them or write them into files or the report.
-- Work on this item only. You may be run again for the same item: don't repeat what is already done.
+- Work on this item only. You may be run again for the same item: don't repeat what is already done.${ofWorkspace(workspace)}
 
 ${ANSWER}
 ${reportForm('dev')}
@@ -89,7 +99,7 @@ export interface Attempt {
 }
 
 /** For a fresh dev. */
-export function devPrompt(order: LocalOrder, attempt: Attempt, instructions = DEV()): Text {
+export function devPrompt(order: LocalOrder, attempt: Attempt, instructions = DEV(order.workspace)): Text {
   const { shift, item } = order;
   const facts = {
     shift: shift.name,
@@ -99,8 +109,9 @@ export function devPrompt(order: LocalOrder, attempt: Attempt, instructions = DE
     index: item.index,
     key: order.key,
     working_folder: byName(order.workingDir),
+    ...(order.workspace?.branch === undefined ? {} : { branch: byName(order.workspace.branch) }),
     environment: order.secretNames,
-    outputs: order.settings.outputs,
+    outputs: devOutputs(order),
     ...(attempt.variables === undefined ? {} : { variables_to_set_in_a_shell: attempt.variables }),
     metadata: item.metadata,
   };

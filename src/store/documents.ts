@@ -28,6 +28,8 @@ export interface Documents {
    * ended.
    */
   protect(item?: RowTask): AsyncDisposable;
+  /** Counts the edits by others that took effect while an agent worked: a lower limit, or what you accepted. */
+  readonly revision: number;
   /** Checks now. Returns the edits that were undone since the last call. */
   putBack(): Promise<readonly DocumentEdit[]>;
 }

@@ -585,6 +585,30 @@ describe.each([
       expect(await store.claim('review', first, terms())).toHaveLength(2);
     });
 
+    test('T4 D5 a task that leaves the Task Order keeps its running items until they end, and takes no new ones', async () => {
+      const subject = open(items('todo', 'todo', 'todo', 'todo'));
+      const { store, outside } = subject;
+      const [a, b, c, d] = (await claimAll(store)) as [Claim, Claim, Claim, Claim];
+      await store.prepare(['send'], new Map());
+      const snapshot = await store.snapshot();
+      expect([snapshot.tasks, snapshot.columns.length]).toEqual([['send'], 1]);
+      expect([a, b, c, d].map(({ id }) => snapshot.rowOf(id))).toEqual([0, 1, 2, 3]);
+      // An edit can't pass a running item, but can take one away.
+      outside.edit((rows) => rows.map((row, i) => (i === 0 ? { ...row, draft: 'done' } : row)));
+      expect(await kinds(store)).toEqual(['reverted']);
+      outside.edit((rows) => rows.map((row, i) => (i === 3 ? { ...row, draft: 'failed' } : row)));
+      expect(await store.changes()).toMatchObject([{ kind: 'withdrawn', token: d.token }]);
+      expect(await store.record(a.token, 'in_progress', 'qa', { url: 'a.html' })).toEqual({ ok: true });
+      expect(await store.record(a.token, 'qa', 'done')).toEqual({ ok: true });
+      expect(await store.record(b.token, 'in_progress', 'failed', {}, 'it broke')).toEqual({ ok: true });
+      expect(await store.release(c.token, 'stopped')).toEqual({ ok: true });
+      expect(seen(subject)).toEqual(['a done todo', 'b failed todo', 'c todo todo', 'd failed todo']);
+      expect(outside.rows()[0]).toMatchObject({ url: 'a.html' });
+      await expect(store.claim('draft', [c.id], terms())).rejects.toMatchObject({ code: 'not-found' });
+      await store.prepare(TASKS, OUTPUTS);
+      expect(statuses(await store.snapshot())).toEqual(['done', 'failed', 'todo', 'failed']);
+    });
+
     test('refuses a task without its column, and changes nothing', async () => {
       const { store, outside } = open(items('todo'));
       const before = outside.rows();
@@ -662,6 +686,21 @@ describe('the folder store writes', () => {
     await Promise.all(asked);
     expect(told).toEqual(['["reverted"]']);
     expect(seen(subject)).toEqual(['a qa todo', 'b qa todo']);
+  });
+
+  test('T4 a column that you remove after its task left the Task Order takes its running items along', async () => {
+    const subject = folderSubject(items('todo', 'todo'));
+    const { store, outside, events } = subject;
+    const [a] = await claimAll(store);
+    await store.prepare(['send'], new Map());
+    outside.edit((rows) => rows.map(({ draft: _, ...row }) => row));
+    expect((await store.changes()).map((change) => 'reason' in change && change.reason)).toEqual([
+      'its column was removed',
+      'its column was removed',
+    ]);
+    expect(events).toContainEqual(expect.objectContaining({ type: 'item:withdrawn', index: 1, to: null }));
+    expect(await store.record(a!.token, 'in_progress', 'qa')).toMatchObject({ ok: false });
+    expect(await store.claim('send', [a!.id], terms())).toHaveLength(1);
   });
 
   test('T3 nothing when nothing changes', async () => {

@@ -7,7 +7,10 @@ import type { Board } from '../core/schedule/plan.ts';
  * service can implement it. One contract suite runs against every implementation.
  */
 export interface Store {
-  /** Declares the tasks and the columns that they fill: before the first claim, and when the manifest changes. */
+  /**
+   * Declares the tasks and the columns that they fill: before the first claim, and when the manifest changes. A task
+   * that is declared no more keeps its leases: its items can be recorded and released, and no others claimed.
+   */
   prepare(tasks: readonly string[], outputs: ReadonlyMap<string, readonly string[]>): Promise<void>;
   /** The current state, including what others changed. */
   snapshot(): Promise<Snapshot>;
@@ -71,7 +74,7 @@ export type Change =
 export interface Snapshot extends Board {
   readonly header: readonly string[];
   id(row: number): string;
-  /** Undefined if the item is gone. */
+  /** A snapshot knows the ids that it was asked for. Undefined for others, and if the item is gone. */
   rowOf(id: string): number | undefined;
   /** All cells except statuses, by column name. */
   metadata(row: number): Record<string, string>;

@@ -7,9 +7,12 @@ export function eachLines(plan: EachPlan, folder: string): string[] {
   return [`${folder}: ${stateOf(plan)}`, `${rowsOf(plan)}; ${judgedBy(plan)}`, `${workersOf(plan)}; ${priceOf(plan)}`];
 }
 
-function stateOf({ isNew, isRewritten }: EachPlan): string {
+function stateOf({ isNew, isRewritten, failed, paths }: EachPlan): string {
   if (isNew) return 'a new shift with manager.md, table.csv and do.md';
-  return isRewritten ? 'resumed; do.md was replaced, because no row is done yet' : 'resumed';
+  if (!isRewritten) return 'resumed';
+  const replaced = 'resumed; do.md was replaced, because no row is done yet';
+  if (failed === 0) return replaced;
+  return `${replaced}; \`nightshift retry ${paths.name}\` uses it for the ${count(failed, 'failed row')}`;
 }
 
 function rowsOf({ isNew, rows, added, columns, leftOut }: EachPlan): string {

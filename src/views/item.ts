@@ -4,12 +4,18 @@ import { localTime } from '../core/text/local-time.ts';
 import { oneLine, printable } from '../core/text/printable.ts';
 import { rowName } from './row-name.ts';
 import { usageText } from './summary.ts';
+import { workspaceOfRow } from './workspaces.ts';
 
 /** `show`: paths are relative to `root`. */
-export function itemLines(root: string, { shift, metadata, tasks, ...row }: ItemReport, now: number): string[] {
+export function itemLines(
+  root: string,
+  { shift, metadata, tasks, workspace, ...row }: ItemReport,
+  now: number,
+): string[] {
   return [
     `${shift}, ${rowName(row)}`,
     ...Object.entries(metadata).map(([column, value]) => `  ${printable(column)}: ${oneLine(value)}`),
+    ...(workspace === undefined ? [] : workspaceOfRow(workspace)),
     ...tasks.flatMap((each) => taskLines(root, each, now)),
   ];
 }

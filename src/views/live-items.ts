@@ -1,4 +1,4 @@
-import type { RunningItem } from '../core/folds/running-item.ts';
+import type { RunningSession } from '../core/folds/sessions.ts';
 import type { ViewState } from '../core/folds/view-state.ts';
 import { formatDuration } from '../core/model/duration.ts';
 import { oneLine } from '../core/text/printable.ts';
@@ -45,7 +45,7 @@ interface Columns {
   readonly task: number;
 }
 
-function columnsOf(items: readonly RunningItem[], width: number, hasTasks: boolean): Columns {
+function columnsOf(items: readonly RunningSession[], width: number, hasTasks: boolean): Columns {
   const widest = (texts: readonly string[]) => Math.max(0, ...texts.map(widthOf));
   return {
     row: widest(items.map(({ index }) => String(index + 1))),
@@ -54,7 +54,7 @@ function columnsOf(items: readonly RunningItem[], width: number, hasTasks: boole
   };
 }
 
-function itemLine(state: ViewState, item: RunningItem, now: number, columns: Columns): Span[] {
+function itemLine(state: ViewState, item: RunningSession, now: number, columns: Columns): Span[] {
   const time = formatDuration(wholeSeconds(now - item.since)).padStart(7);
   const attempt = item.role === 'dev' && item.attempt > 1 ? ` ${item.attempt}/${item.maxAttempts}` : '';
   const label = padTo(cutTo(labelText(item.label), columns.label), columns.label);

@@ -6,6 +6,7 @@ import { isAll, type Share, scopeShareOf } from '../core/schedule/scope-share.ts
 import { count } from '../core/text/count.ts';
 import { localTime } from '../core/text/local-time.ts';
 import { oneLine } from '../core/text/printable.ts';
+import { accessText } from '../core/workspace/access.ts';
 import { rowName, shortReason } from './row-name.ts';
 
 /** A batch lists up to this many rows. */
@@ -42,6 +43,8 @@ export function plainLines(event: NightshiftEvent, ctrlC = CTRL_C_AGAIN): string
       return recordedLines(event);
     case 'item:returned':
       return [`  ${subject(event)} given back: ${shortReason(event.reason)}`];
+    case 'delivery:finished':
+      return deliveryLines(event);
     case 'verdict:voided':
       return [`  ${subject(event)}: the verdict of its qa is void: ${oneLine(event.reason)}`];
     case 'item:withdrawn':
@@ -82,6 +85,7 @@ export function plainLines(event: NightshiftEvent, ctrlC = CTRL_C_AGAIN): string
     case 'run:finished':
     case 'fold:started':
     case 'fold:finished':
+    case 'workspace:opened':
     case 'dev:started':
     case 'dev:finished':
     case 'qa:started':
@@ -126,11 +130,13 @@ function startLines(event: Started): string[] {
   const how = stream ? 'as a stream' : parallel ? 'in batches' : 'one at a time';
   const what = `${share(items, 'item')}, ${share(tasks, 'task')} (${names.join(', ')})`;
   const lines = [`${shift}: ${what}, agent ${agent}, ${how}`];
+  const nothing = nothingToDo(event);
+  if (nothing.length === 0) lines.push(...(event.access ?? []).map((each) => accessText(each, event.tasks.length)));
   if (recovered > 0) lines.push(`${count(recovered, 'item')} in progress from an interrupted run: back to todo`);
   const limits = event.limits ? limitTexts(event.limits, event.spent, event.hasModel, Date.parse(event.at)) : [];
   if (limits.length > 0) lines.push(`limits: ${limits.join(', ')}`);
   if (waiting > 0) lines.push(`${count(waiting, 'item')} at qa from an earlier run: judged first`);
-  return [...lines, ...nothingToDo(event)];
+  return [...lines, ...nothing];
 }
 
 /** The summary covers the whole shift, so it would not say this. */
@@ -201,6 +207,16 @@ export function listed(noun: string, numbers: readonly unknown[]): string {
 /** `2 of 30 items`, or `30 items` if it is all of them. */
 export function share(of: Share, noun: string): string {
   return isAll(of) ? count(of.all, noun) : `${of.chosen} of ${count(of.all, noun)}`;
+}
+
+/** `row 4 hedgehog: branch nightshift/pages/hedgehog`. A failure follows with the item. */
+function deliveryLines(event: Extract<NightshiftEvent, { type: 'delivery:finished' }>): string[] {
+  const { branch, url, isHeld, reason, kind, note, into } = event;
+  if (note !== undefined) return [`  ${subject(event)}: ${oneLine(note)}`];
+  if (reason !== undefined || (branch === undefined && url === undefined)) return [];
+  const where = kind === 'merge' ? `merged into ${into}` : `${kind === 'push' ? 'pushed' : 'branch'} ${branch}`;
+  const held = isHeld ? `branch ${branch}, waits for \`nightshift deliver\`` : (url ?? where);
+  return [`  ${subject(event)}: ${oneLine(held)}`];
 }
 
 function attemptLines(event: Extract<NightshiftEvent, { type: 'attempt:finished' }>): string[] {

@@ -5,6 +5,8 @@ import { formatDuration } from '../core/model/duration.ts';
 import type { NightshiftEvent } from '../core/model/events.ts';
 import type { Usage } from '../core/model/model.ts';
 import type { NextCommand } from '../core/schedule/run-request.ts';
+import { count } from '../core/text/count.ts';
+import type { KeptWorkspaces } from '../core/workspace/kept.ts';
 import { learningLines } from './learning.ts';
 import { nextLine } from './next-line.ts';
 import { endText } from './plain.ts';
@@ -40,13 +42,17 @@ interface Standing {
   readonly lastRun: LastRun | undefined;
   readonly shiftMs: number;
   readonly next: NextCommand | undefined;
+  readonly workspaces: KeptWorkspaces;
 }
 
 /** Rule M7: the summary that you read in the morning. Without a standing, the shift can no longer be read. */
 export function closingLines(end: Ended, standing: Standing | undefined): string[] {
   const { shift, reason } = end;
   if (!standing) return [`stopped: ${reason}`];
-  if (end.alreadyComplete) return ['Already complete: nothing was left to do.', archiveHint(shift)];
+  const workspaces = workspaceLines(shift, standing.workspaces);
+  // `archive` refuses a shift that has workspaces.
+  const archive = workspaces.length === 0 ? [`\`nightshift archive ${shift}\` archives the shift.`] : [];
+  if (end.alreadyComplete) return ['Already complete: nothing was left to do.', ...workspaces, ...archive];
   const { summary, learning, lastRun, next } = standing;
   const { total, completed } = summary.counts;
   const suggestion = next ? [`${nextLine(next)}.`] : [];
@@ -55,9 +61,18 @@ export function closingLines(end: Ended, standing: Standing | undefined): string
     ...summaryLines(shift, summary),
     ...learningLines(shift, learning),
     ...putBackLines(shift, lastRun?.edits ?? []),
+    ...workspaces,
     ...spentLines(end.ms, standing),
-    ...(completed === total ? ['All done.', archiveHint(shift)] : []),
+    ...(completed === total ? ['All done.', ...archive] : []),
     ...(end.isFinished ? suggestion : [[`stopped: ${reason}.`, ...suggestion].join(' ')]),
+  ];
+}
+
+/** Nothing is lost, so it has to be said where it is. */
+function workspaceLines(shift: string, { kept, held }: KeptWorkspaces): string[] {
+  return [
+    ...(kept > 0 ? [`${count(kept, 'workspace')} kept: \`nightshift workspaces ${shift}\` lists them`] : []),
+    ...(held > 0 ? [`${count(held, 'result')} not sent: \`nightshift deliver ${shift}\` shows and sends them`] : []),
   ];
 }
 
@@ -67,8 +82,4 @@ function spentLines(ms: number, { lastRun, summary, shiftMs }: Standing): string
     [`${what}: ${formatDuration(time)}`, usageText(usage)].filter((part) => part !== undefined).join(', ');
   const run = line('this run', ms, lastRun?.usage ?? {});
   return lastRun?.number === 1 ? [run] : [run, line('the shift', shiftMs, summary.usage)];
-}
-
-function archiveHint(shift: string): string {
-  return `\`nightshift archive ${shift}\` archives the shift.`;
 }

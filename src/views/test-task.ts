@@ -12,10 +12,12 @@ interface Tested {
   /** Of the qa, or of a dev that never got that far. */
   readonly last: Outcome;
   readonly usage: Usage;
+  /** The folder that the agent worked in, if the task has a workspace. */
+  readonly workspace: string | undefined;
 }
 
 /** How one row would have ended. */
-export function testLines({ task, index, label, dev, last, usage }: Tested): string[] {
+export function testLines({ task, index, label, dev, last, usage, workspace }: Tested): string[] {
   const end = last.to === 'done' ? 'would be done' : last.to === 'failed' ? 'would be failed' : 'was not finished';
   const cost = usageText(usage);
   return [
@@ -24,7 +26,7 @@ export function testLines({ task, index, label, dev, last, usage }: Tested): str
     ...(last.trouble?.remedy === undefined ? [] : [`  ${oneLine(last.trouble.remedy, 1000)}`]),
     ...Object.entries(dev.captured).map(([name, value]) => `  captured ${name}=${oneLine(value)}`),
     ...dev.recommendations.map((text) => `  recommends: ${oneLine(text)}`),
-    'The table and manager.md are unchanged; what the agent did to files is real.',
+    `The table and manager.md are unchanged; what the agent did to files is ${workspace === undefined ? 'real' : `in ${workspace}`}.`,
     ...(cost === undefined ? [] : [`this try: ${cost}`]),
   ];
 }

@@ -20,6 +20,7 @@ export interface Surroundings {
 interface Judging {
   readonly root: string;
   readonly alone: boolean;
+  readonly isWorkspace: boolean;
   readonly ended: Promise<void>;
   /** A dev or a check worked there meanwhile. */
   isDisturbed: boolean;
@@ -54,11 +55,11 @@ export class Folders {
     return { [Symbol.dispose]: () => void this.#work.delete(work) };
   }
 
-  async watch({ folder: asked, protect, alone, signal }: WatchRequest): Promise<FolderWatch> {
+  async watch({ folder: asked, protect, alone, isWorkspace = false, signal }: WatchRequest): Promise<FolderWatch> {
     const folder = resolved(asked);
     // If the culprit can't be told anyway, git is not asked.
     const repository = this.#isWorkedIn(folder) ? undefined : await this.#repositoryOf(folder, signal);
-    const judging = await this.#enterToJudge(repository?.top ?? folder, alone, signal);
+    const judging = await this.#enterToJudge(repository?.top ?? folder, { alone, isWorkspace }, signal);
     const { git, leftOut } = this.#around;
     const scope = { folder, repository, protect, leftOut, distrusted: new Set(this.#distrusted), git, signal };
     const before = judging.isDisturbed ? undefined : this.#told(await surveyBefore(scope), signal);
@@ -108,9 +109,9 @@ export class Folders {
   }
 
   /** If the culprit can't be told, warns instead. */
-  #isAttributable({ isDisturbed }: Judging, files: readonly string[]): boolean {
+  #isAttributable({ isDisturbed, isWorkspace }: Judging, files: readonly string[]): boolean {
     if (isDisturbed) this.#unwatched('work', 'while devs or checks work in the same folder');
-    const hasNeighbours = !isDisturbed && files.length > 0 && this.#around.hasNeighbours();
+    const hasNeighbours = !isDisturbed && !isWorkspace && files.length > 0 && this.#around.hasNeighbours();
     if (hasNeighbours) this.#unwatched('neighbours', 'while another shift of this project runs');
     return !isDisturbed && !hasNeighbours;
   }
@@ -119,7 +120,11 @@ export class Folders {
     return [...this.#work].some(({ folder }) => overlap(folder, place));
   }
 
-  async #enterToJudge(root: string, alone: boolean, signal: AbortSignal): Promise<Judging & Disposable> {
+  async #enterToJudge(
+    root: string,
+    { alone, isWorkspace }: Pick<Judging, 'alone' | 'isWorkspace'>,
+    signal: AbortSignal,
+  ): Promise<Judging & Disposable> {
     const present = () => [...this.#judging].filter((each) => overlap(each.root, root));
     const inTheWay = () => present().filter((each) => alone || each.alone);
     let stopped: Promise<void> | undefined;
@@ -135,6 +140,7 @@ export class Folders {
     const judging = {
       root,
       alone,
+      isWorkspace,
       ended,
       isDisturbed: this.#isWorkedIn(root),
       isShared: others.length > 0,

@@ -14,8 +14,9 @@ describe('the command line', () => {
     'an unknown flag': usage(['start', '--rowz', '3'], /unknown option '--rowz'/, /--rows/),
     'a flag without its value': usage(['start', 'pages', '--rows'], /--rows/, /--help/),
     'an argument too many': usage(['start', 'pages', 'now'], /too many arguments/, /--help/),
-    'an argument too few': usage(['add-task', 'pages'], /missing required argument 'task'/, /--help/),
-    'a row that is missing': usage(['preview', 'pages', 'make_page'], /--row/, /--help/),
+    'an argument too few': usage(['add-task', 'pages'], /argument 'task'/, /^ +`nightshift add-task --help` shows/),
+    'a row that is missing': usage(['preview', 'pages', 'make_page'], /--row/, /^ +`nightshift preview --help` shows/),
+    'nothing to do with each': usage(['each', 'a.csv'], /'--do <text>'/, /^ +`nightshift each --help` shows/),
     'prompts of no row': usage(['logs', 'pages', '--prompts'], /--prompts is only for --row/, /add --row N/),
     'rows backwards': usage(['start', 'pages', '--rows', '10:3'], /"10:3" is not a range of rows/, /3:10/),
     'row 0': usage(['start', 'pages', '--rows', '0'], /"0" is not a range/, /the first row is 1/),
@@ -26,7 +27,31 @@ describe('the command line', () => {
     ),
     'rows behind the last': usage(['start', 'pages', '--rows', '7:9'], /no row .*7/, /rows are 1 to 2/),
     'a row behind the last': usage(['preview', 'pages', 'make_page', '--row', '3'], /no row "3"/, /rows are 1 to 2/),
-    'a row that is no number': usage(['show', 'pages', 'first'], /no row "first"/, /rows are 1 to 2/),
+    'a row that is no number': usage(['show', 'pages', 'first'], /no row "first"/, /rows are 1 to 2$/),
+    'a part of the name of a row': {
+      make: setTable('name,size,make_page\nnight,4,\nknight,5,\nnightly,6,\nKnightly,7,\n'),
+      args: ['show', 'pages', 'NIGHT'],
+      says: /no row "NIGHT"/,
+      advises: /rows are 1 to 4; did you mean 1 \(night\), 2 \(knight\), 3 \(nightly\)\?$/,
+      at: '',
+    },
+    'a number that is the name of a row': {
+      make: setTable('name,size,make_page\n7,4,\n4711,5,\n'),
+      args: ['logs', 'pages', '--row', '4711'],
+      says: /no row "4711"/,
+      advises: /rows are 1 to 2; did you mean 2 \(4711\)\?$/,
+      at: '',
+    },
+    'the name of several rows': {
+      make: (...at) => {
+        setManager((text) => text.replace('- agent', '- label: size\n- agent'))(...at);
+        setTable('name,size,make_page\na,big,\nb,big,\n')(...at);
+      },
+      args: ['preview', 'pages', 'make_page', '--row', 'big'],
+      says: /several rows are called "big"/,
+      advises: /did you mean 1 \(big\), 2 \(big\)\?$/,
+      at: '',
+    },
     'an index behind the last': usage(
       ['table', 'pages', 'slice', '--index', '2'],
       /no index "2"/,
@@ -142,10 +167,10 @@ describe('M7 nothing to do', () => {
 
 test('T6 a second start says who runs it and since when, exit code 5, and leaves everything as it is', async () => {
   const { project, shift } = rightProject();
-  project.write(`${shift.folder}/make_page.md`, shellTask('touch begun; while ! test -e go; do sleep 0.05; done'));
+  project.write(`${shift.folder}/make_page.md`, shellTask('mkdir begun; while ! test -e go; do sleep 0.05; done'));
   const first = shift.launch();
   await until(() => project.exists('begun'), 'the first run');
-  // The first run still writes its own files.
+  // The first run still writes its own files. Its step makes a folder, because `touch` sets the time twice.
   const files = () => Object.entries(listing(project.root)).filter(([name]) => !name.includes('/.engine'));
   const before = files();
   const second = await shift.start();

@@ -129,8 +129,8 @@ describe('X1 settings', () => {
     },
     'no agent': {
       make: setManager((text) => text.replace('- agent: shell\n', '')),
-      says: /the agent of make_page can't be started/,
-      advises: /no program opencode on PATH: install it .*opencode-ai.*agent: NAME/,
+      says: /the agent of make_page can't be started; `- agent: NAME` chooses another one/,
+      advises: /no program opencode on PATH: install it .*opencode-ai/,
       at: 'make_page.md:1',
       exit: 6,
     },

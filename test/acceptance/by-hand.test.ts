@@ -223,6 +223,17 @@ test('O3 Q3 qa-retries counts as 0: batch open says so, and a verdict is final',
   expect(shift.column('draft')[0]).toBe('failed');
 });
 
+test('O3 W1 a shift with workspaces has no batches by hand: all agents would work in one folder', async () => {
+  const shift = newShift();
+  shift.manager = shift.manager.replace('## Task Order', '- workspace: worktree\n\n## Task Order');
+  const { code, stderr } = await shift.project.run(['batch', 'open', 'site']);
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringMatching(/which only a run can make\n.*manager\.md:\d+\n.*start site/),
+  ]);
+  expect(new Set(shift.column('draft'))).toEqual(new Set(['todo']));
+});
+
 test('D5 a check that was weakened in flight is put back before it is run, and so is one that qa is asked about', async () => {
   const project = new Project();
   const shift = project.shift('site', {

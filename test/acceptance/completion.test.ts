@@ -43,6 +43,8 @@ const CASES: readonly Case[] = [
   ],
   [['start', 'night', '--json', '--w'], ['--where']],
   [['show', 'noon', '1', 'w'], ['work']],
+  [['workspaces', 'noon', ''], ['prune']],
+  [['workspaces', 'p'], ['prune']],
   [
     ['table', 'night', 're'],
     ['remove', 'rename-column', 'reset'],

@@ -101,6 +101,7 @@ describe('X3 the demo', () => {
 
     // The commands that it suggests work as they are printed, where the user is.
     const [, block] = stdout.split(/^Try next.*\n/m);
+    expect(block).toMatch(/ retry\n$/);
     const ran = spawnSync('sh', ['-e', '-c', block!], { cwd: project.root, encoding: 'utf8' });
     expect({ code: ran.status, stderr: ran.stderr }).toEqual({ code: 0, stderr: '' });
     expect(ran.stdout).toContain('23 completed, 1 failed');

@@ -115,7 +115,7 @@ const ORIGIN_TASK = `## Configuration
 # - model: sonnet
 - agent: shell
 - \`working_dir\`: {repo_path}
-- worktree: true
+- worktree: false
 
 ## Steps
 
@@ -170,11 +170,14 @@ test('F2 F3 V1 V4 what the origin wrote from 0.x to 3.x is understood, or brough
   const said = findings.filter(({ shift }: { shift?: string }) => shift === 'old');
   expect(said.map(({ message }: { message: string }) => message)).toEqual([
     expect.stringMatching(/^0\/1 completed/),
-    expect.stringContaining('`worktree: true` has no effect yet'),
+    expect.stringContaining('`worktree` has no effect; `workspace` replaces it'),
     expect.stringMatching(/^oldplain\.txt in .*: written when \{SHIFT:FOLDER\} had no slash at its end$/),
   ]);
   const run = await project.run(['start', 'old']);
-  expect([run.code, run.stdout]).toEqual([0, expect.stringContaining('`worktree: true` has no effect yet')]);
+  expect([run.code, run.stdout]).toEqual([
+    0,
+    expect.stringContaining('`worktree` has no effect; `workspace` replaces it'),
+  ]);
   const found = ['.nightshift/old/made.txt', '.nightshift/old/plain.txt', 'repos/a/here.txt'];
   expect(found.filter((file) => !project.exists(file))).toEqual([]);
 

@@ -120,6 +120,10 @@ test('V2 each: what can not work is refused before anything is written', async (
     [each('pages.csv', '--do', 'x', '--name', 'My Shift'), /try my-shift/],
     [each('pages.csv', '--do', 'x', '--command', 'y'), /--command is not for the agent shell/],
     [each('pages.csv', '--do', 'x', '--model', 'm\n- max-cost: none'), /`model` can't have this value/],
+    [each('pages.csv', '--do', 'x', '--rows', '2'), /there is no row "2"/],
+    [each('pages.csv', '--do', 'x', '--where', 'path=b'), /no row has path=b/],
+    [each('pages.csv', '--do', 'x', '--where', 'pth=a'), /no column "pth"\n.*did you mean path\?/],
+    [each('pages.csv', '--do', 'x', '--sample', 'some'), /--sample "some"/],
     [each('pages.csv', 'do.csv', '--do', 'x'), /several files are given: pages.csv, do.csv/],
     [each('pages.csv', '--glob', 'do.csv', '--do', 'x'), /both --glob and pages.csv.*\n.*needs quotes/],
     [each('do.csv', '--do', 'x'), /the items have a column "do"/],
@@ -133,13 +137,28 @@ test('V2 each: what can not work is refused before anything is written', async (
     [['each', 'pages.csv', '--do', 'x', '--agent', 'hal'], /there is no agent "hal"/],
     [['each', 'pages.csv', '--do', 'x', '--agent', 'command'], /--agent command needs a program/],
   ] as const) {
-    const { code, stderr } = await project.run(args);
-    expect([args, code, stderr]).toEqual([args, 2, expect.stringMatching(message)]);
+    for (const line of [args, [...args, '--dry-run']]) {
+      const { code, stderr } = await project.run(line);
+      expect([line, code, stderr]).toEqual([line, 2, expect.stringMatching(message)]);
+    }
   }
   const missing = await project.run(['each', 'pages.csv', '--do', 'x', '--agent', 'claude'], {
     env: { PATH: '/none' },
   });
   expect([missing.code, missing.stderr]).toEqual([6, expect.stringMatching(/agent claude can't be started; --agent/)]);
+  const byDefault = await project.run(['each', 'pages.csv', '--do', 'x'], { env: { PATH: '/none' } });
+  expect([byDefault.code, byDefault.stderr]).toEqual([
+    6,
+    expect.stringMatching(/^error: the agent opencode can't be started; --agent chooses .*\n.*opencode-ai/),
+  ]);
+  expect(byDefault.stderr).not.toContain('agent: NAME');
+  for (const [input, message] of [
+    ['[', /the array is never closed\n +at standard input:1\n +add \] at its end/],
+    ['null\n', /this is JSON, but it is null, not a list of items\n +at standard input:1\n +JSON items are an array/],
+  ] as const) {
+    const piped = await project.run(each('-', '--do', 'x'), { input });
+    expect([piped.code, piped.stderr]).toEqual([2, expect.stringMatching(message)]);
+  }
   expect(project.exists('.nightshift')).toBe(false);
 });
 
@@ -149,6 +168,14 @@ test('T7 each: another request is applied until a row is done, and refused then;
   const each = (text: string, ...more: string[]) =>
     project.run(['each', 'pages.csv', '--do', text, '--agent', 'shell', ...more]);
   expect((await each('exit 1', '--rows', '1')).code).toBe(3);
+  const all = ['each', 'pages.csv', '--name', 'all', '--agent', 'shell', '--do'];
+  expect((await project.run([...all, 'exit 1'])).code).toBe(3);
+  const changed = await project.run([...all, 'exit 0']);
+  expect([changed.code, firstLines(changed.stdout)[0]]).toEqual([
+    3,
+    expect.stringMatching(/do\.md was replaced, .*; `nightshift retry all` uses it for the 3 failed rows$/),
+  ]);
+  expect((await project.run(['retry', 'all'])).code).toBe(0);
   const fixed = await each('echo "{path} $NIGHTSHIFT_ROW" >> out', '--rows', '2');
   expect([fixed.code, firstLines(fixed.stdout)[0]]).toEqual([0, expect.stringContaining('do.md was replaced')]);
   const shift = new ShiftHandle(project, 'pages');
@@ -157,6 +184,12 @@ test('T7 each: another request is applied until a row is done, and refused then;
   const other = await each('rm {path}');
   expect([other.code, other.stderr]).toEqual([2, expect.stringMatching(/rows are done already \(1\)\n.*--name makes/)]);
   project.write('pages.csv', 'path\na\na\na\nb\n');
+  const none = await each('echo "{path} $NIGHTSHIFT_ROW" >> out', '--rows', '5');
+  expect([none.code, none.stderr, shift.column('path')]).toEqual([
+    2,
+    expect.stringContaining('1 to 4'),
+    ['a', 'b', 'a'],
+  ]);
   expect((await each('echo "{path} $NIGHTSHIFT_ROW" >> out')).code).toBe(3);
   // Of the equal rows, one is new.
   expect(shift.column('path')).toEqual(['a', 'b', 'a', 'a']);

@@ -200,7 +200,15 @@ describe('D5 a person puts an edit in force', () => {
     ]);
     expect(copies(shift)).toEqual([]);
     const nothing = await project.run(['accept', 'night']);
-    expect([nothing.code, nothing.stderr]).toEqual([2, expect.stringContaining('has no reverted edit to accept')]);
+    expect(nothing).toMatchObject({
+      code: 0,
+      stdout: 'Nothing to accept: no edit of night was reverted.\n',
+      stderr: '',
+    });
+    const { stdout } = await project.run(['accept', 'night', '--json']);
+    expect(JSON.parse(stdout)).toEqual({ accepted: [], isRunning: false });
+    const named = await project.run(['accept', 'night', 'work']);
+    expect([named.code, named.stderr]).toEqual([2, expect.stringContaining('work has no reverted edit to accept')]);
   });
 
   test('D5 T4 a task that leaves the Task Order while its item runs: the item still ends as it would have', async () => {

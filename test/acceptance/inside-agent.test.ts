@@ -16,6 +16,8 @@ const WRITING: Record<string, string[][]> = {
   ],
   each: [['each', 'more.csv', '--do', 'Greet {name}']],
   'add-task': [['add-task', 'night', 'more']],
+  deliver: [['deliver', 'night', '--yes']],
+  sync: [['sync', 'night']],
   table: [
     ['table', 'night', 'edit', 'work', '1', 'todo'],
     ['table', 'edit', 'name', '0', 'A'],
@@ -50,6 +52,10 @@ const WRITING: Record<string, string[][]> = {
   archive: [['archive', 'night', '--force']],
   unarchive: [['unarchive', 'night']],
   doctor: [['doctor', '--fix']],
+  workspaces: [
+    ['workspaces', 'night', 'prune', '--force-row', '1'],
+    ['workspaces', 'prune'],
+  ],
   demo: [['demo', 'here']],
 };
 const READING = [
@@ -61,6 +67,8 @@ const READING = [
   ['steps', 'night', 'work'],
   ['lessons', 'night', 'work'],
   ['lessons', 'night', 'export'],
+  ['workspaces', 'night'],
+  ['workspaces', 'night', 'prune', '--dry-run'],
   ['list'],
   ['create', '--list-examples'],
 ];

@@ -60,7 +60,7 @@ test('X8 on a terminal a block is redrawn below what has ended; Ctrl-C drains, a
   const running = onTerminal(shift.project, 'start pages');
   await until(() => running.stdout.includes('begin bad'), 'what a running item prints');
   expect(new Screen(60).write(running.stdout).text).toMatch(
-    /^pages: 3 items[^\n]*\n\npages {2}░+ {2}0% {2}0\/3 items {2}\S+\n1 todo · 2 in_progress · 0 done/,
+    /^pages: 3 items[^\n]*\nno sandbox: [\s\S]*?\n\npages {2}░+ {2}0% {2}0\/3 items {2}\S+\n1 todo · 2 in_progress · 0 done/,
   );
   process.kill(holder(shift).pid, 'SIGINT');
   await until(() => running.stdout.includes('stopping: 2 running items'), 'the drain');

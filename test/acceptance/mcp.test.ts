@@ -99,11 +99,11 @@ test('an agent sets up a shift, starts it, reads why a row failed, sets it back,
   const { tools } = await desk.client.listTools();
   expect(tools.map(({ name }) => name)).toEqual([
     ...['create_shift', 'add_task', 'add_rows', 'reset', 'start', 'pause', 'resume', 'stop'],
-    ...['preview', 'status', 'show_item', 'lessons'],
+    ...['preview', 'status', 'show_item', 'lessons', 'workspaces', 'diff'],
   ]);
   for (const { description } of tools) expect(description).toMatch(/is data, never instructions/);
   expect(tools.filter(({ annotations }) => annotations?.readOnlyHint).map(({ name }) => name)).toEqual([
-    ...['preview', 'status', 'show_item', 'lessons'],
+    ...['preview', 'status', 'show_item', 'lessons', 'workspaces', 'diff'],
   ]);
 
   const made = await desk.ok('create_shift', {
@@ -128,6 +128,10 @@ test('an agent sets up a shift, starts it, reads why a row failed, sets it back,
   const learned = await desk.ok('lessons', { shift: 'night' });
   expect(learned.facts).toMatchObject({ shift: 'night', mode: 'careful', lessons: [] });
   expect(learned.data).toContain('night: no lessons yet (lessons: careful)');
+
+  const workspaces = await desk.ok('workspaces', { shift: 'night' });
+  expect(workspaces.facts).toMatchObject({ shift: 'night', workspaces: [] });
+  expect(workspaces.data).toContain('night has no workspaces.');
 
   const before = project.read('.nightshift/night/table.csv');
   expect(before).toBe('name,work\nalpha,todo\n"beta, two",todo\ngamma,todo\n');

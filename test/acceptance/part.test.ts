@@ -73,7 +73,7 @@ test('M7 a run of a part says first how much of the shift that is, and when noth
   const start = async (...args: string[]) => {
     const { code, stdout, stderr } = await project.run(['start', 'night', ...args]);
     expect(stderr).toBe('');
-    return { code, stdout, lines: stdout.split('\n') };
+    return { code, stdout, lines: stdout.split('\n').filter((line) => !line.startsWith('no sandbox: ')) };
   };
   const how = 'agent shell, one at a time';
 
@@ -125,5 +125,6 @@ test('M7 a run of a part says first how much of the shift that is, and when noth
     'nothing to do: 8 done, 1 failed, 1 blocked by a task that is not done',
   ]);
   const retried = await project.run(['retry', 'night', '--task', 'make']);
-  expect(retried.stdout).toContain(`\nnight: 1 of 5 items, 2 tasks (make, read), ${how}\nmake: row 4\n`);
+  const access = `no sandbox: agents work in ${project.root}; they can write, see and reach all that you can`;
+  expect(retried.stdout).toContain(`\nnight: 1 of 5 items, 2 tasks (make, read), ${how}\n${access}\nmake: row 4\n`);
 });

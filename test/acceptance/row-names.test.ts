@@ -29,6 +29,12 @@ test('X8 M5 S4 lines, status, show, retry and logs name rows and count item-task
   expect(await said('status')).toContain('failed: make, row 2 [KEY] after 1 attempt\n');
   expect(await said('show', 'night', '3')).toMatch(/^night, row 3 zlib\n/);
   expect(JSON.parse(await said('show', 'night', '3', '--json'))).toMatchObject({ row: 3, label: 'zlib' });
+  expect(await said('show', 'night', 'zlib')).toBe(await said('show', 'night', '3'));
+  expect(await said('preview', 'night', 'read', '--row', 'zlib')).toBe(
+    await said('preview', 'night', 'read', '--row', '3'),
+  );
+  expect(await said('logs', '--row', 'zlib')).toBe(await said('logs', '--row', '3'));
+  expect(await said('test-task', 'night', 'read', '--row', 'zlib')).toContain('row 3 zlib');
   expect(await said('retry', '--dry-run')).toContain('row 2 [KEY]: make: FAILED (step 1)');
   expect(await said('logs')).toMatch(/^\d\d:\d\d {3}row 3 zlib: read done$/m);
   expect(await said('logs', '--row', '3')).toMatch(

@@ -394,3 +394,33 @@ test('X1 qa: always, parallel asks about checks too; another word is an error wi
   const wrong = await project.run(['start', 'night']);
   expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringMatching(/work\.md.*5[\s\S]*auto, always, parallel/)]);
 });
+
+test('X7 D5 T4 a task that leaves the Task Order while its item runs: the item ends as it would have, with its cost', async () => {
+  const project = new Project();
+  const tasks = { work: agentTask(), more: shellTask('true', 'true', '- agent: shell') };
+  const shift = stream(project, names(2), { 'current-batch-size': 2, 'disable-self-improvement': false }, tasks);
+  project.behave({
+    dev: { ...waits, report: { recommendations: ['Knock first'], usage: { cost_usd: 0.25 } } },
+  });
+  const running = shift.launch();
+  await atWork(project, 'item1');
+  await atWork(project, 'item2');
+  shift.manager = shift.manager.replace('1. work\n2. more', '1. more');
+  await running.seen('edit:reverted');
+  expect((await project.run(['accept', 'night', '--yes'])).code).toBe(0);
+  await running.seen('document:accepted');
+  // Its slot is refilled: the run reads the shift again, while item 1 is still running.
+  project.write('go-1', '');
+  await running.seen('item:recorded', ({ task, to }) => task === 'more' && to === 'done');
+  project.write('go-0', '');
+  const ended = await running.ended;
+  expect([ended.code, ended.stderr]).toEqual([0, '']);
+  expect(shift.tableText).toBe('name,work,more\nitem1,done,done\nitem2,done,done\n');
+  const costs = ofType({ events: shift.journal() }, 'usage:spent').filter(({ index }) => index === 0);
+  expect(costs.map(({ usage }) => usage.costUsd)).toContain(0.25);
+  expect(ofType(ended, 'item:withdrawn')).toEqual([]);
+  expect(ofType(ended, 'item:recorded').filter(({ task, index }) => task === 'work' && index === 0)).toMatchObject([
+    { from: 'in_progress', to: 'qa' },
+    { from: 'qa', to: 'done' },
+  ]);
+});

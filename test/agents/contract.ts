@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { processesOf, type ShiftHandle, task, until } from '../harness.ts';
+import { sandboxTest } from '../kit/sandbox-test.ts';
 import { Model, type Script, type Step, SUCCESS, verdict } from './model.ts';
 import {
   type AgentUnderTest,
@@ -29,6 +30,34 @@ export function agentContract(agent: AgentUnderTest): void {
   const writes = (name: string): Step => tools.write(`${name}.txt`, `about ${name}\n`);
 
   describe(`the contract of agents: ${agent.name}`, () => {
+    sandboxTest('W12 in the sandbox it works, is judged and remembers, and reaches nothing else', async () => {
+      const one = setUp();
+      const name = one.unique('a');
+      one.home.write('.ssh/id', 'a private key');
+      // In a file: some programs refuse such a command by themselves.
+      const tries = `echo x >> "$HOME/.profile"; echo "saw: $(cat "$HOME/.ssh/id")" > ${name}.saw`;
+      one.project.write('try.sh', tries);
+      const shift = one.shift(
+        [
+          {
+            name,
+            dev: [tools.bash('sh try.sh'), writes(name), { report: SUCCESS }],
+            qa: [tools.read(`${name}.txt`), passes(name)],
+          },
+        ],
+        { settings: { sandbox: true }, configuration: '- tools: bash' },
+      );
+      const { code, events } = await one.start(shift);
+      expect(shift.column('work'), reasons(events)).toEqual(['done']);
+      expect(code).toBe(0);
+      expect([one.project.read(`${name}.txt`), one.project.read(`${name}.saw`)]).toEqual([
+        `about ${name}\n`,
+        'saw: \n',
+      ]);
+      expect(one.home.exists('.profile')).toBe(false);
+      expect(processesOf(one.project.path(shift.folder))).toEqual([]);
+    });
+
     test('M3 D1 Q1 L2 a shift of six items in parallel: written, judged, learned from', async () => {
       const one = setUp();
       const wish = `Look at the spelling of ${one.unique('it')} twice.`;

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Ended, Project, type RunningProcess, type ShiftHandle, task } from '../harness.ts';
 import { cell, type Model, type Script } from './model.ts';
@@ -98,9 +98,12 @@ export class Case {
     this.environment = {
       ...Object.fromEntries(Object.entries(xdg).map(([name, folder]) => [name, home.path(folder)])),
       HOME: home.root,
+      // With an older bubblewrap, Codex needs its home outside of the folder for temporary files.
+      TMPDIR: home.path('tmp'),
       PATH: `${programFolder(agent.program)}:${process.env.PATH}`,
       ...own,
     };
+    mkdirSync(this.environment.TMPDIR!);
     if (options.projectServers) {
       this.project.write('.mcp.json', JSON.stringify({ mcpServers: this.#servers(options.projectServers) }));
     }

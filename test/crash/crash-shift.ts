@@ -1,6 +1,6 @@
 import { statSync, utimesSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { RunOrder } from '../../src/core/model/model.ts';
+import type { Sequence } from '../../src/core/model/model.ts';
 import type { Status } from '../../src/core/model/status.ts';
 import { type Project, type ShiftHandle, task } from '../harness.ts';
 
@@ -19,7 +19,7 @@ export const CHECKED = TASKS[1];
 const KINDS = ['ok', 'ok', 'retry', 'ok', 'stray', 'ok', 'bad', 'ok', 'ok', 'unfit'] as const;
 
 /** Two tasks in parallel with outputs, checks, a qa, retries, failures and lessons: all that a crash could hurt. */
-export function crashShift(project: Project, order: RunOrder): ShiftHandle {
+export function crashShift(project: Project, sequence: Sequence): ShiftHandle {
   const kinds = Array.from({ length: ROWS }, (_, row) => KINDS[row % KINDS.length]!);
   const rows = kinds.map((kind, row) => `"page ""${row + 1}""",${kind},todo,todo`);
   project.write('out/.keep', '');
@@ -29,7 +29,7 @@ export function crashShift(project: Project, order: RunOrder): ShiftHandle {
       'current-batch-size': FIRST_SIZE,
       'max-batch-size': MAX_SIZE,
       dispatch: 'batch',
-      order,
+      order: sequence,
     },
     table: `name,kind,make,polish\n${rows.join('\n')}\n`,
     tasks: Object.fromEntries(TASKS.map((name) => [name, taskFile(name)])),

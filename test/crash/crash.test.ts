@@ -66,8 +66,8 @@ class CrashLoop {
   async #wholeShift(plan: Plan): Promise<void> {
     const project = new Project();
     mkdirSync(project.path('tmp'));
-    const shift = crashShift(project, plan.order);
-    const witness = new Witness(shift, plan.order);
+    const shift = crashShift(project, plan.sequence);
+    const witness = new Witness(shift, plan.sequence);
     while (await this.#oneRun(shift, witness, plan.next(this.#missing()))) {}
     this.#sums.shifts++;
     this.#sums.devs += witness.devs;

@@ -1,4 +1,4 @@
-import type { RunOrder } from '../../src/core/model/model.ts';
+import type { Sequence } from '../../src/core/model/model.ts';
 import { DISPATCHES, type Dispatch } from './crash-shift.ts';
 import { failpointMoment, failpointsOf, type Moment, randomMoment, type Victim } from './kill.ts';
 
@@ -15,7 +15,7 @@ export interface Attack {
  */
 export class Plan {
   /** Of all shifts of this lane. */
-  readonly order: RunOrder;
+  readonly sequence: Sequence;
   readonly #random: () => number;
   /** Failpoints that come before others come a second time. */
   readonly #points: Record<Dispatch, string[]> = { batch: [], stream: [] };
@@ -24,7 +24,7 @@ export class Plan {
   constructor(seed: number, lane: number) {
     this.#random = randomFrom(seed + lane);
     this.#run = lane;
-    this.order = lane % 2 === 0 ? 'tasks' : 'rows';
+    this.sequence = lane % 2 === 0 ? 'tasks' : 'rows';
   }
 
   /** `missing`: only these failpoints are left to hit, so that one of them is chosen. */

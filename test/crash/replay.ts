@@ -1,4 +1,4 @@
-import type { RunOrder } from '../../src/core/model/model.ts';
+import type { Sequence } from '../../src/core/model/model.ts';
 import type { Status } from '../../src/core/model/status.ts';
 import { CHECKED, type Dispatch, MAX_SIZE, TASKS } from './crash-shift.ts';
 
@@ -17,7 +17,7 @@ export class Replay {
   /** Something was done or failed. */
   hasEnded = false;
   readonly #dispatch: Dispatch;
-  readonly #order: RunOrder;
+  readonly #sequence: Sequence;
   readonly #board: Map<string, Status[]>;
   /** The Steps of each task that were in force in this run, the latest last. */
   readonly #versions: Map<string, string[]>;
@@ -29,13 +29,13 @@ export class Replay {
   #batch: { task: string; indices: number[] } | undefined;
 
   constructor(
-    { dispatch, order, size }: { dispatch: Dispatch; order: RunOrder; size: number },
+    { dispatch, sequence, size }: { dispatch: Dispatch; sequence: Sequence; size: number },
     before: Board,
     versions: ReadonlyMap<string, string>,
     violated: (what: string) => void,
   ) {
     this.#dispatch = dispatch;
-    this.#order = order;
+    this.#sequence = sequence;
     this.size = size;
     this.#sizes = [size];
     this.#board = new Map([...before].map(([task, column]) => [task, [...column]]));
@@ -171,7 +171,7 @@ export class Replay {
       this.#violated(`rows ${rows} of ${task} were claimed, and those that could be were ${eligible}`);
     }
     // With `order: rows`, an earlier row may have become eligible for its next task meanwhile.
-    const isTaskDue = this.#order === 'rows' || task === this.#nextBatch()?.task;
+    const isTaskDue = this.#sequence === 'rows' || task === this.#nextBatch()?.task;
     if (!isTaskDue) this.#violated(`${task} was claimed before ${this.#nextBatch()?.task}`);
   }
 
@@ -193,7 +193,7 @@ export class Replay {
 
   /** Rules M2-M4, P3 once more, written differently. */
   #nextBatch(): { task: string; rows: number[] } | undefined {
-    if (this.#order === 'rows') return this.#nextRows();
+    if (this.#sequence === 'rows') return this.#nextRows();
     for (const task of TASKS) {
       const rows = this.#eligible(task);
       if (rows.length > 0) return { task, rows: rows.slice(0, this.size) };

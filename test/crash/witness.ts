@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { versionOf } from '../../src/core/model/identity.ts';
-import type { RunOrder } from '../../src/core/model/model.ts';
+import type { Sequence } from '../../src/core/model/model.ts';
 import { isStatus, type Status } from '../../src/core/model/status.ts';
 import { parseLessons } from '../../src/formats/lessons.ts';
 import { parseManager } from '../../src/formats/manager.ts';
@@ -18,7 +18,7 @@ export class Witness {
   devs = 0;
   torn = 0;
   readonly #shift: ShiftHandle;
-  readonly #order: RunOrder;
+  readonly #sequence: Sequence;
   readonly #rows: { name: string; kind: string }[];
   readonly #manager: string;
   readonly #protected: Map<string, string>;
@@ -31,9 +31,9 @@ export class Witness {
   readonly #begun = new Map<string, number>();
   readonly #hit = new Map<string, number>();
 
-  constructor(shift: ShiftHandle, order: RunOrder) {
+  constructor(shift: ShiftHandle, sequence: Sequence) {
     this.#shift = shift;
-    this.#order = order;
+    this.#sequence = sequence;
     this.#rows = this.#readRows();
     this.#manager = skeleton(shift.manager);
     this.#protected = new Map(TASKS.map((task) => [task, withoutSteps(shift.task(task))]));
@@ -45,7 +45,7 @@ export class Witness {
   look(dispatch: Dispatch, events: readonly any[], killed: boolean, versions: ReadonlyMap<string, string>): void {
     if (killed) this.#kills++;
     const before = this.#board;
-    const replay = new Replay({ dispatch, order: this.#order, size: this.#size }, before, versions, (what) =>
+    const replay = new Replay({ dispatch, sequence: this.#sequence, size: this.#size }, before, versions, (what) =>
       this.#violated(what),
     );
     for (const event of events) replay.follow(event);

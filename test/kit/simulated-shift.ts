@@ -180,13 +180,13 @@ export class SimulatedShift {
         return outcome;
       },
       learn: async ({ role }) => ({ role, proposal: this.#options.manager ?? { lessons: [], summary: '' } }),
+      deliver: async () => ({ kind: 'aborted' }),
       drop: async () => {},
     };
     const ports: RunPorts = {
       store: process.port(store),
       documents: { ...process.port(documents), protect: documents.protect },
       load: outages.load(load),
-      loadLimits: outages.load(() => load().settings.limits),
       worker: () => worker,
       findAgent: () => ({ hasModel: false, runsSteps: false, judges: true }),
       shiftFiles: new Watch(this.#options.store ? { sleep: () => new Promise(() => {}) } : clock),
@@ -280,6 +280,7 @@ export class SimulatedShift {
       },
       keepVersion: async () => {},
       protect: () => ({ [Symbol.asyncDispose]: async () => {} }),
+      revision: 0,
       putBack: async () => [],
     };
   }

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { McpServer as AcpServer, PromptResponse, RequestPermissionRequest } from '@agentclientprotocol/sdk';
 import type { Usage } from '../../core/model/model.ts';
 import type { AgentProgram, AgentSettings, Answer, LaunchContext, Opening, Question, Session } from '../agent.ts';
+import { acpAtHome } from '../confined-home.ts';
 import { lastJsonObject } from '../last-json.ts';
 import { type McpServer, readMcpJson } from '../mcp-json.ts';
 import { howItEnded, type ProcessResult } from '../process/process.ts';
@@ -122,8 +123,9 @@ class AcpSession implements Session {
     if ('problem' in found) return stuck(found.problem, found.remedy);
     // They differ between attempts, so the prompt has them.
     const { NIGHTSHIFT_OUTPUT: _, NIGHTSHIFT_ATTEMPT: __, ...lasting } = environment;
+    const home = await acpAtHome(this.#opening, lasting);
     this.#connection = await connect(
-      { command: settings.acpCommand ?? '', folder, environment: lasting, mask, signal },
+      { command: settings.acpCommand ?? '', folder, mask, signal, ...home },
       {
         onUpdate: this.#updates.read,
         onPermission: (request) => this.#answer(request),

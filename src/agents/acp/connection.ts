@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import type { AnyMessage, ClientContext, RequestPermissionRequest, SessionUpdate } from '@agentclientprotocol/sdk';
 import type { Mask } from '../../core/text/mask.ts';
+import type { Sandbox } from '../../core/workspace/sandbox.ts';
 import { JsonLines } from '../json-lines.ts';
 import { type ProcessResult, runProcess, SHELL } from '../process/process.ts';
 
@@ -18,6 +19,7 @@ interface Start {
   readonly environment: Readonly<Record<string, string>>;
   readonly mask: Mask;
   readonly signal: AbortSignal;
+  readonly sandbox?: Sandbox | undefined;
 }
 
 const KEEP_BYTES = 16 * 1024;
@@ -59,6 +61,7 @@ export async function connect(start: Start, handlers: AcpHandlers): Promise<AcpC
     onOutput: (stream, text) => (stream === 'stdout' ? lines.add(text) : handlers.onPrint(text)),
     keepBytes: KEEP_BYTES,
     mask: start.mask,
+    sandbox: start.sandbox,
   }).finally(() => quietly(() => receive.close()));
 
   const connection = client({ name: 'nightshift' })

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Trouble, Usage } from '../../core/model/model.ts';
 import type { AgentProgram, Answer, LaunchContext, Opening, Question, Session } from '../agent.ts';
+import { claudeAtHome } from '../confined-home.ts';
 import { isRecord } from '../json-lines.ts';
 import { type ProcessResult, runProcess } from '../process/process.ts';
 import { askProgram, findProgram } from '../program.ts';
@@ -117,6 +118,7 @@ class ClaudeSession implements Session {
       obstacle = differenceFrom(this.#wanted, inForce);
       if (obstacle !== undefined) stop.abort();
     });
+    const { environment, sandbox } = await claudeAtHome(this.#opening, question.environment);
     const ended = await runProcess({
       file: PROGRAM,
       args: claudeArguments({
@@ -128,12 +130,13 @@ class ClaudeSession implements Session {
         serversFile,
       }),
       cwd: folder,
-      env: claudeEnvironment(question.environment, scratch),
+      env: claudeEnvironment(environment, scratch),
       input: question.prompt,
       signal: AbortSignal.any([signal, stop.signal]),
       onOutput: (from, text) => (from === 'stdout' ? stream.add(text) : transcript({ kind: 'error', text })),
       keepBytes: KEEP_BYTES,
       mask: this.#opening.mask,
+      sandbox,
     });
     stream.end();
     if (obstacle !== undefined && !signal.aborted) return { answer: { kind: 'trouble', trouble: obstacle }, stream };

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Usage } from '../../core/model/model.ts';
+import { readOnly, type Sandbox } from '../../core/workspace/sandbox.ts';
 import type {
   AgentProgram,
   AgentSettings,
@@ -11,6 +12,7 @@ import type {
   Question,
   Session,
 } from '../agent.ts';
+import { type AtHome, codexAtHome } from '../confined-home.ts';
 import { JsonLines } from '../json-lines.ts';
 import { lastJsonObject } from '../last-json.ts';
 import { readMcpJson } from '../mcp-json.ts';
@@ -101,11 +103,16 @@ class CodexSession implements Session {
 
   async ask(question: Question): Promise<Answer> {
     const { folder, shiftFolder, settings, signal, transcript } = this.#opening;
-    const { environment } = question;
-    this.#environment = environment;
+    const home = await codexAtHome(this.#opening, question.environment);
+    this.#environment = home.environment;
     transcript({ kind: 'prompt', text: question.prompt });
     const named = settings.tools.filter((tool) => tool !== 'bash' && this.#opening.role !== 'manager');
-    const found = await findServers(named, { folder, environment }, [rootOf(shiftFolder)], signal);
+    const found = await findServers(
+      named,
+      { folder, environment: question.environment },
+      [rootOf(shiftFolder)],
+      signal,
+    );
     if ('problem' in found) {
       if (signal.aborted) return { kind: 'aborted' };
       if (found.isItems) return { kind: 'failed', reason: found.problem };
@@ -120,13 +127,14 @@ class CodexSession implements Session {
       file: PROGRAM,
       args: await this.#arguments(question, config),
       cwd: folder,
-      env: { ...environment, ...config.environment },
+      env: { ...home.environment, ...config.environment },
       input: question.prompt,
       signal,
       onOutput: (stream, text) =>
         stream === 'stdout' ? lines.add(text) : transcript({ kind: 'error', text: withoutNoise(text) }),
       keepBytes: KEEP_BYTES,
       mask: this.#opening.mask,
+      sandbox: confinedFor(this.#opening, home),
     });
     lines.end();
     this.#threadId = events.threadId ?? this.#threadId;
@@ -179,10 +187,17 @@ class CodexSession implements Session {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#threadId === undefined) return;
     // Codex is slow to do so. Its file holds the prompts, with values of `.env`, which must not stay on disk.
-    if (this.#opening.signal.aborted) return removeSessionFile(this.#environment, this.#threadId);
+    const { signal, sandbox } = this.#opening;
+    // In a sandbox, the agent could write its folder, and it goes with the order: nothing runs on it outside.
+    if (signal.aborted || sandbox !== undefined) return removeSessionFile(this.#environment, this.#threadId);
     const context = { folder: this.#opening.folder, environment: this.#environment };
     await askProgram(PROGRAM, ['delete', '--force', this.#threadId], context, AbortSignal.timeout(TIDY_MS));
   }
+}
+
+/** Its own sandbox does not work in another one, so a qa's folder is read-only by this one. */
+function confinedFor({ role, scratch }: Opening, { sandbox }: AtHome): Sandbox | undefined {
+  return role === 'dev' ? sandbox : readOnly(sandbox, scratch);
 }
 
 /** The folder that holds `.nightshift`. */

@@ -64,7 +64,10 @@ export async function configure(opening: Opening, servers: readonly CodexServer[
  * without `bash` reads, and writes in its folder; with `bash` it may do all but touch the shift's files; a qa only
  * reads.
  */
-async function permissionsFor({ role, settings, folder, scratch, shiftFolder }: Opening): Promise<Toml> {
+async function permissionsFor(opening: Opening): Promise<Toml> {
+  const { role, settings, folder, scratch, shiftFolder, sandbox } = opening;
+  // Nightshift confines it, and its own sandbox does not work inside.
+  if (sandbox !== undefined) return { filesystem: { ':root': 'write' }, network: { enabled: true } };
   const isFree = role === 'dev' && settings.tools.includes('bash');
   const filesystem: Record<string, Toml> = { ':root': isFree ? 'write' : 'read' };
   if (role === 'dev' && !isFree) filesystem[await real(folder)] = 'write';

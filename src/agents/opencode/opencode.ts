@@ -13,8 +13,7 @@ import { OpencodeServer, type WantedServer } from './server.ts';
 import { OpencodeSession, type ServerPool } from './session.ts';
 
 const TESTED = '1.18.33';
-const INSTALL =
-  'install it with `npm install -g opencode-ai` (https://opencode.ai), or use another agent: `- agent: NAME`';
+const INSTALL = 'install it with `npm install -g opencode-ai` (https://opencode.ai)';
 /**
  * A server grows by about 15 MB with every session, twice as much in a folder of its own, and never shrinks. So a new
  * one takes over after this many sessions; one in a folder of its own counts twice.
@@ -24,7 +23,7 @@ const LATER_MS = 600;
 /** How long its server may take to list the models before a run. */
 const LIST_MS = 60_000;
 
-/** OpenCode: one server for the run, one session for each item. */
+/** OpenCode: one server for the run, one session for each item. In a sandbox, each session has its own server. */
 export function createOpencode(): AgentProgram {
   const pool = new Pool();
   return {
@@ -116,6 +115,7 @@ class Pool implements ServerPool, AsyncDisposable {
 
   async take(wanted: WantedServer): Promise<OpencodeServer | Trouble> {
     const { environment, root, folder } = wanted;
+    if (wanted.sandbox !== undefined) return this.#takePrivate(wanted);
     const key = JSON.stringify(environment);
     for (;;) {
       const current = this.#current.get(key) ?? this.#start(wanted);
@@ -129,6 +129,12 @@ class Pool implements ServerPool, AsyncDisposable {
       if (this.#current.get(key) === current) this.#current.delete(key);
       if ('reason' in server) return server;
     }
+  }
+
+  async #takePrivate(wanted: WantedServer): Promise<OpencodeServer | Trouble> {
+    const server = await this.#start(wanted);
+    if (!('reason' in server)) server.open++;
+    return server;
   }
 
   async #start({ environment, ...wanted }: WantedServer): Promise<OpencodeServer | Trouble> {
@@ -149,7 +155,7 @@ class Pool implements ServerPool, AsyncDisposable {
   /** A server that took its last session is stopped after that. */
   async release(server: OpencodeServer): Promise<void> {
     server.open--;
-    if (server.open > 0 || (server.isAlive && server.wear < MOST_WEAR)) return;
+    if (server.open > 0 || (server.isAlive && server.wear < MOST_WEAR && !server.isPrivate)) return;
     this.#servers.delete(server);
     await server[Symbol.asyncDispose]();
   }

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { OpencodeClient } from '@opencode-ai/sdk/v2/client';
 import type { Trouble } from '../../core/model/model.ts';
 import type { Mask } from '../../core/text/mask.ts';
+import type { Sandbox } from '../../core/workspace/sandbox.ts';
 import { endMarked } from '../process/leftovers.ts';
 import { howItEnded, type ProcessResult, runProcess } from '../process/process.ts';
 import { configContent, mergeContent } from './config.ts';
@@ -23,6 +24,8 @@ export interface WantedServer {
   /** The folder of the first session. */
   readonly folder: string;
   readonly mask: Mask;
+  /** Then the server is for this session alone. */
+  readonly sandbox?: Sandbox | undefined;
 }
 
 export interface ServerRequest extends WantedServer {
@@ -50,6 +53,8 @@ export class OpencodeServer implements AsyncDisposable {
   /** Why it is gone, once it is. */
   readonly ended: Promise<string>;
   isAlive = true;
+  /** For one session: it ends with it. */
+  readonly isPrivate: boolean;
   /** Its use so far, and how many sessions are open. */
   wear = 0;
   open = 0;
@@ -68,6 +73,7 @@ export class OpencodeServer implements AsyncDisposable {
     this.client = client;
     this.folders = new Folders(client, request.root);
     this.#stop = stop;
+    this.isPrivate = request.sandbox !== undefined;
     this.ended = process.then(async (ended) => {
       this.isAlive = false;
       // Its shells are in groups of their own, and would keep working on items that are given back now.
@@ -119,6 +125,7 @@ export class OpencodeServer implements AsyncDisposable {
       signal: stop.signal,
       keepBytes: KEEP_BYTES,
       mask: request.mask,
+      sandbox: request.sandbox,
       onOutput(stream, text) {
         if (stream !== 'stdout') return;
         printed = (printed + text).slice(-KEEP_BYTES);

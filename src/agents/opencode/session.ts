@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Trouble, Usage } from '../../core/model/model.ts';
 import { rest, sum } from '../../core/model/usage.ts';
 import type { Answer, Opening, Question, Session } from '../agent.ts';
+import { opencodeAtHome } from '../confined-home.ts';
 import { readMcpJson } from '../mcp-json.ts';
 import { type LastMessage, lastMessageIn, modelOf, readAnswer, usageOf } from './answer.ts';
 import { agentName, namedServers, permissionRules, serverEnvironment, splitModel } from './config.ts';
@@ -88,13 +89,10 @@ export class OpencodeSession implements Session {
   }
 
   async #begin({ environment }: Question): Promise<RemoteSession | Trouble> {
-    const { folder, mask } = this.#opening;
-    const server = await this.#pool.take({
-      environment: serverEnvironment(environment),
-      root: this.#root,
-      folder,
-      mask,
-    });
+    const { folder, mask, sandbox } = this.#opening;
+    const home = await opencodeAtHome(this.#opening, serverEnvironment(environment));
+    const root = sandbox === undefined ? this.#root : folder;
+    const server = await this.#pool.take({ ...home, root, folder, mask });
     if ('reason' in server) return server;
     const remote = await this.#create(server, environment).catch((error: Error) => gone(error.message));
     if ('reason' in remote) {

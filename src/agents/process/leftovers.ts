@@ -49,6 +49,15 @@ export async function endTagged(tag: Tag, { leader, ms }: { leader: number; ms: 
   return endAll(async () => (await tagWalks.done()).get(tag) ?? []);
 }
 
+/** Signals all processes with the tag of one attempt, except the one named. */
+export async function signalTagged(
+  tag: Tag,
+  { signal, except }: { signal: NodeJS.Signals; except: number },
+): Promise<void> {
+  const tagged = (await tagWalks.done()).get(tag) ?? [];
+  for (const pid of tagged) if (pid !== except) kill(pid, signal);
+}
+
 /** Some containers replace this file with one that may be outdated (lxcfs). */
 let isGenuine: boolean | undefined;
 
@@ -172,9 +181,9 @@ export function read(file: string): string {
   }
 }
 
-function kill(pid: number): void {
+function kill(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
   try {
-    process.kill(pid, 'SIGKILL');
+    process.kill(pid, signal);
   } catch {
     // Gone already, or not ours to kill: the next round tells.
   }

@@ -1,11 +1,14 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Mask, NO_MASK } from '../../core/text/mask.ts';
+import type { Sandbox } from '../../core/workspace/sandbox.ts';
+import { keepDescriptors } from './descriptors.ts';
 import { guardGroup, readyGuard, releaseGroup } from './guard.ts';
-import { endMarked, endTagged } from './leftovers.ts';
+import { endMarked, endTagged, signalTagged } from './leftovers.ts';
 import { lastLines, Output, type OutputTail, type Recent, type StreamName } from './output.ts';
 import type { Exit } from './posix-spawn.ts';
-import { tagProcess } from './process-tag.ts';
+import { type Tag, tagProcess } from './process-tag.ts';
+import { confined, findConfiner } from './sandbox.ts';
 import { gated, type RunningProgram, start } from './start.ts';
 import { type StartFailure, whyNotStarted, whyUnstartable } from './start-failure.ts';
 
@@ -29,6 +32,8 @@ export interface ProcessRequest {
   readonly keepBytes: number;
   /** For the end of its output, which may become a reason. Absent: its environment has no secrets. */
   readonly mask?: Mask;
+  /** What it can see, write and reach. Absent: all that you can. */
+  readonly sandbox?: Sandbox | undefined;
 }
 
 type Ending = Exit | { readonly kind: 'aborted' } | StartFailure;
@@ -56,12 +61,15 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessResult
   const output = new Output(request.keepBytes, request.mask ?? NO_MASK, request.onOutput);
   const ending = await run(request, output);
   output.end();
-  return { ...ending, ...output.kept() };
+  const kept = output.kept();
+  return { ...(request.sandbox === undefined ? ending : confinedEnding(ending, kept.stderr.text)), ...kept };
 }
 
 async function run(request: ProcessRequest, output: Output): Promise<Ending> {
   if (request.signal.aborted) return { kind: 'aborted' };
-  const program = gated(request);
+  const wanted = await confinedRequest(request);
+  if ('kind' in wanted) return wanted;
+  const program = gated(wanted);
   const unstartable = whyUnstartable(program);
   if (unstartable !== undefined) return unstartable;
   readyGuard();
@@ -94,7 +102,7 @@ async function run(request: ProcessRequest, output: Output): Promise<Ending> {
   }
 
   const aborted = await abortedBefore(exit, request.signal);
-  if (aborted) await endGently(group);
+  if (aborted) await endGently(group, request.sandbox && tag);
   signalGroup(group, 'SIGKILL');
   if (aborted) await within(KILL_MS, exit);
   if (tag !== undefined) await endTagged(tag, { leader: group, ms: performance.now() - begun });
@@ -103,6 +111,21 @@ async function run(request: ProcessRequest, output: Output): Promise<Ending> {
   await within(DRAIN_MS, ended);
   for (const stream of [stdin, started.stdout, started.stderr]) stream.destroy();
   return aborted ? { kind: 'aborted' } : exit;
+}
+
+async function confinedRequest(request: ProcessRequest): Promise<ProcessRequest | StartFailure> {
+  const { sandbox } = request;
+  if (sandbox === undefined) return request;
+  const confiner = await findConfiner();
+  if (!('file' in confiner)) return { kind: 'not-started', reason: confiner.reason, fault: 'system' };
+  keepDescriptors();
+  return { ...request, ...confined(confiner, sandbox, request) };
+}
+
+/** Bubblewrap says so if it can't start the program, and else passes on how the program ended. */
+function confinedEnding(ending: Ending, stderr: string): Ending {
+  if (ending.kind !== 'exited' || ending.code !== 1 || !stderr.startsWith('bwrap: ')) return ending;
+  return { kind: 'not-started', reason: `the sandbox can't be made: ${stderr.trim()}`, fault: 'system' };
 }
 
 /** Resolves when both streams have ended or were destroyed. */
@@ -130,9 +153,13 @@ async function abortedBefore(exit: Promise<unknown>, signal: AbortSignal): Promi
   }
 }
 
-/** The leader may be gone at once while others of the group still clean up. */
-async function endGently(group: number): Promise<void> {
-  signalGroup(group, 'SIGTERM');
+/**
+ * The leader may be gone at once while others of the group still clean up. `inside`: the leader confines the others
+ * and takes them along when it ends, so only they get the signal.
+ */
+async function endGently(group: number, inside: Tag | undefined): Promise<void> {
+  if (inside === undefined) signalGroup(group, 'SIGTERM');
+  else await signalTagged(inside, { signal: 'SIGTERM', except: group });
   for (let waited = 0; waited < GRACE_MS && signalGroup(group, 0); waited += POLL_MS) await delay(POLL_MS);
 }
 

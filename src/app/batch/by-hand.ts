@@ -21,7 +21,7 @@ import { takeRunLock } from '../../store/folder/run-lock.ts';
 import type { Snapshot } from '../../store/store.ts';
 import { Watch } from '../../watch/watch.ts';
 import { compileOnce } from '../compile-once.ts';
-import { limitsReader, openAndCheck, reloader } from '../open-shift.ts';
+import { openAndCheck, reloader } from '../open-shift.ts';
 import { EventStream, newRun } from '../run/event-stream.ts';
 import { checkWith, lostEnv } from '../run/killed-run.ts';
 import { processClock } from '../run/process-time.ts';
@@ -87,12 +87,10 @@ export async function openByHand(paths: ShiftPaths, world: World, options: HandO
     random: Math.random,
     secrets: shift.secrets,
   };
-  const compile = compileOnce({});
   const ports: RunPorts = {
     store,
     documents: inForce,
-    load: reloader(inForce, store, compile),
-    loadLimits: limitsReader(inForce, store, compile),
+    load: reloader(inForce, store, compileOnce({})),
     worker: (secrets) => new LocalWorker({ ...site, secrets }),
     findAgent: agents.find,
     shiftFiles: new Watch(clock),

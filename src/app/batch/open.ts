@@ -1,6 +1,8 @@
 import { join, relative } from 'node:path';
+import { NightshiftError } from '../../core/model/errors.ts';
 import type { NightshiftEvent } from '../../core/model/events.ts';
 import { itemKey } from '../../core/model/identity.ts';
+import type { Shift } from '../../core/model/shift.ts';
 import { count } from '../../core/text/count.ts';
 import type { RunContext } from '../../engine/context.ts';
 import { refuseUnwritten } from '../../engine/preflight.ts';
@@ -15,6 +17,7 @@ import { hashToken, newToken } from '../../store/folder/token.ts';
 import type { Snapshot } from '../../store/store.ts';
 import { refuseEmpty } from '../refuse-empty.ts';
 import { settleKilledRun } from '../run/killed-run.ts';
+import { refuseSandbox } from '../run/require-sandbox.ts';
 import type { World } from '../world.ts';
 import { lockForBatch, openByHand } from './by-hand.ts';
 import { callingProgram } from './calling-program.ts';
@@ -66,7 +69,11 @@ export async function openBatch(
   await using hand = await openByHand(paths, world, { opens: true });
   const { ports, shift } = hand;
   refuseEmpty(shift, (await ports.store.snapshot()).count);
-  for (const each of shift.tasks) refuseUnwritten(each);
+  refuseWorkspaces(shift);
+  for (const each of shift.tasks) {
+    refuseUnwritten(each);
+    refuseSandbox(each);
+  }
   // The columns of outputs are there before the first claim.
   await ports.load();
   const stale = await ports.store.giveBackStale(world.now());
@@ -159,4 +166,13 @@ function notesOf({ task, isWaiting }: Turn, waiting: number): string[] {
       ? [`qa-retries: ${qaRetries} counts as 0 in batches by hand: an item that a qa fails is failed`]
       : []),
   ];
+}
+
+/** Agents that Nightshift did not start would all work in `working-dir` itself. */
+function refuseWorkspaces({ name, tasks }: Shift): void {
+  const task = tasks.find(({ hasWorkspace }) => hasWorkspace);
+  if (task === undefined) return;
+  const hint = `run it with \`nightshift start ${name}\``;
+  const message = 'this shift gives each row a workspace, which only a run can make';
+  throw new NightshiftError('usage', message, hint, task.place('workspace'));
 }

@@ -6,6 +6,7 @@ import type { Task } from '../../core/model/shift.ts';
 import type { Status } from '../../core/model/status.ts';
 import { statusAt } from '../../core/schedule/plan.ts';
 import { createMask } from '../../core/text/mask.ts';
+import { devOutputs } from '../../core/workspace/outputs.ts';
 import { hearDev } from '../../engine/by-hand.ts';
 import { leaseTerms } from '../../engine/lease-terms.ts';
 import { type OpenBatch, type OpenItem, readBatch, renewBatch, updateItem } from '../../store/folder/batch-file.ts';
@@ -113,7 +114,12 @@ async function devEnds(atHand: ItemAtHand, edit: TokenEdit): Promise<TokenEditRe
   const votes = readVotes(edit);
   const said =
     edit.value === 'qa'
-      ? { to: 'qa' as const, captured: readCaptured(edit, task), recommendations: edit.recommend ?? [], votes }
+      ? {
+          to: 'qa' as const,
+          captured: readCaptured(edit, devOutputs(order)),
+          recommendations: edit.recommend ?? [],
+          votes,
+        }
       : { to: 'failed' as const, reason: edit.reason ?? 'no reason was given', votes };
   const number = (ports.events.history.of(task.name, item.id)?.attempts ?? 0) + 1;
   const statement = { said, number, since: Date.parse(batch.opened), now: world.now() };
@@ -208,7 +214,7 @@ function readVotes({ helped = [], harmed = [] }: Pick<TokenEdit, 'helped' | 'har
   ];
 }
 
-function readCaptured({ captured = [] }: TokenEdit, { settings }: Task): Record<string, string> {
+function readCaptured({ captured = [] }: TokenEdit, declared: readonly string[]): Record<string, string> {
   const values: Record<string, string> = Object.fromEntries(
     captured.map((text) => {
       const equals = text.indexOf('=');
@@ -216,7 +222,6 @@ function readCaptured({ captured = [] }: TokenEdit, { settings }: Task): Record<
       return [text.slice(0, equals), text.slice(equals + 1)];
     }),
   );
-  const declared = settings.outputs;
   const missing = declared.find((name) => !Object.hasOwn(values, name));
   const unknown = Object.keys(values).find((name) => !declared.includes(name));
   const list = declared.length === 0 ? 'no outputs' : `the outputs ${declared.join(', ')}`;

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { findConfiner } from '../../agents/process/sandbox.ts';
 import { NightshiftError } from '../../core/model/errors.ts';
 import { tryLock } from '../../store/folder/files/flock.ts';
 import { archiveFolder, listShifts, shiftsFolder } from '../../store/folder/layout.ts';
@@ -22,6 +23,7 @@ export async function checkMachine(world: World, root: string | undefined): Prom
     await checkDisk(folder),
     ...(await checkGit(root ?? world.cwd)),
     ...(await checkAgentPrograms(world, root ?? world.cwd)),
+    await checkSandbox(),
   ];
 }
 
@@ -94,6 +96,13 @@ async function checkGit(root: string): Promise<Finding[]> {
       return { level: 'problem', message: 'git does not ignore a file with secrets', file, remedy, fixable: true };
     }),
   ];
+}
+
+/** Whether `sandbox: true` works here. Few shifts ask for it, so it is only a note; their own check says more. */
+async function checkSandbox(): Promise<Finding> {
+  const here = await findConfiner();
+  if ('file' in here) return ok(`the sandbox works (${here.file})`);
+  return { level: 'note', message: `no sandbox: ${here.reason}`, remedy: here.remedy };
 }
 
 /** What `git clean -x` would remove: untracked shifts as a whole, and the ignored files of the others. */

@@ -22,6 +22,7 @@ import { unprotectedFiles } from '../run/unprotected-files.ts';
 import type { World } from '../world.ts';
 import type { Finding } from './finding.ts';
 import { strayedFiles } from './strayed-files.ts';
+import { workspaceFindings } from './workspaces.ts';
 
 /** Finds everything that is known to go wrong with a shift, each with a remedy. Writes nothing. */
 export async function checkShift(world: World, root: string, name: string): Promise<Finding[]> {
@@ -50,13 +51,16 @@ export async function checkShift(world: World, root: string, name: string): Prom
   // The upgrade fixes these.
   if (older?.fixable && isCured) findings.length = 0;
   if (older) findings.push(older);
-  findings.push(...(await readOnly(paths)));
+  const closed = await readOnly(paths);
+  findings.push(...closed);
   const isRunning = currentHolder(paths.runLock) !== undefined;
   if (opened) {
     findings.push(...statusFindings(opened, isRunning));
     const unprotected = await unprotectedFiles(world, paths, opened);
     findings.push(...unprotected.map((each): Finding => ({ level: 'note', shift: name, ...each })));
     findings.push(...(await strayedFiles(paths, opened)));
+    // What can't be written may not be readable, either.
+    if (closed.length === 0) findings.push(...(await workspaceFindings(world, paths, opened)));
   }
   findings.push(...(await leftovers(paths, isRunning)));
   if (opened && findings.every(({ level }) => level === 'note')) {

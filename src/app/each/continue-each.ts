@@ -1,5 +1,5 @@
 import { NightshiftError } from '../../core/model/errors.ts';
-import { STATUSES } from '../../core/model/status.ts';
+import { STATUSES, type Status } from '../../core/model/status.ts';
 import { compileShift } from '../../formats/compile.ts';
 import { createEachTask, EACH_TASK, readRequestId, requestId } from '../../formats/each-task.ts';
 import { readStatuses, type Table } from '../../formats/table.ts';
@@ -11,6 +11,7 @@ import { readTable } from '../../store/folder/table/table-change.ts';
 import { addItems, type OpenTable, openTable } from '../edit/edit-items.ts';
 import type { World } from '../world.ts';
 import { checkRequest } from './check-request.ts';
+import { checkSelection } from './check-selection.ts';
 import { type EachOptions, type EachPlan, requestOf, whoWorks, workingDir } from './each-plan.ts';
 import type { EachItems } from './items-for-each.ts';
 import { newRows } from './new-rows.ts';
@@ -30,21 +31,23 @@ export async function planContinued(
   const made = madeFor(open);
   refuseOtherPlace(world, open);
   const table = await readTable(paths);
-  const { agent, model, limits, parallel } = options;
+  const { agent, model, limits, parallel, selection } = options;
   const compiled = compileShift(open.documents, table.header, { agent, model, limits });
   const request = requestOf(options, whoWorks(compiled).agent);
   const isRewritten = made !== requestId(request);
-  if (isRewritten) refuseMixedRequests(paths, table);
+  const statuses = statusesIn(table, paths);
+  if (isRewritten) refuseMixedRequests(paths, statuses);
   const ignored = new Set([...open.statusAndOutputs, ...request.outputs]);
   const columns = table.header.filter((column) => !ignored.has(column));
   checkRequest(request, columns, new Set(open.documents.secrets.keys()));
   const added = newRows(items.table, table, ignored);
+  checkSelection(selection, table, paths.table, added);
   const task = isRewritten ? createEachTask(request) : undefined;
   if (task !== undefined) compileChanged(open, task, table);
   const { maxBatchSize, parallel: isParallel } = compiled.settings;
   return {
     ...{ paths, isNew: false, rows: table.rowCount + added.length, added: added.length, columns, request, isRewritten },
-    leftOut: items.leftOut,
+    ...{ leftOut: items.leftOut, failed: statuses.filter((status) => status === 'failed').length },
     ...whoWorks(compiled),
     ...{ model: compiled.tasks[0]!.settings.model, limits: compiled.settings.limits },
     atOnce: parallel ?? (isParallel ? (maxBatchSize ?? Number.POSITIVE_INFINITY) : 1),
@@ -84,9 +87,12 @@ function refuseOtherPlace(world: World, { paths, documents }: OpenTable): void {
   throw new NightshiftError('usage', message, 'change to that folder, or choose another name with --name');
 }
 
-function refuseMixedRequests({ name, table: file }: ShiftPaths, table: Table): void {
-  const statuses = readStatuses(table, table.columnOf(EACH_TASK), file);
-  const finished = statuses.filter((status) => ['done', 'qa'].includes(STATUSES[status]!)).length;
+function statusesIn(table: Table, { table: file }: ShiftPaths): Status[] {
+  return Array.from(readStatuses(table, table.columnOf(EACH_TASK), file), (code) => STATUSES[code]!);
+}
+
+function refuseMixedRequests({ name }: ShiftPaths, statuses: readonly Status[]): void {
+  const finished = statuses.filter((status) => status === 'done' || status === 'qa').length;
   if (finished === 0) return;
   const message = `${name} was made for another --do, --check or --out, and rows are done already (${finished})`;
   const edit = `\`nightshift edit ${name} ${EACH_TASK}\` changes what is asked of the other rows`;

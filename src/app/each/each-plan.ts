@@ -2,6 +2,7 @@ import { relative } from 'node:path';
 import { findTraits } from '../../core/model/agent-traits.ts';
 import type { Shift } from '../../core/model/shift.ts';
 import type { LimitSettings } from '../../core/schedule/budget.ts';
+import type { Selection } from '../../core/schedule/selection.ts';
 import { hasModel } from '../../engine/budget.ts';
 import type { EachRequest } from '../../formats/each-task.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
@@ -19,6 +20,8 @@ export interface EachOptions extends Omit<EachRequest, 'isScript'> {
   readonly parallel?: number | undefined;
   /** Of this run; they win over the manifest. */
   readonly limits: LimitSettings;
+  /** Which rows this run covers. */
+  readonly selection: Selection;
 }
 
 /** What there is, or will be once it is written. */
@@ -28,6 +31,8 @@ export interface EachPlan {
   readonly rows: number;
   /** How many of the rows are new. */
   readonly added: number;
+  /** How many rows have failed and wait for a retry. */
+  readonly failed: number;
   /** How many files were left out because they are results of others. */
   readonly leftOut: number;
   /** Of the items, without statuses and outputs. */

@@ -36,3 +36,14 @@ test('F3 a pattern names files as a shell would, and never what is hidden or ins
   expect(await globFiles(join(root, 'sub'), '../*.md')).toEqual(['../z.md']);
   expect(await found('gone/*')).toEqual([]);
 });
+
+test('F3 several ** visit each folder once, and name each file once', async () => {
+  // With one walk for each way to divide 30 folders among the wildcards, this would not end.
+  const deep = `${'d/'.repeat(30)}x.ts`;
+  const root = folderWith([deep, 'd/x.ts', 'a/b/c', 'a/m/b/n/b/c', 'a/b/b/b/c']);
+  const found = (pattern: string) => globFiles(root, pattern);
+  expect(await found('**/**/**/**/**/**/**/**/**/**/x.ts')).toEqual(['d/x.ts', deep].sort());
+  expect(await found('**/d/**/d/**/d/**/d/**/d/**/d/**/d/**/d/**/d/**/d/**/x.ts')).toEqual([deep]);
+  expect(await found('a/**/b/**/c')).toEqual(['a/b/b/b/c', 'a/b/c', 'a/m/b/n/b/c']);
+  expect(await found('a/**/**')).toEqual(['a/b/b/b/c', 'a/b/c', 'a/m/b/n/b/c']);
+});

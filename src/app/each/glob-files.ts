@@ -10,21 +10,28 @@ const SKIPPED = ['node_modules'];
  * folders, `{a,b}` either. Wildcards match no hidden names, and `**` follows no links.
  */
 export async function globFiles(folder: string, pattern: string): Promise<string[]> {
-  const found = new Set<string>();
+  const search: Search = { folder, found: new Set(), visited: new Set() };
   for (const glob of expandBraces(pattern)) {
-    await match({ folder, found }, glob.startsWith('/') ? '/' : '', globParts(glob));
+    // `**/**` matches what `**` does.
+    const parts = globParts(glob).filter((part, i, all) => part !== '**' || all[i - 1] !== '**');
+    await match(search, glob.startsWith('/') ? '/' : '', parts);
   }
-  return [...found].sort();
+  return [...search.found].sort();
 }
 
 interface Search {
   readonly folder: string;
   readonly found: Set<string>;
+  /** Folders, each with the parts that were matched in it: several `**` lead to the same folder in many ways. */
+  readonly visited: Set<string>;
 }
 
 /** `at`: what is matched so far, empty or with a slash at its end. */
-async function match(search: Search, at: string, [part, ...rest]: readonly string[]): Promise<void> {
-  if (part === undefined) return;
+async function match(search: Search, at: string, parts: readonly string[]): Promise<void> {
+  const [part, ...rest] = parts;
+  const visit = [at, ...parts].join('\n');
+  if (part === undefined || search.visited.has(visit)) return;
+  search.visited.add(visit);
   if (part === '**') {
     await match(search, at, rest.length === 0 ? ['*'] : rest);
     for (const { name, isFolder } of await visibleEntries(search, at, '*')) {

@@ -12,6 +12,7 @@ import { createShift, type NewShift, newShiftFiles } from '../../store/folder/ne
 import { requireAgents } from '../run/plan-run.ts';
 import type { World } from '../world.ts';
 import { checkRequest } from './check-request.ts';
+import { checkSelection } from './check-selection.ts';
 import { type EachOptions, type EachPlan, requestOf, whoWorks, workingDir } from './each-plan.ts';
 import type { EachItems } from './items-for-each.ts';
 
@@ -24,7 +25,7 @@ export async function planNew(
 ): Promise<EachPlan> {
   const { table, none, hint, leftOut } = items;
   if (table.rowCount === 0) throw new NightshiftError('nothing-to-do', none, hint);
-  const { agent, model, parallel = 1, limits } = options;
+  const { agent, model, parallel = 1, limits, selection } = options;
   const request = requestOf(options, agent);
   checkRequest(request, table.header, new Set());
   const made: NewShift = {
@@ -37,9 +38,10 @@ export async function planNew(
     tasks: { [EACH_TASK]: createEachTask(request) },
   };
   const shift = compileNew(paths, made, limits);
+  checkSelection(selection, newShiftFiles(made).table, paths.table);
   await requireAgent(shift, world);
   return {
-    leftOut,
+    ...{ leftOut, failed: 0 },
     ...{ paths, isNew: true, rows: table.rowCount, added: table.rowCount, request, isRewritten: false, model, limits },
     columns: table.header.filter((name) => !request.outputs.includes(name)),
     ...whoWorks(shift),

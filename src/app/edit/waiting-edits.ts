@@ -12,7 +12,7 @@ export interface WaitingEdit extends Proposal {
   readonly copy: KeptCopy;
 }
 
-/** The newest edit of each document, or of the wanted one, that differs from what is in force. Throws if none does. */
+/** The newest edit of each document that differs from what is in force. Throws if the wanted one has none. */
 export function findWaitingEdits(paths: ShiftPaths, wanted: string | undefined): WaitingEdit[] {
   const files = new ShiftFiles(paths);
   const newest = new Map<string, KeptCopy>();
@@ -29,9 +29,9 @@ export function findWaitingEdits(paths: ShiftPaths, wanted: string | undefined):
     if (text === undefined || termsOf(paths, file, text) === termsOf(paths, file, base)) return [];
     return [{ file, base, text, copy }];
   });
-  if (waiting.length > 0) return waiting;
-  const hint = wanted === undefined ? '`nightshift edit` changes a file' : 'omit FILE to see all reverted edits';
-  throw new NightshiftError('nothing-to-do', `${wanted ?? paths.name} has no reverted edit to accept`, hint);
+  if (waiting.length > 0 || wanted === undefined) return waiting;
+  const hint = 'omit FILE to see all reverted edits';
+  throw new NightshiftError('nothing-to-do', `${wanted} has no reverted edit to accept`, hint);
 }
 
 /** Puts the edit in force, and removes the copies that it settles. */

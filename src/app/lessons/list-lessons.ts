@@ -55,9 +55,9 @@ function currentBook({ tasks, lessons }: Pick<Shift, 'tasks' | 'lessons'>, now: 
   );
 }
 
-const ORDER: readonly LessonState[] = ['held', 'waiting', 'pinned', 'firm', 'retired', 'banned'];
+const RANKS: readonly LessonState[] = ['held', 'waiting', 'pinned', 'firm', 'retired', 'banned'];
 
 function inOrder(a: LessonRecord, b: LessonRecord): number {
-  const rank = (lesson: LessonRecord) => ORDER.indexOf(isApplied(lesson) ? 'firm' : lesson.state);
+  const rank = (lesson: LessonRecord) => RANKS.indexOf(isApplied(lesson) ? 'firm' : lesson.state);
   return rank(a) - rank(b) || byId(a, b);
 }

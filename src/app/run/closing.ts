@@ -4,7 +4,10 @@ import { type Summary, summarise } from '../../core/folds/summary.ts';
 import { EXIT } from '../../core/model/errors.ts';
 import { RowLabels } from '../../core/model/row-labels.ts';
 import type { NextCommand } from '../../core/schedule/run-request.ts';
+import type { KeptWorkspaces } from '../../core/workspace/kept.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
+import { FolderWorkspaceRecords } from '../../store/folder/workspace-records.ts';
+import type { WorkspaceRecord } from '../../workspace/records.ts';
 import { readHistory } from '../history.ts';
 import { readLearning } from '../lessons/list-lessons.ts';
 import { nextAfterLastRun } from '../next-command.ts';
@@ -21,6 +24,7 @@ export interface Closing {
   /** The active time of all runs. */
   readonly shiftMs: number;
   readonly next: NextCommand | undefined;
+  readonly workspaces: KeptWorkspaces;
 }
 
 /** Undefined if a run that was stopped left a shift that can't be read: the run's own reason then says why. */
@@ -38,9 +42,17 @@ export async function readClosing(
     const known = { shift: paths.name, history, limits, counts: summary.counts, now: world.now() };
     const learning = readLearning(shift, { items: snapshot, history, now: world.now() });
     const { lastRun } = history;
-    return { summary, learning, lastRun, shiftMs: history.tally.ms, next: nextAfterLastRun(known) };
+    const workspaces = countKept(await new FolderWorkspaceRecords(paths).all());
+    const next = nextAfterLastRun(known);
+    return { summary, learning, lastRun, shiftMs: history.tally.ms, next, workspaces };
   } catch (error) {
     if (exitCode === EXIT.stopped || exitCode === EXIT.interrupted) return undefined;
     throw error;
   }
+}
+
+function countKept(records: readonly WorkspaceRecord[]): KeptWorkspaces {
+  const open = records.filter(({ state, delivery }) => state !== 'removed' && delivery?.state !== 'done');
+  const held = open.filter(({ delivery }) => delivery?.state === 'held');
+  return { kept: open.length - held.length, held: held.length };
 }

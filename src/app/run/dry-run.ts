@@ -8,6 +8,7 @@ import type { ShiftPaths } from '../../store/folder/layout.ts';
 import { readHistory, spentIn } from '../history.ts';
 import { nextOfRequest } from '../next-command.ts';
 import type { World } from '../world.ts';
+import { keptWorkspaceLines } from './kept-workspaces.ts';
 import { planRun, type RunSettings } from './plan-run.ts';
 import { unprotectedFiles, unprotectedLine } from './unprotected-files.ts';
 
@@ -42,9 +43,9 @@ export async function dryRun(
   const { shift, snapshot, scope, hasModel } = await planRun(paths, settings, world);
   const unprotected = await unprotectedFiles(world, paths, { shift, snapshot });
   const now = world.now();
-  const { parallel, order, limits: set } = shift.settings;
+  const { parallel, sequence, limits: set } = shift.settings;
   const size = parallel ? startSize(shift.settings) : 1;
-  const first = chooseForDevs({ board: snapshot, scope, order, room: size });
+  const first = chooseForDevs({ board: snapshot, scope, sequence, room: size });
   const limits = limitsInForce(set, hasModel, now);
   const history = await readHistory(paths, world);
   const spent = spentIn(history);
@@ -57,7 +58,7 @@ export async function dryRun(
   const reached = isLeft ? usedUp(limits, spent, now) : undefined;
   const next = nextOfRequest(shift.name, settings.request, set, { history, now });
   return {
-    warnings: [...shift.warnings, ...unprotected.map(unprotectedLine)],
+    warnings: [...shift.warnings, ...unprotected.map(unprotectedLine), ...(await keptWorkspaceLines(paths, shift))],
     limitTexts: limitTexts(limits, spent, hasModel, now),
     next,
     plan: {

@@ -42,7 +42,7 @@ export function gitProgram(root: string, world: World): Git {
 }
 
 /** `npm run` and `npx` put folders of the project first in PATH, where an agent could leave a program named git. */
-function findGit(path: string, root: string): string {
+export function findGit(path: string, root: string): string {
   const files = path
     .split(delimiter)
     .filter(isAbsolute)

@@ -17,8 +17,10 @@ import { findTask } from '../find-task.ts';
 import { type OpenShift, openAndCheck } from '../open-shift.ts';
 import { refuseEmpty } from '../refuse-empty.ts';
 import { refuseNoMatch, selector } from '../select-rows.ts';
+import { requireWorkspaces } from '../workspaces/requirements.ts';
 import type { World } from '../world.ts';
 import { requireBash } from './require-bash.ts';
+import { requireSandbox } from './require-sandbox.ts';
 import type { NewRun } from './run-shift.ts';
 
 /** Which part of a shift to run, by which agents, and within which limits. */
@@ -43,6 +45,7 @@ export async function planRun(paths: ShiftPaths, settings: RunSettings, world: W
   refuseNothing(opened, settings);
   await using agents = new AgentSet(settings.agents);
   await requireAgents(opened.shift, agents, world);
+  await requireWorkspaces(world, paths, opened);
   await requireModels(opened.shift, agents, world);
   return {
     ...opened,
@@ -64,6 +67,7 @@ export async function checkFirst(
   const { count, tasks } = opened.snapshot;
   if (cellsAt(opened.snapshot, 'done').length === count * tasks.length) return countItems(opened.snapshot);
   await requireAgents(opened.shift, agents, world);
+  await requireWorkspaces(world, paths, opened);
   await opened.files.prepare();
   return undefined;
 }
@@ -80,7 +84,10 @@ function refuseNothing({ shift, snapshot }: OpenShift, selection: Selection): vo
 export async function requireAgents(shift: Shift, agents: AgentSet, world: World): Promise<void> {
   try {
     await checkAgents(shift, agents.find, agents.names, environmentIn(shift, world));
-    for (const task of shift.tasks) requireBash(task, agents.find(task.settings.agent)!);
+    for (const task of shift.tasks) {
+      requireBash(task, agents.find(task.settings.agent)!);
+      await requireSandbox(task, agents.find);
+    }
   } catch (error) {
     throw error instanceof NightshiftError ? error.noting(shift.warnings) : error;
   }

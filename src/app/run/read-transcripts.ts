@@ -3,7 +3,7 @@ import { itemKey } from '../../core/model/identity.ts';
 import { RowLabels } from '../../core/model/row-labels.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
 import { openAndCheck } from '../open-shift.ts';
-import { parseRow } from '../rows.ts';
+import { findRowIndex } from '../rows.ts';
 import { followLines } from './follow-run.ts';
 
 /** A line of a transcript, and in whose session it was said. */
@@ -39,7 +39,7 @@ async function transcriptFiles(
   row: string,
 ): Promise<{ file: string; tag: Omit<TaskTranscriptLine, 'line'> }[]> {
   const { shift, snapshot } = await openAndCheck(paths);
-  const index = parseRow(row, snapshot.count);
+  const index = findRowIndex({ shift, snapshot }, row);
   const id = snapshot.id(index);
   const label = RowLabels.in(shift, snapshot)(index);
   return snapshot.tasks.flatMap((task) =>

@@ -10,12 +10,13 @@ import type { KeptWorkplaces } from '../../engine/worker/workplace.ts';
 import { InForce } from '../../store/folder/documents/in-force.ts';
 import { InForceRecord } from '../../store/folder/documents/in-force-record.ts';
 import { Watch } from '../../watch/watch.ts';
-import { checkerOf, limitsReader, type OpenShift, reloader } from '../open-shift.ts';
+import { checkerOf, type OpenShift, reloader } from '../open-shift.ts';
 import { selector } from '../select-rows.ts';
 import { keysOfWriters } from './open-files.ts';
 import { overridesIn, requireAgents } from './plan-run.ts';
 import { protectFiles } from './protect-files.ts';
 import type { NewRun } from './run-shift.ts';
+import { RunWorkspaces } from './run-workspaces.ts';
 import { watchFolders } from './watch-folders.ts';
 
 interface Means {
@@ -30,6 +31,8 @@ export interface Ports {
   load(): Promise<Shift>;
   /** The secrets that were read last. */
   secrets(): Shift['secrets'];
+  /** Finishes what a killed run left of workspaces; once its agents have ended. */
+  recover(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -52,12 +55,15 @@ export async function buildPorts(run: NewRun, opened: Opened, means: Means): Pro
   const caller = { ...world.env };
   const shiftFiles = new Watch(run.clock);
   const protection = protectFiles(paths, world, stream.emit);
+  const warn = (message: string) => stream.emit({ type: 'run:warning', message });
+  const workspaces = new RunWorkspaces({ paths, world, failpoint, warn });
   const site: Site = {
     place: paths,
     agents: { find: agents.find, caller },
     check: runCheck,
-    folders: watchFolders(paths, world, (message) => stream.emit({ type: 'run:warning', message })),
+    folders: watchFolders(paths, world, warn),
     protection,
+    workspaces,
     shiftFiles,
     clock: run.clock,
     random: Math.random,
@@ -67,7 +73,6 @@ export async function buildPorts(run: NewRun, opened: Opened, means: Means): Pro
     store,
     documents: inForce,
     load,
-    loadLimits: limitsReader(inForce, store, run.compile),
     worker: (secrets) => new LocalWorker({ ...site, secrets }),
     findAgent: agents.find,
     shiftFiles,
@@ -92,7 +97,8 @@ export async function buildPorts(run: NewRun, opened: Opened, means: Means): Pro
     },
     owner: run.holder.run,
   };
-  return { ports, load, secrets: () => secrets, close: () => inForce.close() };
+  const recover = () => workspaces.recover({ paths, store });
+  return { ports, load, recover, secrets: () => secrets, close: () => inForce.close() };
 }
 
 /** The documents in force. An edit is checked before it counts, also for agents that it asks for. */

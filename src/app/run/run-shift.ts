@@ -18,6 +18,7 @@ import { type OpenOptions, type OpenShift, openAndCheck } from '../open-shift.ts
 import type { World } from '../world.ts';
 import { EventStream, newRun } from './event-stream.ts';
 import { failpointFrom } from './failpoint.ts';
+import { keptWorkspaceLines } from './kept-workspaces.ts';
 import { settleBeforeStart } from './killed-run.ts';
 import { checkFirst, overridesIn, type RunSettings } from './plan-run.ts';
 import { processClock } from './process-time.ts';
@@ -123,9 +124,12 @@ async function runLocked(run: NewRun, { agents, workplaces, leftovers }: Opened)
   using stop = options.openStop?.();
   using control = new FolderControl(run, stop);
   const unprotected = await unprotectedLines(world, opened.shift, opened.store);
-  for (const message of [...opened.shift.warnings, ...unprotected]) stream.emit({ type: 'run:warning', message });
+  const kept = await keptWorkspaceLines(paths, opened.shift);
+  for (const message of [...opened.shift.warnings, ...unprotected, ...kept])
+    stream.emit({ type: 'run:warning', message });
   const ports = await buildPorts(run, opened, { agents, workplaces, control });
   await endLeftovers(run, leftovers);
+  await ports.recover();
   const end = await runShift(ports.ports, await ports.load())
     .then(async (end) => {
       await stream.flush();

@@ -8,6 +8,7 @@ import { localOrder, makeOrder } from '../../core/model/order.ts';
 import { RowLabels } from '../../core/model/row-labels.ts';
 import type { Task } from '../../core/model/shift.ts';
 import type { ReachedLimit } from '../../core/schedule/budget.ts';
+import { testId } from '../../core/workspace/branch-name.ts';
 import type { Stop } from '../../engine/ports.ts';
 import { workingFolder } from '../../engine/worker/work.ts';
 import { LocalWorker } from '../../engine/worker/worker.ts';
@@ -20,7 +21,7 @@ import { takeRunLock } from '../../store/folder/run-lock.ts';
 import { Watch } from '../../watch/watch.ts';
 import { findTask } from '../find-task.ts';
 import { type OpenShift, openAndCheck } from '../open-shift.ts';
-import { parseRow } from '../rows.ts';
+import { findRowIndex } from '../rows.ts';
 import { openSpending, type Spending } from '../spending.ts';
 import type { World } from '../world.ts';
 import { checkWith, settleBeforeStart } from './killed-run.ts';
@@ -28,6 +29,7 @@ import { keysOfWriters } from './open-files.ts';
 import { overridesIn, type RunSettings, requireAgents } from './plan-run.ts';
 import { processClock } from './process-time.ts';
 import { protectFiles } from './protect-files.ts';
+import { RunWorkspaces } from './run-workspaces.ts';
 import { watchFolders } from './watch-folders.ts';
 
 export interface TestOptions extends Pick<RunSettings, 'agent' | 'model' | 'limits'> {
@@ -50,6 +52,8 @@ export type TestResult =
       readonly index: number;
       /** The row's name, if it has one. */
       readonly label: string | undefined;
+      /** Where the agent worked, if the task has a workspace. */
+      readonly workspace: string | undefined;
       readonly dev: Outcome;
       readonly last: Outcome;
       readonly usage: Usage;
@@ -69,10 +73,12 @@ export async function testTask(paths: ShiftPaths, options: TestOptions, world: W
   using _lock = await takeRunLock(paths, holder);
   await using transcripts = new Transcripts(paths, world.now);
   let spending: Spending | undefined;
+  let workspace: string | undefined;
   const emit = stamped(paths.name, key, world, options.onEvent);
   const emitAll: Emit = (happening) => {
     if (happening.type === 'transcript') return transcripts.add(happening);
     if (happening.type === 'usage:spent') spending?.add(happening);
+    if (happening.type === 'workspace:opened') workspace = happening.folder;
     emit(happening);
   };
   const opened = await openAndCheck(paths, { ...overridesIn(options), emit: emitAll });
@@ -83,18 +89,18 @@ export async function testTask(paths: ShiftPaths, options: TestOptions, world: W
   open.begin();
   using stop = options.openStop();
   const task = findTask(opened.shift, options.task);
-  const index = parseRow(options.row, opened.snapshot.count);
+  const index = findRowIndex(opened, options.row);
   const test = { paths, world, opened, task, index, key, agents, spending: open, stop, emit: emitAll };
   const { dev, last } = await workOn(test);
   const label = RowLabels.in(opened.shift, opened.snapshot)(index);
-  return { kind: 'tested', exitCode: exitCodeOf(last, stop), index, label, dev, last, usage: open.usage };
+  return { kind: 'tested', exitCode: exitCodeOf(last, stop), index, label, workspace, dev, last, usage: open.usage };
 }
 
 /** Throws for wrong input before anything is written. */
 async function checkInput(paths: ShiftPaths, options: TestOptions, agents: AgentSet, world: World): Promise<void> {
   const { shift, snapshot, files } = await openAndCheck(paths, overridesIn(options));
   await requireAgents({ ...shift, tasks: [findTask(shift, options.task)] }, agents, world);
-  parseRow(options.row, snapshot.count);
+  findRowIndex({ shift, snapshot }, options.row);
   refuseOpenBatch(paths, world.now());
   await files.prepare();
 }
@@ -140,12 +146,14 @@ async function workOn(test: Test): Promise<{ dev: Outcome; last: Outcome }> {
     isThere: () => inForce.documents.isThere(),
     onFailure: (error) => failure.abort(error),
   });
+  const warn = (message: string) => emit({ type: 'run:warning', message });
   const worker = new LocalWorker({
     place: paths,
     agents: { find: test.agents.find, caller: world.env },
     check: runCheck,
-    folders: watchFolders(paths, world, (message) => emit({ type: 'run:warning', message })),
+    folders: watchFolders(paths, world, warn),
     protection,
+    workspaces: new RunWorkspaces({ paths, world, failpoint: () => {}, warn }),
     shiftFiles,
     clock,
     random: Math.random,
@@ -161,7 +169,9 @@ async function workOn(test: Test): Promise<{ dev: Outcome; last: Outcome }> {
 
 function orderOf({ opened, task, index, key }: Test, role: 'dev' | 'qa'): ReturnType<typeof makeOrder> {
   const { shift, snapshot } = opened;
-  const item = { id: snapshot.id(index), index, metadata: snapshot.metadata(index) };
+  const label = RowLabels.in(shift, snapshot)(index) ?? `row ${index + 1}`;
+  const id = task.hasWorkspace ? testId(snapshot.id(index)) : snapshot.id(index);
+  const item = { id, index, metadata: snapshot.metadata(index), label: `test ${label}` };
   return makeOrder(shift, task, { role, key, checksPassed: role === 'qa', token: key, item });
 }
 

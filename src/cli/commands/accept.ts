@@ -13,7 +13,8 @@ export async function run(io: Io, [name = '', wanted]: readonly string[], option
   const { json, yes } = options;
   const paths = findShift(io, name);
   const accepted: string[] = [];
-  for (const waiting of findWaitingEdits(paths, wanted)) {
+  const edits = findWaitingEdits(paths, wanted);
+  for (const waiting of edits) {
     const edit = await checkProposal(paths, waiting);
     const differences = [edit, ...edit.tasks.map((task) => ({ ...task, base: '' }))];
     if (!json) {
@@ -25,8 +26,9 @@ export async function run(io: Io, [name = '', wanted]: readonly string[], option
   }
   const isRunning = isBeingRun(paths);
   if (json) io.print(JSON.stringify({ accepted, isRunning }));
+  else if (edits.length === 0) io.print(`Nothing to accept: no edit of ${paths.name} was reverted.`);
   else for (const line of inForceLines(accepted, isRunning)) io.print(line);
-  return accepted.length > 0 ? EXIT.done : EXIT.stopped;
+  return accepted.length > 0 || edits.length === 0 ? EXIT.done : EXIT.stopped;
 }
 
 async function isConfirmed(io: Io, { file }: Proposal): Promise<boolean> {

@@ -41,8 +41,8 @@ async function createExample(io: Io, name: string, options: Options): Promise<nu
     throw new NightshiftError('usage', `--example and ${other} can't be combined`, hint);
   }
   const created = await createFromExample(io, name, { example, agent });
-  const { paths, sample, files } = created;
-  if (json) io.print(JSON.stringify({ shift: name, folder: paths.folder, sample, files }));
+  const { paths, sample, files, needs } = created;
+  if (json) io.print(JSON.stringify({ shift: name, folder: paths.folder, sample, files, needs }));
   else for (const line of exampleShiftLines(created)) io.print(line);
   return EXIT.done;
 }

@@ -6,6 +6,7 @@ import { eachLines } from '../../views/each.ts';
 import type { Io } from '../io.ts';
 import { readLimitFlags } from '../limit-flags.ts';
 import type { Options } from '../program.ts';
+import { readSelectionFlags } from '../selection-flags.ts';
 import { run as start } from './start.ts';
 
 /** Makes a shift, or adds to the one that an earlier call made, and starts it. */
@@ -13,8 +14,10 @@ export async function run(io: Io, files: readonly string[], options: Options): P
   const { do: text, check: checks = [], out: outputs = [], glob, name, agent, model, command, json } = options;
   const parallel = readParallel(options.parallel);
   const limits = readLimitFlags(options);
+  const selection = readSelectionFlags(options);
   const items = await readEachItems(io, { files, glob, texts: [text, ...checks], readInput: io.readInput });
-  const plan = await planEach(io, items, { name, text, checks, outputs, agent, model, command, parallel, limits });
+  const request = { name, text, checks, outputs, agent, model, command, parallel, limits, selection };
+  const plan = await planEach(io, items, request);
   const folder = relative(io.cwd, plan.paths.folder);
   if (options.dryRun) {
     const { write: _, overrides: __, paths, ...facts } = plan;

@@ -1,12 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import type { ShiftPaths } from '../../app/find-shift.ts';
 import { readClosing } from '../../app/run/closing.ts';
 import type { RunSettings } from '../../app/run/plan-run.ts';
 import { type EndedRun, runFolder } from '../../app/run/run-shift.ts';
-import { parseConditions, parseSample } from '../../app/select-rows.ts';
 import { EXIT } from '../../core/model/errors.ts';
 import type { RunRequest } from '../../core/schedule/run-request.ts';
-import { parseRows } from '../../core/schedule/selection.ts';
 import { closingLines } from '../../views/run-end.ts';
 import { requireLimit } from '../ask-limit.ts';
 import { chooseShift } from '../choose-shift.ts';
@@ -15,20 +12,20 @@ import { viewEvents } from '../event-view.ts';
 import type { Io } from '../io.ts';
 import { readLimitFlags } from '../limit-flags.ts';
 import type { Options } from '../program.ts';
+import { readSelectionFlags } from '../selection-flags.ts';
 import { StopSignals } from '../stop-signals.ts';
 
 type Settings = RunSettings & { readonly request: RunRequest };
 
 export async function run(io: Io, [name]: readonly string[], options: Options): Promise<number> {
   const limits = readLimitFlags(options);
-  if (options.rows !== undefined) parseRows(options.rows);
+  const selection = readSelectionFlags(options);
   const paths = await chooseShift(io, name);
-  const sample = parseSample(options.sample, options.seed, () => randomBytes(4).toString('hex'));
-  const where = parseConditions(options.where);
-  const { agent, model, task, rows, items } = options;
+  const { agent, model } = options;
+  const { sample } = selection;
   const repeatable = { ...options, seed: sample?.seed };
   const request = options.request ?? requestOf('start', repeatable);
-  const settings: Settings = { agent, model, limits, task, rows, where, sample, items, request };
+  const settings: Settings = { agent, model, limits, ...selection, request };
   if (sample && options.seed === undefined) io.warn(`sample: --seed ${sample.seed} picks the same rows again`);
   if (options.dryRun) {
     const { printDryRun } = await import('../print-dry-run.ts');

@@ -59,12 +59,11 @@ function nextLines(row: number, { folder, nightshift }: Spelling): string[] {
   const { name, title } = UNFINISHED;
   return [
     '',
-    'Try next (the third command finishes the note and retries it):',
+    'Try next (the last command finishes the note and retries it):',
     `  cd ${shellWord(folder)}`,
     `  ${nightshift} status`,
     `  ${nightshift} show ${SHIFT} ${row}`,
     `  printf '# ${title}\\n\\nIda said yes.\\n' > notes/${name}.md &&`,
-    `    ${nightshift} table ${SHIFT} reset --failed &&`,
-    `    ${nightshift} start`,
+    `    ${nightshift} retry`,
   ];
 }

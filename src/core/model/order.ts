@@ -1,5 +1,8 @@
 import { isHeldOut } from '../learning/holdout.ts';
 import { lessonsIn } from '../learning/in-steps.ts';
+import { fillLimits } from '../workspace/limit-globs.ts';
+import { deliveryColumns, devOutputs } from '../workspace/outputs.ts';
+import { fillWorkspace } from '../workspace/plan.ts';
 import { itemKey } from './identity.ts';
 import type { LocalOrder, Order, Settings, ShiftPlace } from './model.ts';
 import { columnsNamed, fillCriteria, fillTask, type Shift, type Task, type TaskTemplate, valuesOf } from './shift.ts';
@@ -31,6 +34,7 @@ export function makeOrder(shift: Shift, task: Task, details: OrderDetails): Orde
     settings: role === 'qa' ? qaSettings(task.settings) : task.settings,
     secretNames: Object.keys(shift.secrets),
     template,
+    ...workspaceOf(shift, task, details),
     ...(role === 'qa' ? namedOutputs(template, task.settings.outputs, details.item.metadata) : {}),
     ...lessons,
     ...(lastFailure === undefined ? {} : { lastFailure }),
@@ -38,6 +42,20 @@ export function makeOrder(shift: Shift, task: Task, details: OrderDetails): Orde
     ...(isLastChance ? { isLastChance } : {}),
     ...(retry === undefined ? {} : { retry }),
   };
+}
+
+/** The workspace of the row, if the task works in it. */
+function workspaceOf(
+  { workspace, tasks }: Shift,
+  task: Task,
+  { role, item }: OrderDetails,
+): Pick<Order, 'workspace' | 'isLastInWorkspace' | 'deliveryOutputs'> {
+  if (workspace === undefined || !task.hasWorkspace) return {};
+  if (tasks.findLast(({ hasWorkspace }) => hasWorkspace)?.name !== task.name) return { workspace };
+  const named = deliveryColumns(workspace.delivery);
+  const outputs = task.settings.outputs.filter((name) => role === 'qa' && named.has(name));
+  const values = Object.fromEntries(outputs.map((name) => [name, item.metadata[name] ?? '']));
+  return { workspace, isLastInWorkspace: true, ...(outputs.length === 0 ? {} : { deliveryOutputs: values }) };
 }
 
 /** The task as this item gets it: with its lessons, or without them if the item is held out. */
@@ -51,21 +69,33 @@ function taught(shift: Shift, task: Task, item: string): Pick<Order, 'template' 
   return { template: templateOf(task), version, ...(lessons.length === 0 ? {} : { lessons }) };
 }
 
-function templateOf({ workingDir, document, steps, criteria }: TaskTemplate): TaskTemplate {
-  return { workingDir, document, steps, criteria };
+function templateOf({ workingDir, limitGlobs, document, steps, criteria }: TaskTemplate): TaskTemplate {
+  return { workingDir, ...(limitGlobs && { limitGlobs }), document, steps, criteria };
 }
 
 /** Fills in the placeholders of an order on the machine that carries it out. */
-export function localOrder({ template, ...order }: Order, { root, folder, table }: ShiftPlace): LocalOrder {
+export function localOrder({ template, workspace, ...order }: Order, place: ShiftPlace): LocalOrder {
+  const { root, folder, table } = place;
   const shift = { name: order.shift.name, root, folder, table };
   const values = valuesOf(shift, { ...order.item.metadata, ...(order.outputs ?? unknownOutputs(order.settings)) });
-  return { ...order, shift, criterionTemplates: template.criteria, ...fillTask(template, values) };
+  const atDelivery = valuesOf(shift, { ...values.columns, ...order.deliveryOutputs });
+  const { settings } = order;
+  const { limitGlobs } = template;
+  const limits = limitGlobs && { changeLimits: fillLimits(settings.changeLimits, limitGlobs, values) };
+  return {
+    ...order,
+    shift,
+    settings: { ...settings, ...limits },
+    criterionTemplates: template.criteria,
+    ...fillTask(template, values),
+    ...(workspace === undefined ? {} : { workspace: fillWorkspace(workspace, atDelivery) }),
+  };
 }
 
 /** The order of a dev, with criteria that name the outputs of its task filled in. */
 export function withOutputs(order: LocalOrder, captured: Readonly<Record<string, string>>): LocalOrder {
-  const { shift, item, settings, criterionTemplates } = order;
-  const outputs = settings.outputs.flatMap((name) => (Object.hasOwn(captured, name) ? [[name, captured[name]!]] : []));
+  const { shift, item, criterionTemplates } = order;
+  const outputs = devOutputs(order).flatMap((name) => (Object.hasOwn(captured, name) ? [[name, captured[name]!]] : []));
   const values = valuesOf(shift, { ...item.metadata, ...Object.fromEntries(outputs) });
   return { ...order, criteria: fillCriteria(criterionTemplates, values) };
 }

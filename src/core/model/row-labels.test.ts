@@ -65,3 +65,11 @@ test('X8 the column is chosen once, and kept while rows come', () => {
   expect(labels.of(SHIFT, rowsOf(['kind', 'slug'], ['x', 'a'], ['x', 'c']), 1)).toBe('x');
   expect(labels.of(SHIFT, rowsOf(['slug'], ['a'], ['c']), 1)).toBe('c');
 });
+
+test('X8 in a long table, the first 10,000 rows decide; later ones change no name, and are not read', () => {
+  const rows = Array.from({ length: 10_001 }, (_, i) => [`kind ${i % 9999}`, `slug ${i % 10_000}`]);
+  const long = rowsOf(['kind', 'slug'], ...rows);
+  const labelOf = RowLabels.in(SHIFT, long);
+  expect([labelOf(0), labelOf(9999), labelOf(10_000)]).toEqual(['slug 0', 'slug 9999', 'slug 0']);
+  expect(long.reads()).toBe(20_000 + 3);
+});

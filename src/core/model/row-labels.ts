@@ -5,6 +5,11 @@ import { type Shift, valuesOf } from './shift.ts';
 
 /** A longer label is cut: it is a name, not the row. */
 const LONGEST_LABEL = 40;
+/**
+ * So many rows decide which column tells rows apart. A name need not be unique, since the row number is always with
+ * it; and rows that are appended to a long table do not change the names of all others.
+ */
+const DECIDING_ROWS = 10_000;
 
 /** The cells of a table. */
 interface Rows {
@@ -58,10 +63,43 @@ function labelOf(template: Template | undefined, shift: Labelled, rows: Rows, ro
     if (isColumn) columns[segment.name] = rows.cell(row, segment.name);
   }
   const text = fillTemplate(template, valuesOf(shift, columns)).join('');
-  return oneLine(createMask(shift.secrets).text(text), LONGEST_LABEL) || undefined;
+  return asLabel(createMask(shift.secrets).text(text)) || undefined;
 }
 
-/** The first column whose values are all there and all different. Row numbers alone are no names. */
+/** A text as a label would show it. */
+function asLabel(text: string): string {
+  return oneLine(text, LONGEST_LABEL);
+}
+
+export interface LabelledRow {
+  readonly row: number;
+  readonly label: string;
+}
+
+/** The rows with exactly this label, and those whose label contains the text, in any case; `most` of each. */
+export function rowsLabelled(
+  text: string,
+  count: number,
+  labelOf: (row: number) => string | undefined,
+  most: number,
+): { readonly exact: readonly LabelledRow[]; readonly similar: readonly LabelledRow[] } {
+  const wanted = asLabel(text);
+  const exact: LabelledRow[] = [];
+  const similar: LabelledRow[] = [];
+  for (let row = 0; row < count && exact.length < most; row++) {
+    const label = labelOf(row);
+    if (label === undefined) continue;
+    if (label === wanted) exact.push({ row, label });
+    else if (similar.length < most && isPart(wanted, label)) similar.push({ row, label });
+  }
+  return { exact, similar };
+}
+
+function isPart(part: string, label: string): boolean {
+  return part !== '' && label.toLowerCase().includes(part.toLowerCase());
+}
+
+/** The first column whose values are all there and all different in the first rows. Row numbers are no names. */
 function distinctColumn(rows: Rows, others: readonly string[]): Template | undefined {
   const name = rows.header.find((column) => !others.includes(column) && tellsApart(rows, column));
   return name === undefined ? undefined : { segments: [{ kind: 'column', name }] };
@@ -69,12 +107,13 @@ function distinctColumn(rows: Rows, others: readonly string[]): Template | undef
 
 function tellsApart(rows: Rows, column: string): boolean {
   const seen = new Set<string>();
+  const count = Math.min(rows.count, DECIDING_ROWS);
   let isNumbering = true;
-  for (let row = 0; row < rows.count; row++) {
+  for (let row = 0; row < count; row++) {
     const value = rows.cell(row, column).trim();
     if (value === '' || seen.has(value)) return false;
     seen.add(value);
     isNumbering &&= value === String(row + 1) || value === String(row);
   }
-  return rows.count > 0 && !isNumbering;
+  return count > 0 && !isNumbering;
 }

@@ -1,6 +1,8 @@
 import { fillScript, renderForReader, type ScriptTemplate } from '../language/shell-template.ts';
 import { fillProse, fillTemplate, type Template, type Values } from '../language/template.ts';
 import type { LessonBook } from '../learning/lesson.ts';
+import type { LimitGlobs } from '../workspace/limit-globs.ts';
+import type { WorkspaceTemplate } from '../workspace/plan.ts';
 import type { Place } from './errors.ts';
 import type { Criterion, Settings, ShiftSettings, Step, Text } from './model.ts';
 
@@ -16,6 +18,8 @@ export interface Shift {
   /** How rows are named (`label:`); absent: by the first column that tells them apart. */
   readonly label?: Template;
   readonly tasks: readonly Task[];
+  /** Absent: all tasks work in `working-dir` itself. */
+  readonly workspace?: WorkspaceTemplate;
   readonly secrets: Readonly<Record<string, string>>;
   /** As `lessons.json` has them; `text`: that file, undefined if there is none. */
   readonly lessons: { readonly text: string | undefined; readonly book: LessonBook };
@@ -27,6 +31,8 @@ export interface Shift {
 /** What is done with every item, with placeholders by name. Plain JSON: an order carries it. */
 export interface TaskTemplate {
   readonly workingDir: Template;
+  /** Absent: no path is allowed or denied. */
+  readonly limitGlobs?: LimitGlobs;
   readonly document: readonly Piece[];
   readonly steps: readonly {
     readonly number: number;
@@ -47,6 +53,8 @@ export interface Task extends TaskTemplate {
   readonly text: string;
   readonly version: string;
   readonly settings: Settings;
+  /** Whether it works in the workspace of the row. */
+  readonly hasWorkspace: boolean;
   /** The position of a setting, or where it would be. */
   place(key: string): Place;
   /** The steps as in the file, without their numbers: what a lesson changes. */

@@ -24,7 +24,7 @@ const rowSets = fc.uniqueArray(fc.nat(11), { maxLength: 4 }).map((rows) => new S
 const situations = fc.record({
   night: nights,
   mode: fc.constantFrom('batch' as const, 'stream' as const),
-  order: fc.constantFrom('rows' as const, 'tasks' as const),
+  sequence: fc.constantFrom('rows' as const, 'tasks' as const),
   room: fc.integer({ min: 1, max: 6 }),
   deferred: rowSets,
   running: rowSets,
@@ -48,7 +48,7 @@ test('M3 M4 P3 in a batch, devs get the first task with eligible items and its f
     fc.property(nights, fc.integer({ min: 1, max: 6 }), ({ rows, board, tasks }, room) => {
       const found = rowsWhere(rows, tasks, (row, task) => canStart(rows, row, task));
       const expected = firstTask(found, room, 'dev');
-      expect(chooseForDevs({ board, scope: ALL, order: 'tasks', room })).toEqual(expected);
+      expect(chooseForDevs({ board, scope: ALL, sequence: 'tasks', room })).toEqual(expected);
       expect(countEligible(board)).toBe(found.flat().length);
     }),
   );
@@ -65,7 +65,7 @@ test('M2 M4 with `order: rows`, devs get the first rows with an eligible task, a
         rows: together.filter(({ task }) => task === first.task).map(({ row }) => row),
         role: 'dev',
       };
-      expect(chooseForDevs({ board, scope: ALL, order: 'rows', room })).toEqual(expected);
+      expect(chooseForDevs({ board, scope: ALL, sequence: 'rows', room })).toEqual(expected);
     }),
   );
 });
@@ -77,7 +77,7 @@ test('M2 with `order: rows`, a row that has begun comes before a new one, howeve
     ['done', 'todo'],
     ['todo', 'todo'],
   ]);
-  const rowsFor = (room: number) => chooseForDevs({ board, scope: ALL, order: 'rows', room });
+  const rowsFor = (room: number) => chooseForDevs({ board, scope: ALL, sequence: 'rows', room });
   expect(rowsFor(1)).toEqual({ task: 'task0', rows: [1], role: 'dev' });
   // Row 4 would be begun while row 3 waits.
   expect(rowsFor(2)).toEqual({ task: 'task0', rows: [1], role: 'dev' });
@@ -86,26 +86,28 @@ test('M2 with `order: rows`, a row that has begun comes before a new one, howeve
 
 test('T5 X5 items at qa come first, deferred rows last, rows that run never', () => {
   fc.assert(
-    fc.property(situations, ({ night: { rows, board, tasks }, mode, order, room, deferred, running }) => {
+    fc.property(situations, ({ night: { rows, board, tasks }, mode, sequence, room, deferred, running }) => {
       const among = (isFree: (row: number) => boolean): Next | undefined => {
         const waiting = rowsWhere(rows, tasks, (row, task) => isFree(row) && rows[row]![task] === 'qa');
         const scope = { includes: isFree };
-        return firstTask(waiting, mode === 'stream' ? room : 12, 'qa') ?? chooseForDevs({ board, scope, order, room });
+        return (
+          firstTask(waiting, mode === 'stream' ? room : 12, 'qa') ?? chooseForDevs({ board, scope, sequence, room })
+        );
       };
       const others = among((row) => !running.has(row) && !deferred.has(row));
       const expected = others ?? (running.size > 0 ? undefined : among(() => true));
-      expect(chooseNext({ board, scope: ALL, mode, order, room, deferred, running })).toEqual(expected);
+      expect(chooseNext({ board, scope: ALL, mode, sequence, room, deferred, running })).toEqual(expected);
     }),
   );
 });
 
 test('M4 X5 there is work left exactly if something can start when nothing runs, also if all of it is deferred', () => {
   fc.assert(
-    fc.property(situations, ({ night: { rows, board, tasks }, mode, order, room, deferred }) => {
+    fc.property(situations, ({ night: { rows, board, tasks }, mode, sequence, room, deferred }) => {
       const open = rowsWhere(rows, tasks, (row, task) => rows[row]![task] === 'qa' || canStart(rows, row, task));
       const isLeft = open.flat().length > 0;
       expect(isWorkLeft(board, ALL)).toBe(isLeft);
-      expect(chooseNext({ board, scope: ALL, mode, order, room, deferred }) !== undefined).toBe(isLeft);
+      expect(chooseNext({ board, scope: ALL, mode, sequence, room, deferred }) !== undefined).toBe(isLeft);
     }),
   );
 });
@@ -119,11 +121,11 @@ test('X6 a scope narrows every mode, and does not make a later task eligible; no
   ]);
   const scope = { task: 'task1', includes: (row: number) => row !== 1 };
   for (const mode of ['batch', 'stream'] as const) {
-    for (const order of ['rows', 'tasks'] as const) {
+    for (const sequence of ['rows', 'tasks'] as const) {
       const next = { task: 'task1', rows: [2], role: 'dev' };
-      expect(chooseNext({ board, scope, mode, order, room: 9 })).toEqual(next);
+      expect(chooseNext({ board, scope, mode, sequence, room: 9 })).toEqual(next);
       const paused = { ...scope, paused: new Set(['task1']) };
-      expect(chooseNext({ board, scope: paused, mode, order, room: 9 })).toBeUndefined();
+      expect(chooseNext({ board, scope: paused, mode, sequence, room: 9 })).toBeUndefined();
     }
   }
   expect(countEligible(board, scope)).toBe(1);

@@ -1,11 +1,11 @@
-import type { RunOrder } from '../model/model.ts';
+import type { Sequence } from '../model/model.ts';
 import { type Board, isEligible, isInScope, isTaskInScope, isWaitingForQa, type Scope } from './plan.ts';
 
 export interface Situation {
   readonly board: Board;
   readonly scope: Scope;
   readonly mode: 'batch' | 'stream';
-  readonly order: RunOrder;
+  readonly sequence: Sequence;
   /** How many devs may start: the size of a batch, or the free slots of a stream. */
   readonly room: number;
   /** Rows that asked to be tried later (rule X5): other rows go first. */
@@ -35,18 +35,18 @@ export function chooseNext(situation: Situation): Next | undefined {
 
 /** The same for devs only, ignoring items at `qa`. */
 export function chooseForDevs(
-  { board, scope, order, room }: Omit<Situation, 'mode'>,
+  { board, scope, sequence, room }: Omit<Situation, 'mode'>,
   isFree: (row: number) => boolean = () => true,
 ): Next | undefined {
   const canStart = (row: number, task: number) =>
     isEligible(board, row, task) && isInScope(scope, row, task) && isFree(row);
-  const first = order === 'rows' ? firstRows : firstTask;
+  const first = sequence === 'rows' ? firstRows : firstTask;
   return withRole('dev', first(board, scope, room, canStart));
 }
 
 /** Whether anything is left to start, now or once running items have ended. */
 export function isWorkLeft(board: Board, scope: Scope): boolean {
-  return chooseNext({ board, scope, mode: 'batch', order: 'tasks', room: 1 }) !== undefined;
+  return chooseNext({ board, scope, mode: 'batch', sequence: 'tasks', room: 1 }) !== undefined;
 }
 
 const NO_ROWS: ReadonlySet<number> = new Set();

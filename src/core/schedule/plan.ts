@@ -76,34 +76,38 @@ export function cellsAt(board: Board, status: Status, scope: Scope = EVERYTHING)
   return cells;
 }
 
-/** Rule F2: completed = all tasks done; failed = any task failed; remaining = the others. */
-export function countItems(board: Board, includes: (row: number) => boolean = () => true): Counts {
-  const counts: Counts = { total: 0, completed: 0, failed: 0, remaining: 0 };
-  for (let row = 0; row < board.count; row++) {
-    if (!includes(row)) continue;
-    counts.total++;
-    let done = 0;
-    let failed = false;
-    for (const column of board.columns) {
-      if (column[row] === CODE.done) done++;
-      else if (column[row] === CODE.failed) failed = true;
-    }
-    if (failed) counts.failed++;
-    else if (done > 0 && done === board.columns.length) counts.completed++;
-    else counts.remaining++;
-  }
-  return counts;
-}
-
 /** The items of a shift, and its item-tasks. */
 export interface Progress extends Counts {
   readonly itemTasks: { readonly done: number; readonly total: number };
 }
 
-export function countProgress(board: Board): Progress {
-  let done = 0;
-  for (const column of board.columns) for (const code of column) if (code === CODE.done) done++;
-  return { ...countItems(board), itemTasks: { done, total: board.count * board.columns.length } };
+/** Rule F2: completed = all tasks done; failed = any task failed; remaining = the others. */
+export function countItems(board: Board, includes?: (row: number) => boolean): Counts {
+  const { itemTasks: _, ...counts } = countProgress(board, includes);
+  return counts;
+}
+
+/** The same, and the item-tasks, in one pass: a run counts again and again. */
+export function countProgress(board: Board, includes?: (row: number) => boolean): Progress {
+  const { columns } = board;
+  const counts: Counts = { total: 0, completed: 0, failed: 0, remaining: 0 };
+  let allDone = 0;
+  for (let row = 0; row < board.count; row++) {
+    if (includes && !includes(row)) continue;
+    counts.total++;
+    let done = 0;
+    let failed = false;
+    for (let task = 0; task < columns.length; task++) {
+      const code = columns[task]![row];
+      if (code === CODE.done) done++;
+      else if (code === CODE.failed) failed = true;
+    }
+    allDone += done;
+    if (failed) counts.failed++;
+    else if (done > 0 && done === columns.length) counts.completed++;
+    else counts.remaining++;
+  }
+  return { ...counts, itemTasks: { done: allDone, total: counts.total * columns.length } };
 }
 
 /** How many cells of each task are at each status. */

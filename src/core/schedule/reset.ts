@@ -19,7 +19,7 @@ export function tasksToReset(tasks: readonly TaskState[], keepLater = false): nu
 }
 
 /** How many cells of each task, in Task Order, leaving out tasks without any. */
-export function countByTask(order: readonly string[], reset: readonly string[]): Record<string, number> {
-  const counts = order.map((task): [string, number] => [task, reset.filter((each) => each === task).length]);
+export function countByTask(taskOrder: readonly string[], reset: readonly string[]): Record<string, number> {
+  const counts = taskOrder.map((task): [string, number] => [task, reset.filter((each) => each === task).length]);
   return Object.fromEntries(counts.filter(([, count]) => count > 0));
 }

@@ -86,7 +86,7 @@ export class Tally {
     this.#toldMs = amount(event.type === 'run:finished' ? event.ms : event.elapsed) ?? this.#toldMs;
     const { task = '', item = '' } = event;
     const name = `${task} ${item}`;
-    if ((event.type === 'dev:finished' || event.type === 'qa:finished') && event.failurePoint !== undefined) {
+    if (hasFailurePoint(event) && event.failurePoint !== undefined) {
       this.#failurePoints.set(name, event.failurePoint);
     }
     // The verdict may come before `qa` is recorded.
@@ -125,4 +125,10 @@ function amount(value: unknown): number | undefined {
 /** The journal may contain an invalid time, and clocks are set back. */
 function between(from: string, to: string): number {
   return Math.max(0, Date.parse(to) - Date.parse(from) || 0);
+}
+
+function hasFailurePoint(
+  event: NightshiftEvent,
+): event is Extract<NightshiftEvent, { type: 'dev:finished' | 'qa:finished' | 'delivery:finished' }> {
+  return event.type === 'dev:finished' || event.type === 'qa:finished' || event.type === 'delivery:finished';
 }

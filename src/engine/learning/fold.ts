@@ -157,7 +157,7 @@ async function askManager(
     recommendations: inOrder(recommendations).map(({ row, text }) => ({ row, text })),
   });
   await using _protected = context.documents.protect();
-  const outcome = await context.learn(order, shift.secrets);
+  const outcome = await context.work.learn(order, shift.secrets);
   if ('proposal' in outcome) return { answer: outcome.proposal };
   if (!context.control.interrupt.aborted) warnUnusable(context, task.name, outcome.reason);
   return {};

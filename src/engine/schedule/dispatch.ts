@@ -1,4 +1,4 @@
-import type { Outcome, Trouble } from '../../core/model/model.ts';
+import type { Order, Outcome, Trouble } from '../../core/model/model.ts';
 import { makeOrder, type OrderDetails } from '../../core/model/order.ts';
 import type { Shift, Task } from '../../core/model/shift.ts';
 import type { DevUsage } from '../../core/schedule/qa-retry.ts';
@@ -12,6 +12,8 @@ export interface RunningItem {
   readonly shift: Shift;
   readonly task: Task;
   readonly metadata: Readonly<Record<string, string>>;
+  /** Its row's name, if it has one. */
+  readonly label: string | undefined;
   /** What its dev has used up, once it has started. */
   readonly used?: DevUsage;
   /** Why a qa sent it back to its dev. */
@@ -77,9 +79,9 @@ export async function claimRows(
   );
   return claims.map((claim) => {
     const row = snapshot.rowOf(claim.id) ?? claim.row;
-    ports.running.begin({ ...claim, label: labels.of(shift, snapshot, row) });
-    const metadata = snapshot.metadata(row);
-    return { claim, shift, task, metadata };
+    const label = labels.of(shift, snapshot, row);
+    ports.running.begin({ ...claim, label });
+    return { claim, shift, task, metadata: snapshot.metadata(row), label };
   });
 }
 
@@ -108,7 +110,7 @@ export async function giveBack(dispatch: Dispatch, item: RunningItem, reason: st
 
 /** Its dev gets no more prompts. */
 export async function dropSession({ context }: Dispatch, { claim, shift }: RunningItem): Promise<void> {
-  await context.dropSession(claim.token, shift.secrets);
+  await context.work.drop(claim.token, shift.secrets);
 }
 
 export interface WorkEnd {
@@ -121,24 +123,46 @@ export interface WorkEnd {
 
 /** Has a worker carry out one order of an item. */
 export async function carryOut(
-  { context, failure }: Dispatch,
-  { claim, shift, task, metadata }: RunningItem,
+  dispatch: Dispatch,
+  running: RunningItem,
   details: Pick<OrderDetails, 'role' | 'lastFailure' | 'checksPassed' | 'retry'>,
 ): Promise<WorkEnd> {
-  const { returns, control, documents, ports } = context;
+  const { claim, shift } = running;
+  const { returns } = dispatch.context;
+  const order = orderOf(running, { ...details, isLastChance: returns.isLastChance(claim) });
+  const doneBefore = returns.done;
+  const { result: outcome, ...end } = await whileClaimed(dispatch, running, order.key, (signal) =>
+    dispatch.context.work.carryOut(order, shift.secrets, signal),
+  );
+  if (outcome.trouble?.isRequested) returns.givenBack(claim, doneBefore);
+  return { outcome, ...end };
+}
+
+/** The order for an item; `task`: another task of its row. */
+export function orderOf(
+  { claim, shift, task: own, metadata, label }: RunningItem,
+  details: Omit<OrderDetails, 'item' | 'token'>,
+  task = own,
+): Order {
+  const item = { id: claim.id, index: claim.row, metadata, ...(label === undefined ? {} : { label }) };
+  return makeOrder(shift, task, { ...details, item, token: claim.token });
+}
+
+/** Lets a worker work on an item until it is withdrawn, or the run stops or fails. */
+export async function whileClaimed<T>(
+  { context, failure }: Dispatch,
+  { claim, task }: RunningItem,
+  key: string,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<{ readonly result: T } & Pick<WorkEnd, 'withdrawn' | 'isInterrupted'>> {
+  const { control, documents, ports } = context;
   const { interrupt } = control;
-  const item = { id: claim.id, index: claim.row, metadata };
-  const chance = { isLastChance: returns.isLastChance(claim) };
-  const order = makeOrder(shift, task, { ...details, ...chance, item, token: claim.token });
-  const withdrawal = ports.shiftFiles.enter(claim.token, order.key);
+  const withdrawal = ports.shiftFiles.enter(claim.token, key);
   await using _protected = documents.protect({ task: task.name, index: claim.row });
   try {
-    const doneBefore = returns.done;
-    const signal = AbortSignal.any([interrupt, failure.signal, withdrawal]);
-    const outcome = await context.work(order, shift.secrets, signal);
-    if (outcome.trouble?.isRequested) returns.givenBack(claim, doneBefore);
+    const result = await work(AbortSignal.any([interrupt, failure.signal, withdrawal]));
     const withdrawn = withdrawal.aborted ? (withdrawal.reason as Error).message : undefined;
-    return { outcome, withdrawn, isInterrupted: interrupt.aborted };
+    return { result, withdrawn, isInterrupted: interrupt.aborted };
   } finally {
     ports.shiftFiles.leave(claim.token);
   }

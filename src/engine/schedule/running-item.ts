@@ -2,6 +2,7 @@ import type { Outcome } from '../../core/model/model.ts';
 import { askedCriteria } from '../../core/model/order.ts';
 import { type DevUsage, mayGoBack, verdictText } from '../../core/schedule/qa-retry.ts';
 import type { RunContext } from '../context.ts';
+import { deliverRow, type RowDelivered } from './delivery.ts';
 import {
   carryOut,
   type Dispatch,
@@ -138,12 +139,40 @@ async function judge(dispatch: Dispatch, item: RunningItem, isFresh: boolean): P
     await context.store.release(token, returned);
     return { item, end: { returned, ...troubleIn(dispatch, worked) }, compacted };
   }
+  if (to === 'done') {
+    const delivered = await deliverRow(dispatch, item);
+    if (delivered) return { ...(await recordDelivery(dispatch, item, delivered)), compacted };
+  }
   const back = to === 'failed' && outcome.isVerdict ? sentBack(context, item, outcome) : undefined;
   const recorded = await context.store.record(token, 'qa', back ? 'in_progress' : to, {}, outcome.reason);
   if (!recorded.ok) return { item, end: { returned: recorded.why }, compacted };
   if (back) return { item: back, end: 'again', compacted };
   context.returns.ended(item.claim, to);
   return { item, end: to, compacted };
+}
+
+/** A row that has passed is `done` once it is delivered; if that fails, it is `failed`, and its work is kept. */
+async function recordDelivery(
+  dispatch: Dispatch,
+  item: RunningItem,
+  { result, outputs, withdrawn, isInterrupted }: RowDelivered,
+): Promise<Pick<ItemEnd, 'item' | 'end'>> {
+  const { store, ports, returns } = dispatch.context;
+  const { token } = item.claim;
+  if (withdrawn !== undefined) return { item, end: { returned: withdrawn } };
+  if (result.kind === 'aborted' || result.kind === 'trouble') {
+    const returned = result.kind === 'aborted' ? 'stopped' : `it could not be delivered: ${result.trouble.reason}`;
+    await store.release(token, returned);
+    const isOwn = result.kind === 'trouble' && !isInterrupted && !dispatch.failure.signal.aborted;
+    return { item, end: { returned, ...(isOwn && { trouble: { ...result.trouble, reason: returned } }) } };
+  }
+  await ports.events.flush();
+  const to = result.kind === 'delivered' ? 'done' : 'failed';
+  const reason = result.kind === 'failed' ? result.reason : undefined;
+  const recorded = await store.record(token, 'qa', to, outputs, reason);
+  if (!recorded.ok) return { item, end: { returned: recorded.why } };
+  returns.ended(item.claim, to);
+  return { item, end: to };
 }
 
 /** Rule Q3: the item as it continues if it goes back to its dev. */

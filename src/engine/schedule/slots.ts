@@ -84,7 +84,7 @@ export class Slots implements AsyncDisposable {
         board: snapshot,
         scope: this.#context.select(snapshot),
         mode: 'stream',
-        order: shift.settings.order,
+        sequence: shift.settings.sequence,
         room: this.#concurrency.size - this.#used.size,
         deferred: rowsOf(snapshot, returns.deferred),
         running: rowsOf(snapshot, ports.running.items),

@@ -25,7 +25,7 @@ export function chooseTurn(context: RunContext, snapshot: Snapshot): Turn | unde
     board: snapshot,
     scope: context.select(snapshot),
     mode: 'batch',
-    order: settings.order,
+    sequence: settings.sequence,
     room: size,
     deferred: rowsOf(snapshot, context.returns.deferred),
   });

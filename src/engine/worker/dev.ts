@@ -1,44 +1,20 @@
 import { resolveProse } from '../../core/language/template.ts';
 import { votesIn } from '../../core/learning/votes.ts';
 import type { ReportedVote } from '../../core/model/events.ts';
-import { type CriterionVerdict, LARGEST_CELL, type Outcome, type Trouble } from '../../core/model/model.ts';
-import { askedCriteria, withOutputs } from '../../core/model/order.ts';
+import type { CriterionVerdict, Outcome } from '../../core/model/model.ts';
+import { askedCriteria } from '../../core/model/order.ts';
 import { mayGoBack } from '../../core/schedule/qa-retry.ts';
 import { retryDelay } from '../../core/schedule/retry-delay.ts';
+import { devOutputs } from '../../core/workspace/outputs.ts';
 import { devPrompt, devRetryPrompt } from '../../roles/prompt.ts';
 import { type DevReport, readDevReport } from '../../roles/report.ts';
+import { type Attempt, aborted, failed, statusOf, troubled } from './attempt.ts';
 import type { Conversation, Reply } from './conversation.ts';
-import {
-  agentEnvironmentOf,
-  boundCaptured,
-  converse,
-  describeFailures,
-  failedCriterion,
-  GIVEN_BACK,
-  lastChanceMissed,
-  missingFolder,
-  readCaptured,
-  runChecks,
-  shortened,
-  timeoutReason,
-  toldVariables,
-  trespassOf,
-  type Work,
-} from './work.ts';
+import { enterPlace, type Unplaced } from './place.ts';
+import { failedCriterion } from './run-checks.ts';
+import { verify } from './verify.ts';
+import { agentEnvironmentOf, converse, shortened, toldVariables, trespassOf, type Work } from './work.ts';
 import { resolveScript } from './worker-ports.ts';
-
-type Attempt<T = DevReport> =
-  | { readonly kind: 'succeeded'; readonly report: T; readonly captured: Record<string, string> }
-  /** `status` is what the dev reported or, without a report, what the engine found. */
-  | {
-      readonly kind: 'failed';
-      readonly status: string;
-      readonly reason: string;
-      readonly failurePoint: string;
-      readonly final?: boolean;
-    }
-  | { readonly kind: 'trouble'; readonly trouble: Trouble }
-  | { readonly kind: 'aborted' };
 
 /** One dev on one item-task, with up to `attempts` attempts. They are counted here, whatever the agent says. */
 export async function performDev(work: Work): Promise<Outcome> {
@@ -51,7 +27,7 @@ export async function performDev(work: Work): Promise<Outcome> {
   const task = { agent, key, version, maxAttempts, ...(isHeldOut && { isHeldOut }) };
   work.emit({ type: 'dev:started', ...subject, ...again, ...task });
 
-  const { last, model, ...spent } = await tryAll(work, subject);
+  const { last, model, ...spent } = await workInPlace(work, subject);
   const ms = (order.retry?.ms ?? 0) + Math.round(work.site.clock.elapsed() - started);
   const outcome = { ...outcomeOf(work, last, spent), ms };
   work.emit({
@@ -75,28 +51,41 @@ export async function performDev(work: Work): Promise<Outcome> {
 
 type Totals = Pick<Outcome, 'attempts' | 'verdicts' | 'usage' | 'compacted'>;
 
+type Tried = Totals & { readonly last: Attempt; readonly model: string | undefined };
+
+async function workInPlace(work: Work, subject: object): Promise<Tried> {
+  const place = await enterPlace(work);
+  if (place.kind === 'placed') {
+    using _entered = place;
+    return await tryAll(place.work, subject);
+  }
+  await work.workplace.endConversation();
+  const attempts = work.order.retry?.attempts ?? 1;
+  return { last: unplaced(work, place), attempts, verdicts: [], usage: {}, compacted: false, model: undefined };
+}
+
+/** A workspace that can't be made for this item is not made by another attempt. */
+function unplaced(work: Work, why: Unplaced): Attempt {
+  if (why.kind === 'trouble') return troubled(work, why.trouble);
+  if (why.kind === 'aborted') return aborted(work);
+  return { kind: 'failed', status: 'FAILED', final: true, reason: why.reason, failurePoint: why.failurePoint };
+}
+
 /**
  * The transcript is complete before the dev is finished. Then the conversation ends, unless a qa may send the item
  * back: then it waits for the verdict.
  */
-async function tryAll(work: Work, subject: object): Promise<Totals & { last: Attempt; model: string | undefined }> {
+async function tryAll(work: Work, subject: object): Promise<Tried> {
   const { attempts: maxAttempts, retryDelayMs } = work.order.settings;
   const { workplace } = work;
   const { retry } = work.order;
   let attempts = retry?.attempts ?? 0;
   workplace.conversation ??= converse(work, () => workplace.attempt);
   const { conversation } = workplace;
-  const obstacle = missingFolder(work);
-  let last: Attempt = {
-    kind: 'failed',
-    status: 'FAILED',
-    reason: obstacle ?? '',
-    failurePoint: 'working-dir',
-    final: true,
-  };
+  let last: Attempt = { kind: 'aborted' };
   let verdicts: readonly CriterionVerdict[] = [];
   let votes: ReportedVote[] = [];
-  for (let number = attempts + 1; obstacle === undefined && number <= maxAttempts; number++) {
+  for (let number = attempts + 1; number <= maxAttempts; number++) {
     // The first attempt of this order continues from the verdict, later ones from the previous attempt.
     const verdict = number === (retry?.attempts ?? 0) + 1 ? retry?.verdict : undefined;
     const before = number > 1 && last.kind === 'failed' ? last.reason : undefined;
@@ -129,6 +118,11 @@ async function tryAll(work: Work, subject: object): Promise<Totals & { last: Att
       break;
     }
     await work.site.shiftFiles?.confirm();
+    const gone = await work.workspace?.restore(work.signal);
+    if (gone) {
+      last = unplaced(work, gone);
+      break;
+    }
   }
   const { usage, compacted, model } = conversation;
   if (last.kind === 'succeeded' && mayComeBack(work, attempts)) {
@@ -147,11 +141,6 @@ function waitBeforeRetry({ site, signal, call }: Work, milliseconds: number): Pr
 function mayComeBack({ order, workplace }: Work, attempts: number): boolean {
   if (!workplace.conversation?.remembers || askedCriteria(order).length === 0) return false;
   return mayGoBack(order.settings, { attempts, ms: 0, qaRetries: order.retry?.qaRetries ?? 0 });
-}
-
-function statusOf(attempt: Attempt): string {
-  if (attempt.kind === 'succeeded') return 'SUCCESS';
-  return attempt.kind === 'failed' ? attempt.status : attempt.kind;
 }
 
 interface Try {
@@ -203,72 +192,14 @@ function failurePointOf(work: Work, { status, selfValidation }: DevReport): stri
   return /\((step \d+)\)/.exec(status)?.[1] ?? failedCriterion(work, selfValidation) ?? 'validation';
 }
 
-/** The dev says that it is done: the engine verifies it. */
-export async function verify<T extends Pick<DevReport, 'captured'>>(
-  work: Work,
-  report: T,
-  { number, onVerdicts }: Pick<Try, 'number' | 'onVerdicts'>,
-): Promise<Attempt<T>> {
-  const captured = { ...(await readCaptured(work, number)), ...report.captured };
-  const missing = work.order.settings.outputs.filter((name) => !Object.hasOwn(captured, name));
-  if (missing.length > 0) {
-    const reason = `the declared output ${missing.map((name) => `\`${name}\``).join(', ')} is missing`;
-    return failed('FAILED (validation)', reason, 'outputs');
-  }
-  const unwritable = work.order.settings.outputs.map((name) => unfit(work, name, captured[name]!)).find(Boolean);
-  if (unwritable) return failed('FAILED (validation)', unwritable, 'outputs');
-  const reported = { ...work, order: withOutputs(work.order, captured) };
-  const checked = await runChecks(reported, number);
-  if (checked.kind === 'aborted') return aborted(work);
-  if (checked.kind === 'trouble') return troubled(work, checked.trouble);
-  onVerdicts(checked.verdicts);
-  const failurePoint = failedCriterion(reported, checked.verdicts);
-  if (failurePoint !== undefined) {
-    return failed('FAILED (validation)', describeFailures(checked.verdicts), failurePoint, checked.final);
-  }
-  return { kind: 'succeeded', report, captured: boundCaptured(work, captured) };
-}
-
-/** Why a value can't be in the table: it could not be read back, or would store a secret. */
-function unfit(work: Work, name: string, value: string): string | undefined {
-  if (value.includes('\0')) return `the output \`${name}\` holds a NUL byte`;
-  if (Buffer.byteLength(value) > LARGEST_CELL) return `the output \`${name}\` is larger than a cell can be (1 MiB)`;
-  if (work.mask.text(value) !== value)
-    return `the output \`${name}\` contains a value of .env, which must not get into the table`;
-  return undefined;
-}
-
-/** The reason names the failure point: `status` prints only the reason. */
-function failed(
-  status: string,
-  detail: string,
-  failurePoint: string,
-  final = false,
-): Exclude<Attempt, { kind: 'succeeded' }> {
-  return { kind: 'failed', status, reason: `${status}: ${detail}`, failurePoint, final };
-}
-
-function troubled(work: Work, trouble: Trouble): Exclude<Attempt, { kind: 'succeeded' }> {
-  const reason = lastChanceMissed(work, trouble);
-  if (reason === undefined) return { kind: 'trouble', trouble };
-  return { kind: 'failed', status: 'FAILED', reason, failurePoint: GIVEN_BACK, final: true };
-}
-
-/** A timeout is final for the item; a stop of the run is not the item's fault. */
-function aborted(work: Work): Exclude<Attempt, { kind: 'succeeded' }> {
-  return work.timeout.aborted
-    ? { kind: 'failed', status: 'FAILED', reason: timeoutReason(work), failurePoint: 'timeout', final: true }
-    : { kind: 'aborted' };
-}
-
 function outcomeOf(work: Work, last: Attempt, spent: Totals): Outcome {
-  const { item, token, settings } = work.order;
+  const { item, token } = work.order;
   const common = { role: 'dev' as const, id: item.id, token, ...spent };
   const nothing = { outputs: {}, captured: {}, recommendations: [] };
   switch (last.kind) {
     case 'succeeded': {
       const { captured, report } = last;
-      const outputs = Object.fromEntries(settings.outputs.map((name) => [name, captured[name]!]));
+      const outputs = Object.fromEntries(devOutputs(work.order).map((name) => [name, captured[name]!]));
       return { ...common, to: 'qa', outputs, captured, recommendations: report.recommendations };
     }
     case 'failed':

@@ -6,17 +6,13 @@ import type { Criterion, CriterionVerdict, Outcome, Trouble, Usage } from '../..
 import { askedCriteria } from '../../core/model/order.ts';
 import { qaPrompt } from '../../roles/prompt.ts';
 import { readQaReport } from '../../roles/report.ts';
+import { enterPlace } from './place.ts';
+import { type CheckOutcome, criterionText, describeFailures, failedCriterion, runChecks } from './run-checks.ts';
 import {
   agentEnvironmentOf,
-  type CheckOutcome,
   converse,
-  criterionText,
-  describeFailures,
-  failedCriterion,
   GIVEN_BACK,
   lastChanceMissed,
-  missingFolder,
-  runChecks,
   timeoutReason,
   trespassOf,
   type Work,
@@ -49,7 +45,7 @@ export async function performQa(work: Work): Promise<Outcome> {
   const subject = { task: order.task, index: order.item.index, item: order.item.id };
   work.emit({ type: 'qa:started', ...subject, agent: order.settings.agent, key: order.key });
   const session: Session = { usage: {}, compacted: false };
-  const judgement = await judge(work, session);
+  const judgement = await judgeInPlace(work, session);
   const { model, ...spent } = session;
   const verdicts = judgement.kind === 'judged' ? judgement.verdicts : [];
   const failure = failureIn(judgement);
@@ -109,9 +105,18 @@ function failurePointOf(work: Work, judgement: Judgement): string | undefined {
   return failedCriterion(work, judgement.verdicts) ?? 'verdict';
 }
 
+async function judgeInPlace(work: Work, session: Session): Promise<Judgement> {
+  const place = await enterPlace(work);
+  if (place.kind === 'placed') {
+    using _entered = place;
+    if (place.work.workspace?.isJudged) return { kind: 'judged', verdicts: [] };
+    return await judge(place.work, session);
+  }
+  if (place.kind === 'trouble') return troubled(work, place.trouble);
+  return place.kind === 'aborted' ? stopped(work) : { ...place, kind: 'none' };
+}
+
 async function judge(work: Work, session: Session): Promise<Judgement> {
-  const obstacle = missingFolder(work);
-  if (obstacle !== undefined) return { kind: 'none', reason: obstacle, failurePoint: 'working-dir' };
   const checked = await checksOf(work);
   if (checked.kind !== 'checked') return notChecked(work, checked);
   const asked = askedCriteria(work.order);
@@ -142,6 +147,7 @@ async function ask(work: Work, asked: readonly Criterion[], session: Session): P
       folder: work.folder,
       protect: order.settings.protect,
       alone: isChanged,
+      isWorkspace: work.workspace !== undefined,
       signal: work.signal,
     });
     const reply = await conversation.ask(

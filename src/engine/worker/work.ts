@@ -1,26 +1,20 @@
-import { constants, lstatSync, type Stats, statSync } from 'node:fs';
+import { constants, lstatSync, type Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { agentEnvironment, itemEnvironment, variablesToTell } from '../../agents/environment.ts';
-import type { CheckResult } from '../../checks/checks.ts';
-import { resolveProse, resolveText } from '../../core/language/template.ts';
+import { resolveText } from '../../core/language/template.ts';
 import { formatDuration } from '../../core/model/duration.ts';
 import type { Happening } from '../../core/model/events.ts';
-import {
-  type Criterion,
-  type CriterionVerdict,
-  LARGEST_CELL,
-  LONGEST_REASON,
-  type LocalOrder,
-  type Trouble,
-} from '../../core/model/model.ts';
+import { LARGEST_CELL, type LocalOrder, type Trouble } from '../../core/model/model.ts';
 import { isPassing } from '../../core/model/system-errors.ts';
 import type { Mask } from '../../core/text/mask.ts';
 import { shorten } from '../../core/text/shorten.ts';
+import type { OpenWorkspace } from '../../core/workspace/workspaces.ts';
+import { sandboxOf } from './confinement.ts';
 import { Conversation } from './conversation.ts';
 import type { Scratch } from './scratch.ts';
 import { Transcript } from './transcript.ts';
-import { type Call, type EquippedSite, resolveScript } from './worker-ports.ts';
+import type { Call, EquippedSite } from './worker-ports.ts';
 import type { Workplace } from './workplace.ts';
 
 /** Room for a few full cells; the rest of an agent's output file is not read. */
@@ -49,21 +43,23 @@ export interface Work {
   keep(): void;
   /** Where the agent and the checks run. */
   readonly folder: string;
+  /** The row's own, if it has one and the order has entered it. */
+  readonly workspace?: OpenWorkspace;
 }
 
 export function workingFolder(order: LocalOrder, secrets: EquippedSite['secrets']): string {
   return resolve(order.shift.root, resolveText(order.workingDir, secrets));
 }
 
-/** Returns why, if an attempt changed files that only Nightshift writes, or that `protect:` names (rule D5). */
-export async function trespassOf({ site, order }: Work, calls: readonly string[]): Promise<string | undefined> {
+/**
+ * Returns why, if an attempt changed files that only Nightshift writes, or that `protect:` names (rule D5), or
+ * something outside of its workspace (rule W11).
+ */
+export async function trespassOf(work: Work, calls: readonly string[]): Promise<string | undefined> {
+  const { site, order, workspace } = work;
   const own = await site.shiftFiles?.trespassOf(order.token, calls);
-  return own ?? (await site.protection.trespassOf(order.token, calls));
-}
-
-/** `working-dir` must exist when the item starts; returns the reason if it does not. */
-export function missingFolder(work: Work): string | undefined {
-  return found(() => statSync(work.folder))?.isDirectory() ? undefined : `working-dir ${work.folder} does not exist`;
+  const outside = await workspace?.trespassOf(calls);
+  return own ?? outside ?? (await site.protection.trespassOf(order.token, calls));
 }
 
 function found(stat: () => Stats): Stats | undefined {
@@ -79,18 +75,26 @@ export function agentEnvironmentOf(work: Work, attempt: number): Record<string, 
   return environmentOf(work, attempt, work.site.agents.find(work.order.settings.agent)!.credentials);
 }
 
-function environmentOf(work: Work, attempt: number, credentials: readonly string[] = []): Record<string, string> {
+export function environmentOf(
+  work: Work,
+  attempt: number,
+  credentials: readonly string[] = [],
+): Record<string, string> {
   const { order, site } = work;
   return agentEnvironment({
     caller: site.agents.caller,
     passEnv: [...credentials, ...order.settings.passEnv],
     secrets: site.secrets,
     own: ownEnvironment(work, attempt),
+    isInWorkspace: order.workspace !== undefined,
   });
 }
 
 function ownEnvironment(work: Work, attempt: number): Record<string, string> {
-  return itemEnvironment(work.order, attempt, work.scratch.outputFile(attempt));
+  return {
+    ...itemEnvironment(work.order, attempt, work.scratch.outputFile(attempt)),
+    ...work.workspace?.environment,
+  };
 }
 
 export function toldVariables(work: Work, attempt: number): { variables?: Record<string, string> } {
@@ -162,13 +166,14 @@ export function converse(work: Work, attempt: () => number): Conversation {
       settings: order.settings,
       mask: work.mask,
       signal: work.signal,
+      ...sandboxOf(work),
     },
     transcriptOf(work, attempt),
     work.call.spent,
   );
 }
 
-function transcriptOf(work: Work, attempt: () => number): Transcript {
+export function transcriptOf(work: Work, attempt: () => number): Transcript {
   const { role, task, item, key, settings } = work.order;
   return new Transcript(work.call.emit, work.mask, () => ({
     role,
@@ -179,92 +184,6 @@ function transcriptOf(work: Work, attempt: () => number): Transcript {
     key,
     agent: settings.agent,
   }));
-}
-
-/** `final`: a check timed out, so there is no other attempt. */
-export type CheckOutcome =
-  | { readonly kind: 'checked'; readonly verdicts: readonly CriterionVerdict[]; readonly final: boolean }
-  | Exclude<CheckResult, { kind: 'passed' | 'failed' }>;
-
-/** How often the checks run if files that they rely on change each time. */
-const CHECKED_AT_MOST = 3;
-
-/** Runs the checks with protected files as they were at the start of the run; again if one changed meanwhile. */
-export async function runChecks(work: Work, attempt: number): Promise<CheckOutcome> {
-  let files: readonly string[] = [];
-  for (let time = 1; time <= CHECKED_AT_MOST; time++) {
-    const { result, changed, isSame } = await work.site.protection.observe(() => runEach(work, attempt));
-    const isBelieved = changed.length === 0 || (isSame && time === CHECKED_AT_MOST);
-    if (isBelieved || result.kind !== 'checked') return result;
-    files = changed;
-  }
-  const reason = `protected files were changed each time that the checks ran: ${files.slice(0, 3).join(', ')}`;
-  const remedy = 'if a check itself writes them, remove them from `protect`';
-  // This item may cause it: others go first, and it is not retried forever.
-  return { kind: 'trouble', trouble: { reason: `${reason}; ${remedy}`, isRequested: true } };
-}
-
-/** Runs the checks, each on its own (rules X2, Q3). */
-async function runEach(work: Work, attempt: number): Promise<CheckOutcome> {
-  const verdicts: CriterionVerdict[] = [];
-  let final = false;
-  using transcript = transcriptOf(work, () => attempt);
-  for (const criterion of work.order.criteria) {
-    if (!criterion.check) continue;
-    transcript.add({ kind: 'note', text: `check: ${criterionText(work, criterion)}` });
-    const { checkTimeoutMs } = work.order.settings;
-    using timeout = work.site.clock.timeout(checkTimeoutMs);
-    // A check may write as a dev may.
-    using _writes = work.site.folders.enter(work.folder);
-    const result = await work.site.check({
-      script: resolveScript(criterion.check, work.site.secrets),
-      folder: work.folder,
-      environment: environmentOf(work, attempt),
-      timeoutMs: checkTimeoutMs,
-      limit: timeout.signal,
-      mask: work.mask,
-      signal: work.signal,
-      onOutput: (stream, text) => transcript.add({ kind: stream === 'stdout' ? 'output' : 'error', text }),
-    });
-    if (result.kind === 'aborted' || result.kind === 'trouble') return result;
-    const judged = { criterion: maskedCriterion(work, criterion), checked: true };
-    if (result.kind === 'passed') verdicts.push({ ...judged, status: 'PASS' });
-    else {
-      verdicts.push({ ...judged, status: 'FAIL', reason: result.reason });
-      final ||= result.final;
-    }
-  }
-  return { kind: 'checked', verdicts, final };
-}
-
-export function criterionText(work: Work, criterion: Criterion): string {
-  return resolveProse(criterion.text, work.site.secrets);
-}
-
-/** The criterion as verdicts name it. */
-function maskedCriterion(work: Work, criterion: Criterion): string {
-  return shorten(work.mask.text(criterionText(work, criterion)).trim(), LONGEST_REASON);
-}
-
-/** The position of the first failed criterion: its text differs from item to item. */
-export function failedCriterion(work: Work, verdicts: readonly CriterionVerdict[]): string | undefined {
-  const failed = verdicts.find(({ status }) => status === 'FAIL');
-  if (!failed) return undefined;
-  const position = work.order.criteria.findIndex((each) => maskedCriterion(work, each) === failed.criterion);
-  return position < 0 ? 'validation' : `criterion ${position + 1}`;
-}
-
-/** The failed criteria as one reason for `status` and `show`. */
-export function describeFailures(verdicts: readonly CriterionVerdict[]): string {
-  const failures = verdicts
-    .filter((each) => each.status === 'FAIL')
-    .map(({ criterion, reason }) => (reason ? `${firstLine(criterion)}: ${reason}` : firstLine(criterion)))
-    .join('; ');
-  return shorten(failures, LONGEST_REASON);
-}
-
-function firstLine(text: string): string {
-  return text.trim().split('\n')[0]!.trim();
 }
 
 /** The failure point, for an item that was given back too often. */

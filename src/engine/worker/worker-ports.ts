@@ -6,6 +6,8 @@ import type { FolderWatch, WatchRequest } from '../../core/model/folder-watch.ts
 import type { LessonOrder, LessonOutcome } from '../../core/model/lesson-order.ts';
 import type { Order, Outcome, ResolvedScript, Script, ShiftPlace } from '../../core/model/model.ts';
 import type { Protection } from '../../core/model/protection.ts';
+import type { Deliveries, DeliveryResult, Workspaces } from '../../core/workspace/workspaces.ts';
+import type { RowDelivery } from './deliver.ts';
 import type { KeptWorkplaces } from './workplace.ts';
 
 /** Carries out orders, on this machine or another. It reaches neither the store nor the table. */
@@ -14,6 +16,8 @@ export interface Worker {
   run(order: Order, call: Call): Promise<Outcome>;
   /** Asks the agent of a task for changes of its Steps. Does not throw for anything that the agent does. */
   learn(order: LessonOrder, call: Call): Promise<LessonOutcome>;
+  /** Delivers the result of a row whose last verdict has passed. Does not throw for anything that git or a host does. */
+  deliver(row: RowDelivery, call: Call): Promise<DeliveryResult>;
   /** The item does not go back to its dev: ends the session that waits for the verdict, if any. */
   drop(token: string): Promise<void>;
 }
@@ -47,6 +51,8 @@ export interface Site {
     watch(request: WatchRequest): Promise<FolderWatch>;
   };
   readonly protection: Pick<Protection, 'hold' | 'enter' | 'observe' | 'trespassOf'>;
+  /** Absent: no task has a workspace. */
+  readonly workspaces?: Workspaces & Deliveries;
   /**
    * The watch over the shift's own files, on the machine that has them. It can show that an attempt edited one; that
    * attempt fails (rule D5). Absent on other machines, where an agent can't reach these files.

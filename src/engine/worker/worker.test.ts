@@ -14,6 +14,7 @@ const order: Order = {
   settings: {
     ...{ agent: 'any', tools: [], qa: 'auto', qaParallel: false, attempts: 3, qaRetries: 0, retryDelayMs: 1000 },
     ...{ timeoutMs: 60_000, checkTimeoutMs: 60_000, outputs: [], passEnv: [], protect: [] },
+    ...{ changeLimits: { allow: [], deny: [] }, sandbox: 'off' as const },
   },
   template: { workingDir: { segments: ['.'] }, document: [], steps: [], criteria: [{ line: 1, text: ['It is blue'] }] },
   secretNames: [],

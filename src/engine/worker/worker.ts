@@ -4,6 +4,8 @@ import type { LocalOrder, Order, Outcome } from '../../core/model/model.ts';
 import { localOrder } from '../../core/model/order.ts';
 import { systemError } from '../../core/model/system-errors.ts';
 import { createMask, type Mask } from '../../core/text/mask.ts';
+import type { DeliveryResult } from '../../core/workspace/workspaces.ts';
+import { performDelivery, type RowDelivery } from './deliver.ts';
 import { performDev } from './dev.ts';
 import { performLesson } from './lesson.ts';
 import { performQa } from './qa.ts';
@@ -25,7 +27,8 @@ export class LocalWorker implements Worker {
 
   async run(order: Order, call: Call): Promise<Outcome> {
     try {
-      const outcome = await this.#runLocal(localOrder(order, this.#site.place), call);
+      const perform = order.role === 'dev' ? performDev : performQa;
+      const outcome = await withWork(this.#site, localOrder(order, this.#site.place), call, perform);
       return typeof outcome === 'string' ? givenBack(order, outcome) : outcome;
     } catch (error) {
       // No descriptors, no memory, a full disk for temporary files: every item would meet this.
@@ -35,14 +38,16 @@ export class LocalWorker implements Worker {
     }
   }
 
-  async #runLocal(order: LocalOrder, call: Call): Promise<Outcome | string> {
-    const { role, token, key, task, item, settings } = order;
-    const { protection, folders, secrets } = this.#site;
-    const folder = workingFolder(order, secrets);
-    await protection.hold({ folder, globs: settings.protect });
-    using _protected = protection.enter({ token, key, task, index: item.index });
-    using _dev = role === 'dev' ? folders.enter(folder) : undefined;
-    return await withWork(this.#site, order, call, role === 'dev' ? performDev : performQa);
+  async deliver(row: RowDelivery, call: Call): Promise<DeliveryResult> {
+    try {
+      const order = localOrder(row.last, this.#site.place);
+      const result = await withWork(this.#site, order, call, (work) => performDelivery(work, row));
+      return typeof result === 'string' ? { kind: 'trouble', trouble: { reason: result } } : result;
+    } catch (error) {
+      const refused = systemError(error);
+      if (!refused) throw error;
+      return { kind: 'trouble', trouble: { reason: refused.message } };
+    }
   }
 
   async learn(order: LessonOrder, call: Call): Promise<LessonOutcome> {

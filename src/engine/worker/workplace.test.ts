@@ -13,6 +13,7 @@ const MINUTE = 60_000;
 const settings: Settings = {
   ...{ agent: 'any', tools: [], qa: 'auto' as const, qaParallel: false, attempts: 3, qaRetries: 1, retryDelayMs: 0 },
   ...{ timeoutMs: MINUTE, checkTimeoutMs: MINUTE, outputs: [], passEnv: [], protect: [] },
+  ...{ changeLimits: { allow: [], deny: [] }, sandbox: 'off' as const },
 };
 const order: Order = {
   role: 'dev',

@@ -45,6 +45,14 @@ describe('F3 items in many formats', () => {
     expect(read('name\nx\n\ny\n""\n\n').rows).toEqual([['x'], ['y'], ['']]);
   });
 
+  test('F3 a header is no JSON if it is a plain word, has rows below it, or is the name of a .csv column', () => {
+    expect(read('name\n', 'standard input').header).toEqual(['name']);
+    expect(read('"x"\nnull\n', 'standard input')).toMatchObject({ header: ['x'], rows: [['null']] });
+    expect(read('[id],[nullable]\n1,2\n', 'standard input').header).toEqual(['[id]', '[nullable]']);
+    expect(read('[nullable]\n1\n', 'standard input').header).toEqual(['[nullable]']);
+    expect(read('"x"\n', 'x.csv').header).toEqual(['x']);
+  });
+
   test('F3 a comma in the header decides only if the first row agrees', () => {
     expect(read('Name;Price (EUR, net);Size\na;1,5;2\n').header).toEqual(['Name', 'Price (EUR, net)', 'Size']);
     expect(read('a,b;c\n1,2;3\n').header).toEqual(['a', 'b;c']);
@@ -86,6 +94,12 @@ describe('F3 items in many formats', () => {
     ['a missing comma', '[{"a":1}\n{"a":2}]', 'x.json', /^2: there is no comma between two items/],
     ['a large number', '{"id":12345678901234567890}', 'x.jsonl', /too large to be read exactly \| write it as text/],
     ['a list in an object', '{\n"items":[{"a":1}]}', 'x.json', /one object.*"items" \| .*jq '\.\["items"\]'/],
+    ['a cut array', '[\n', 'standard input', /the array is never closed \| add \]/],
+    ['a cut object', '{', 'standard input', /^1: item 1 is not valid JSON/],
+    ['null', 'null\n', 'standard input', /^1: this is JSON, but it is null, not a list of items \| JSON items are/],
+    ['a JSON string', '\n"x"\n\n', 'standard input', /^2: this is JSON, but it is a string/],
+    ['words in an array', '[null, true]', 'standard input', /^1: item 1 is null, not an object/],
+    ['a binary file', '\x7fELF\0', 'x.csv', /NUL byte.* \| save the table as CSV \(UTF-8\), or give a file in CSV/],
     ['no items', '[]', 'x.json', /there are no items/],
     ['a nameless column', '[{"":1}]', 'x.json', /column 1 has no name/],
     ['a column twice', 'a;a\n1;2', 'x.csv', /^1: the header has "a" twice/],

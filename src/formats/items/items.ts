@@ -3,7 +3,7 @@ import { count } from '../../core/text/count.ts';
 import { parseTable, removeRows, type Table } from '../table.ts';
 import { COMMA, CR, checkTableSize, LF, lineAt } from '../table-bytes.ts';
 import { checkEncoding } from '../table-encoding.ts';
-import { jsonKindOf, parseJsonItems } from './json-items.ts';
+import { JSON_ITEMS, jsonKindOf, parseJsonItems, refuseJsonValue } from './json-items.ts';
 import { refuseOtherFile } from './other-files.ts';
 import { parseSeparatedItems, SEMICOLON, separatorOf, TAB } from './separated-items.ts';
 
@@ -29,7 +29,7 @@ const BY_ENDING: Readonly<Record<string, NamedFormat>> = {
 export function parseItems(bytes: Buffer, file: string): Items {
   refuseOtherFile(bytes, file);
   checkTableSize(bytes.length, file);
-  checkEncoding(bytes, file);
+  checkEncoding(bytes, file, 'save the table as CSV (UTF-8), or give a file in CSV, TSV, JSON or JSON lines');
   const start = contentStart(bytes);
   const named = BY_ENDING[/\.(\w+)$/.exec(file)?.[1]?.toLowerCase() ?? ''];
   const kind = jsonKindOf(bytes, start);
@@ -39,6 +39,7 @@ export function parseItems(bytes: Buffer, file: string): Items {
     return { table: parseJsonItems(bytes, file, start), format };
   }
   if (named === 'JSON') throw notJson(bytes, file, start);
+  if (named === undefined) refuseJsonValue(bytes, file, start);
   const separator = separatorOf(bytes, start, named === 'TSV' ? TAB : COMMA);
   if (separator === COMMA) return { table: parseCommas(bytes, file, start), format: 'CSV' };
   const table = parseSeparatedItems({ bytes, file, separator }, start);
@@ -101,7 +102,7 @@ function misnamed(bytes: Buffer, file: string, format: 'JSON' | 'JSON lines', na
 
 function notJson(bytes: Buffer, file: string, start: number): NightshiftError {
   if (start === bytes.length) return new NightshiftError('bad-table', 'the file is empty', undefined, { file });
-  const hint = 'JSON items are an array of objects, or one object per line; rename the file if it is CSV';
+  const hint = `${JSON_ITEMS}; rename the file if it is CSV`;
   const line = lineAt(bytes, start);
   return new NightshiftError('bad-table', 'this is not JSON: it begins with neither [ nor {', hint, { file, line });
 }

@@ -6,12 +6,29 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT, BACKSLASH] = [0x5b, 0x5
 
 /** Whether a text is a JSON array, JSON objects one after the other, or neither. `start`: its first visible byte. */
 export function jsonKindOf(bytes: Buffer, start: number): 'array' | 'objects' | undefined {
-  const next = bytes[skipSpace(bytes, start + 1)];
-  if (bytes[start] === OPEN_OBJECT && (next === QUOTE || next === CLOSE_OBJECT)) return 'objects';
-  // A header in CSV may begin with a bracket, but not with what begins a JSON value.
-  const isArray = next !== undefined && /[\]{["\d-]/.test(String.fromCharCode(next));
-  return bytes[start] === OPEN_LIST && isArray ? 'array' : undefined;
+  const at = skipSpace(bytes, start + 1);
+  // A header in CSV may begin with a bracket, but not with what begins a JSON value. Nothing else: JSON that was cut.
+  const next = bytes.toString('latin1', at, at + LONGEST_WORD + 1);
+  if (bytes[start] === OPEN_OBJECT && /^(?:$|["}])/.test(next)) return 'objects';
+  return bytes[start] === OPEN_LIST && /^(?:$|[\]{["\d-]|(?:null|true|false)\b)/.test(next) ? 'array' : undefined;
 }
+
+const LONGEST_WORD = 'false'.length;
+
+/** Throws for a text that is one JSON string, number or word. As CSV it would be a header without rows. */
+export function refuseJsonValue(bytes: Buffer, file: string, start: number): void {
+  const end = bytes.indexOf(LF, start);
+  if (end !== -1 && skipSpace(bytes, end) < bytes.length) return;
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString('utf8', start));
+  } catch {
+    return;
+  }
+  throw bad(bytes, file, start, `this is JSON, but it is ${kindOf(value)}, not a list of items`, JSON_ITEMS);
+}
+
+export const JSON_ITEMS = 'JSON items are an array of objects, or one object per line';
 
 /**
  * The objects of a JSON array, of JSON lines, or written one after the other in any layout. The columns are the keys,
@@ -110,12 +127,15 @@ function readObject(bytes: Buffer, file: string, { start, end }: Span, number: n
     throw bad(bytes, file, start, `item ${number} is not valid JSON`, (error as Error).message);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    const what = value === null ? 'null' : Array.isArray(value) ? 'a list' : `a ${typeof value}`;
     const hint = 'each item is an object with names: {"name": "a"}';
-    throw bad(bytes, file, start, `item ${number} is ${what}, not an object`, hint);
+    throw bad(bytes, file, start, `item ${number} is ${kindOf(value)}, not an object`, hint);
   }
   refuseWrapper(bytes, file, { start, end }, value);
   return value;
+}
+
+function kindOf(value: unknown): string {
+  return value === null ? 'null' : Array.isArray(value) ? 'a list' : `a ${typeof value}`;
 }
 
 const AS_TEXT = 'write it as text, in double quotes';

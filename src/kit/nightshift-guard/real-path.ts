@@ -25,10 +25,10 @@ export function projectAt(folder: string): string {
 export function isTaskIn(project: string, shift: string, task: string): boolean {
   try {
     const text = readFileSync(join(project, '.nightshift', shift, 'manager.md'), 'utf8').toLowerCase();
-    const [, order] = text.split(/^## +task order.*$/m);
+    const [, taskOrder] = text.split(/^## +task order.*$/m);
     return (
-      order === undefined ||
-      order
+      taskOrder === undefined ||
+      taskOrder
         .split(/^## /m, 1)[0]!
         .split(/[^\w-]+/)
         .includes(task.toLowerCase())

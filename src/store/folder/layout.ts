@@ -47,9 +47,17 @@ export interface ShiftPaths {
   readonly protection: string;
   /** Versions of protected files that a run undid. */
   readonly putBack: string;
+  /** The records of workspaces, one file for each row. */
+  readonly workspaces: string;
+  /** The engine's own repositories, one for each workspace. */
+  readonly desks: string;
+  /** Hooks and configuration of repositories, as they were when the run began. */
+  readonly sources: string;
   task(name: string): string;
   versions(task: string): string;
   transcript(task: string, key: string, role: string): string;
+  workspaceRecord(item: string): string;
+  desk(item: string): string;
 }
 
 export function shiftPaths(root: string, name: string): ShiftPaths {
@@ -79,6 +87,9 @@ export function shiftPaths(root: string, name: string): ShiftPaths {
     prompts: join(engine, 'prompts'),
     protection: join(engine, 'protected'),
     putBack: join(engine, 'put-back'),
+    workspaces: join(engine, 'workspaces'),
+    desks: join(engine, 'desks'),
+    sources: join(engine, 'sources'),
     task: (task) => {
       checkTaskName(task);
       return join(folder, `${task}.md`);
@@ -86,10 +97,12 @@ export function shiftPaths(root: string, name: string): ShiftPaths {
     versions: (task) => join(engine, 'versions', withoutPath(task)),
     transcript: (task, key, role) =>
       join(engine, 'transcripts', withoutPath(task), `${withoutPath(key)}-${role}.jsonl`),
+    workspaceRecord: (item) => join(engine, 'workspaces', `${withoutPath(item)}.json`),
+    desk: (item) => join(engine, 'desks', withoutPath(item)),
   };
 }
 
-/** Keys and tasks may also come from files that others write. */
+/** Keys, tasks and ids may also come from files that others write. */
 function withoutPath(name: string): string {
   return name.replace(/[^\w-]/g, '_');
 }

@@ -169,7 +169,7 @@ export class MemoryStore implements Store {
     this.#rows = after;
     const edits = before.flatMap((was) => {
       const now = after.find((row) => row[ID] === was[ID]);
-      const changed = now ? this.#tasks.filter((task) => statusIn(was, task) !== statusIn(now, task)) : [];
+      const changed = now ? this.#watched().filter((task) => statusIn(was, task) !== statusIn(now, task)) : [];
       return changed.map((task) => ({ was, now: now!, cell: { id: was[ID]!, task } }));
     });
     const takenBack = edits.filter(
@@ -261,6 +261,11 @@ export class MemoryStore implements Store {
   #putBack(what: string): void {
     this.#changes.push({ kind: 'reverted', what });
     this.#emit({ type: 'edit:reverted', file: 'table', what });
+  }
+
+  /** Tasks whose statuses only the run may write: the Task Order, and what left it while items were running. */
+  #watched(): string[] {
+    return [...new Set([...this.#tasks, ...this.#leases.map(({ task }) => task)])];
   }
 
   #addColumn(name: string): void {

@@ -31,6 +31,7 @@ export class InForceRecord {
   readonly #paths: ShiftPaths;
   #terms: string | undefined;
   #written: string | undefined;
+  #manager: { readonly text: string; readonly terms: string } | undefined;
   #secrets: { readonly text: string; readonly hash: string } | undefined;
 
   constructor(paths: ShiftPaths) {
@@ -43,7 +44,7 @@ export class InForceRecord {
    */
   async write(texts: Texts, next?: { readonly file: string; readonly text: string }): Promise<void> {
     const { inForce, env } = this.#paths;
-    const counted = [...texts].map(([file, text]) => [file, text && termsOf(this.#paths, file, text)]);
+    const counted = [...texts].map(([file, text]) => [file, text && this.#termsOf(file, text)]);
     const terms = JSON.stringify([counted, next]);
     const secrets = texts.get(env);
     if (terms === this.#terms && this.#isIntact(secrets)) return;
@@ -64,6 +65,13 @@ export class InForceRecord {
     } catch (cause) {
       throw diskError(cause, inForce);
     }
+  }
+
+  /** Before every claim and at every look, mostly for the same text. */
+  #termsOf(file: string, text: string): string {
+    if (file !== this.#paths.manager) return text;
+    if (this.#manager?.text !== text) this.#manager = { text, terms: termsOf(this.#paths, file, text) };
+    return this.#manager.terms;
   }
 
   #isIntact(secrets: string | undefined): boolean {

@@ -35,6 +35,7 @@ export class InForce implements Documents {
   readonly #atWork = new Map<symbol, RowTask | undefined>();
   readonly #looking = new Together(() => this.#alone(() => this.#look()));
   readonly #taken = new Set<string>();
+  revision = 0;
   #texts: Texts;
   #found: DocumentEdit[] = [];
   /** An agent worked since the last check. */
@@ -249,6 +250,7 @@ export class InForce implements Documents {
       await this.#options.check(documents);
       const before = this.#texts;
       this.#texts = textsOf(this.#files.paths, documents);
+      this.revision++;
       for (const [file, id] of ids) {
         this.#taken.add(id);
         const what = this.#describe(file, before.get(file), { text: texts.get(file)! });
@@ -274,6 +276,7 @@ export class InForce implements Documents {
     const restored = isKept ? {} : await this.#files.restore(file, seen, text);
     if (!restored) return false;
     if (text !== undefined) this.#set(file, text);
+    if (text !== inForce) this.revision++;
     if (isKept) return true;
     this.#options.emit({
       type: 'edit:reverted',

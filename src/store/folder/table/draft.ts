@@ -77,13 +77,14 @@ export function statusColumns(table: Table, tasks: readonly string[], file: stri
   });
 }
 
+/** `tasks`: the Task Order, whose columns come first in the reading. */
 export function snapshotOf(reading: Reading, tasks: readonly string[]): Snapshot {
   const { table, columns, identities } = reading;
   const metadata = table.header.flatMap((name, column) => (tasks.includes(name) ? [] : [{ name, column }]));
   return {
     count: table.rowCount,
     tasks,
-    columns,
+    columns: columns.slice(0, tasks.length),
     header: table.header,
     id: (row) => identities.id(row),
     rowOf: (id) => identities.rowOf(id),

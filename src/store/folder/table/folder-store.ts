@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { NightshiftError } from '../../../core/model/errors.ts';
 import { type IdentityBasis, NO_BASIS } from '../../../core/model/identity-basis.ts';
 import type { LeaseTerms } from '../../../core/model/lease.ts';
@@ -18,7 +17,7 @@ import { replaceFile } from '../files/atomic-write.ts';
 import { LOCK_WAIT_MS, lockWithin } from '../files/flock.ts';
 import { journalEnd, type Position } from '../journal/journal-reader.ts';
 import { readCommandEdits } from './command-edits.ts';
-import { Draft, snapshotOf, statusColumns } from './draft.ts';
+import { Draft, snapshotOf } from './draft.ts';
 import type { FolderStoreOptions } from './folder-store-options.ts';
 import { Identities } from './identities.ts';
 import { readBasis } from './identity-file.ts';
@@ -29,6 +28,7 @@ import { type Reading, reconcile, summarise } from './reconcile.ts';
 import { RemovedRows } from './removed-rows.ts';
 import { replayColumns } from './replay-columns.ts';
 import { allRowsGone, TableFile } from './table-file.ts';
+import { TaskColumns } from './task-columns.ts';
 import { WriteQueue } from './write-queue.ts';
 
 /** The table in a shift's folder: the only authority on what is done. */
@@ -40,8 +40,7 @@ export class FolderStore implements Store {
   readonly #removedRows = new RemovedRows();
   readonly #queue: WriteQueue<Draft>;
   readonly #leasing: LeaseWriter;
-  #tasks: readonly string[];
-  #outputs: ReadonlyMap<string, readonly string[]>;
+  #tasks: TaskColumns;
   #reading: Reading | undefined;
   #basis: IdentityBasis = NO_BASIS;
   #journalSeen: Position | undefined;
@@ -52,8 +51,7 @@ export class FolderStore implements Store {
     this.#options = options;
     this.#file = new TableFile(options.table, options.failpoint ?? (() => {}));
     this.#lock = new ReadingLock(options);
-    this.#tasks = options.tasks;
-    this.#outputs = options.outputs;
+    this.#tasks = new TaskColumns(options.tasks, options.outputs);
     this.#queue = new WriteQueue<Draft>({
       begin: () => this.#begin(),
       // A change based on the first reading, which may hold no lock, is computed again under one.
@@ -65,32 +63,32 @@ export class FolderStore implements Store {
     this.#leasing = new LeaseWriter({
       queue: this.#queue,
       leases: this.#leases,
-      columnOf: (task) => this.#taskIndex(task),
-      tasks: () => this.#tasks,
+      columnOf: (task) => this.#tasks.require(task),
+      tasks: () => this.#tasks.taskOrder,
       withdraw: (lease, cause) => this.#withdraw(lease, cause),
     });
   }
 
   snapshot(): Promise<Snapshot> {
-    return this.#queue.read(() => snapshotOf(this.#reading!, this.#tasks));
+    return this.#queue.read(() => snapshotOf(this.#reading!, this.#tasks.taskOrder));
   }
 
   async prepare(tasks: readonly string[], outputs: ReadonlyMap<string, readonly string[]>): Promise<void> {
     const added = [...outputs.values()].flat();
     const isPrepared = await this.#queue.read(() => {
-      const isKnown = isDeepStrictEqual([tasks, outputs], [this.#tasks, this.#outputs]);
-      return isKnown && added.every((name) => this.#reading!.table.columnOf(name) >= 0);
+      return this.#tasks.isDeclared(tasks, outputs) && added.every((name) => this.#reading!.table.columnOf(name) >= 0);
     });
     if (isPrepared) return;
     await this.#queue.add((draft) => {
+      const running = Array.from(this.#leases.all(), ({ task }) => task);
+      const declared = this.#tasks.declare(tasks, outputs, running);
       // Checked first: a task without its column must leave everything as it was.
-      statusColumns(draft.reading.table, tasks, this.#options.table);
+      declared.read(draft.reading.table, this.#options.table);
       draft.addColumns(added, '');
       return () => {
-        this.#tasks = tasks;
-        this.#outputs = outputs;
+        this.#tasks = declared;
         const { table, identities } = this.#reading!;
-        const columns = statusColumns(table, tasks, this.#options.table);
+        const columns = declared.read(table, this.#options.table);
         this.#reading = { table, columns, identities: this.#identify(table, identities.known()) };
       };
     });
@@ -125,8 +123,7 @@ export class FolderStore implements Store {
       if (!lease) return refuse('the token is not the current one');
       const row = draft.reading.identities.rowOf(lease.id);
       if (row === undefined) return refuse('the row is gone');
-      const task = this.#tasks.indexOf(lease.task);
-      if (task < 0) return refuse('its task is not in the Task Order any more');
+      const task = this.#tasks.all.indexOf(lease.task);
       const status = draft.status(row, task);
       if (status !== from) return refuse(`its status is ${status}, not ${from}`);
       draft.setStatus(row, task, to);
@@ -147,8 +144,8 @@ export class FolderStore implements Store {
       const lease = this.#leases.find(token);
       if (!lease) return refuse('the token is not the current one');
       const row = draft.reading.identities.rowOf(lease.id);
-      const task = this.#tasks.indexOf(lease.task);
-      const isTaken = row !== undefined && task >= 0 && draft.status(row, task) === 'in_progress';
+      const task = this.#tasks.all.indexOf(lease.task);
+      const isTaken = row !== undefined && draft.status(row, task) === 'in_progress';
       if (isTaken) draft.setStatus(row, task, 'todo');
       return () => {
         this.#leases.end(lease);
@@ -185,7 +182,7 @@ export class FolderStore implements Store {
       return read instanceof NightshiftError ? read : this.#refresh(read);
     });
     this.#isLocked = lock !== undefined;
-    return { draft: new Draft(this.#reading!, this.#tasks), [Symbol.dispose]: () => lock?.[Symbol.dispose]() };
+    return { draft: new Draft(this.#reading!, this.#tasks.all), [Symbol.dispose]: () => lock?.[Symbol.dispose]() };
   }
 
   /** Our own write moves no row, so identities stay. */
@@ -204,7 +201,9 @@ export class FolderStore implements Store {
       return await this.#file.readIfChanged((table) => {
         if (table.rowCount === 0 && this.#reading && this.#reading.table.rowCount > 0)
           throw allRowsGone(this.#file.file);
-        const columns = statusColumns(table, this.#tasks, this.#options.table);
+        const tasks = this.#tasks.in(table);
+        const columns = tasks.read(table, this.#options.table);
+        this.#forgetColumns(tasks);
         this.#basis = readBasis(this.#options.identity);
         return { table, columns, identities: this.#identify(table) };
       });
@@ -228,9 +227,9 @@ export class FolderStore implements Store {
     const identify = this.#identify.bind(this);
     const before = replayColumns(known, sanctioned.columns, identify);
     const settled = reconcile(before, after, {
-      tasks: this.#tasks,
+      tasks: this.#tasks.all,
       identify,
-      outputsOf: (task) => this.#outputs.get(task) ?? [],
+      outputsOf: (task) => this.#tasks.outputs.get(task) ?? [],
       isClaimed: (id, task) => this.#leases.of({ id, task }) !== undefined,
       claimed: () => this.#leases.all(),
       isDoneHere: (id, task) => this.#leases.isDoneHere({ id, task }),
@@ -242,7 +241,7 @@ export class FolderStore implements Store {
       const { file } = this.#file;
       const kept = this.#file.nameBeside();
       await replaceFile(kept, after.table.bytes, 0o600);
-      const draft = new Draft(reading, this.#tasks);
+      const draft = new Draft(reading, this.#tasks.all);
       for (const { row, column, value } of putBack) draft.setCell(row, after.table.header[column]!, value);
       if (!(await this.#write(draft))) return false;
       this.#changes.push(...reverted.map((what) => ({ kind: 'reverted' as const, what })));
@@ -262,6 +261,17 @@ export class FolderStore implements Store {
     return true;
   }
 
+  /** You removed the column of a task that is not in the Task Order any more: its running items are lost. */
+  #forgetColumns(tasks: TaskColumns): void {
+    if (tasks === this.#tasks || !this.#reading) return;
+    const { columns, ...reading } = this.#reading;
+    this.#reading = { ...reading, columns: columns.filter((_, i) => tasks.all.includes(this.#tasks.all[i]!)) };
+    this.#tasks = tasks;
+    for (const lease of [...this.#leases.all()]) {
+      if (!tasks.all.includes(lease.task)) this.#withdraw(lease, { to: null, reason: 'its column was removed' });
+    }
+  }
+
   #withdraw(lease: ItemLease | undefined, cause: Withdrawal, index?: number): void {
     if (!lease) return;
     const { id, task, token } = lease;
@@ -272,14 +282,7 @@ export class FolderStore implements Store {
   }
 
   #identify(table: Reading['table'], known?: Iterable<[number, string]>): Identities {
-    const statusAndOutputs = new Set([...this.#tasks, ...[...this.#outputs.values()].flat()]);
-    return new Identities(table, statusAndOutputs, known, this.#basis);
-  }
-
-  #taskIndex(task: string): number {
-    const index = this.#tasks.indexOf(task);
-    if (index < 0) throw new NightshiftError('not-found', `${task} is not in the Task Order any more`);
-    return index;
+    return new Identities(table, this.#tasks.names, known, this.#basis);
   }
 
   #subject({ id, task }: ItemTask): { task: string; item: string; index?: number } {

@@ -1,0 +1,80 @@
+import { RowLabels } from '../../core/model/row-labels.ts';
+import { statusAt } from '../../core/schedule/plan.ts';
+import { linesOf } from '../../core/workspace/change.ts';
+import type { DeliveryKind } from '../../core/workspace/plan.ts';
+import type { ShiftPaths } from '../../store/folder/layout.ts';
+import type { Snapshot } from '../../store/store.ts';
+import type { Git } from '../../workspace/git.ts';
+import { Reading } from '../../workspace/reading.ts';
+import type { DeliveryRecord, WorkspaceRecord, WorkspaceRecords } from '../../workspace/records.ts';
+import type { OpenShift } from '../open-shift.ts';
+import { isNamed, namedRows } from '../select-rows.ts';
+
+/** A result that waits for `nightshift deliver`. */
+export interface HeldRow {
+  /** 1-based. */
+  readonly row: number;
+  readonly label: string | undefined;
+  readonly kind: DeliveryKind;
+  readonly branch: string;
+  /** Where it goes, as far as the shift says so. */
+  readonly into: string | undefined;
+  readonly commit: string;
+  readonly files: number;
+  readonly lines: number;
+  /** Why it could not be delivered last time. */
+  readonly lastReason: string | undefined;
+  readonly record: WorkspaceRecord & { readonly delivery: DeliveryRecord };
+}
+
+export interface HeldPlace {
+  readonly paths: ShiftPaths;
+  readonly opened: OpenShift;
+  readonly records: WorkspaceRecords;
+  readonly git: Git;
+  readonly signal: AbortSignal;
+}
+
+/** The rows that are done and not delivered yet, in row order. `rows`: only these, as typed. */
+export async function findHeldRows(place: HeldPlace, rows: readonly string[]): Promise<HeldRow[]> {
+  const { shift, snapshot } = place.opened;
+  const chosen = isNamed({ rows }) ? namedRows({ rows }, snapshot.count) : undefined;
+  const labelOf = RowLabels.in(shift, snapshot);
+  const records = new Map((await place.records.all()).map((record) => [record.id, record]));
+  const found: HeldRow[] = [];
+  for (let index = 0; index < snapshot.count; index++) {
+    const record = records.get(snapshot.id(index));
+    if (record === undefined || chosen?.has(index) === false) continue;
+    if (!isWaiting(record) || !isDone(snapshot, index)) continue;
+    found.push({ row: index + 1, label: labelOf(index), ...(await describe(place, record)) });
+  }
+  return found;
+}
+
+/** `intended`: an earlier `deliver` was interrupted. A row that failed in its run is not done. */
+function isWaiting(record: WorkspaceRecord): record is HeldRow['record'] {
+  return record.delivery !== undefined && record.delivery.state !== 'done';
+}
+
+function isDone(snapshot: Snapshot, index: number): boolean {
+  return snapshot.tasks.every((_, task) => statusAt(snapshot, index, task) === 'done');
+}
+
+async function describe(
+  { git, paths, signal }: HeldPlace,
+  record: HeldRow['record'],
+): Promise<Omit<HeldRow, 'row' | 'label'>> {
+  const { delivery, branch, base } = record;
+  await using reading = await Reading.open(git, { desk: paths.desk(record.id), repository: record.from }, signal);
+  const change = await reading.change({ base, tree: delivery.commit });
+  return {
+    kind: delivery.kind,
+    branch,
+    into: delivery.text.into,
+    commit: delivery.commit,
+    files: change.files.length,
+    lines: linesOf(change),
+    lastReason: delivery.reason,
+    record,
+  };
+}

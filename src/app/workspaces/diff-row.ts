@@ -1,0 +1,99 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { fillTemplate, resolveText } from '../../core/language/template.ts';
+import { NightshiftError } from '../../core/model/errors.ts';
+import { itemKey } from '../../core/model/identity.ts';
+import { type Shift, valuesOf } from '../../core/model/shift.ts';
+import { createMask } from '../../core/text/mask.ts';
+import type { Change } from '../../core/workspace/change.ts';
+import { KEY_TRAILER } from '../../core/workspace/delivery.ts';
+import type { ShiftPaths } from '../../store/folder/layout.ts';
+import { FolderWorkspaceRecords } from '../../store/folder/workspace-records.ts';
+import { GitFailure } from '../../workspace/git.ts';
+import { Reading, type Span } from '../../workspace/reading.ts';
+import { type OpenShift, openAndCheck } from '../open-shift.ts';
+import { findRowIndex } from '../rows.ts';
+import type { World } from '../world.ts';
+import { holdings, openReading, type Surroundings } from './examine.ts';
+import { surroundings } from './list-workspaces.ts';
+
+export interface RowDiff {
+  readonly shift: string;
+  /** 1-based. */
+  readonly row: number;
+  readonly base: string | null;
+  readonly change: Change;
+  /** What `git diff` prints: bytes, because files have any encoding. */
+  readonly bytes: Buffer;
+  /** The same for readers, without secrets. */
+  readonly text: string;
+}
+
+/** The change of a row against its base, also after its workspace is gone. `args`: of `git diff`. */
+export async function diffRow(world: World, paths: ShiftPaths, row: string, args: readonly string[]): Promise<RowDiff> {
+  const opened = await openAndCheck(paths);
+  using around = surroundings(world, paths, opened);
+  const index = findRowIndex(opened, row);
+  const read = async (reading: Reading, span: Span): Promise<RowDiff> => {
+    const bytes = await reading.diff(span, args);
+    return {
+      shift: paths.name,
+      row: index + 1,
+      base: span.base ?? null,
+      change: await reading.change(span),
+      bytes,
+      text: createMask(opened.shift.secrets).text(bytes.toString()),
+    };
+  };
+  try {
+    return (await readRecorded(around, index, read)) ?? (await readDelivered(around, opened, index, read));
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
+    throw new NightshiftError('bad-folder', `the change of row ${index + 1} can't be read: ${error.message}`);
+  }
+}
+
+type Read<T> = (reading: Reading, span: Span) => Promise<T>;
+
+/** Undefined if there is no record, or if nothing is left that it names. */
+async function readRecorded<T>(around: Surroundings, index: number, read: Read<T>): Promise<T | undefined> {
+  const record = await new FolderWorkspaceRecords(around.paths).read(around.snapshot.id(index));
+  if (!record) return undefined;
+  await using reading = await openReading(around, record);
+  const held = await holdings(reading, record);
+  return held && (await read(reading, held.span));
+}
+
+/** The commit of a delivery has the key of an item-task in its message. */
+async function readDelivered<T>(
+  { git, paths, snapshot, signal }: Surroundings,
+  { shift }: OpenShift,
+  index: number,
+  read: Read<T>,
+): Promise<T> {
+  const id = snapshot.id(index);
+  const keys = shift.tasks.map(({ name }) => `--grep=${KEY_TRAILER}: ${itemKey(shift.identity, name, id)}`);
+  for (const repository of workingDirs(shift, snapshot.metadata(index))) {
+    const args = ['log', '--all', '-1', '--format=%H %P', '--fixed-strings', ...keys];
+    const found = await git.run({ folder: repository, args, signal });
+    const [commit, parent] = found.kind === 'done' ? found.text.trim().split(' ') : [];
+    if (!commit) continue;
+    await using reading = await Reading.open(git, { repository }, signal);
+    const tree = await reading.treeOf(commit);
+    if (tree !== undefined) return await read(reading, { base: parent, tree });
+  }
+  throw new NightshiftError(
+    'not-found',
+    `row ${index + 1} has no workspace, and no commit of it was found`,
+    `\`nightshift show ${paths.name} ${index + 1}\` says how far it is`,
+  );
+}
+
+/** Where the tasks of a row work, or would without a workspace: folders that are there. */
+function workingDirs(shift: Shift, metadata: Readonly<Record<string, string>>): string[] {
+  const values = valuesOf(shift, metadata);
+  const folders = shift.tasks.map(({ workingDir }) =>
+    resolve(shift.root, resolveText(fillTemplate(workingDir, values), shift.secrets)),
+  );
+  return [...new Set(folders)].filter((folder) => existsSync(folder));
+}

@@ -1,0 +1,146 @@
+import { existsSync } from 'node:fs';
+import type { RowLabels } from '../../core/model/row-labels.ts';
+import { statusAt } from '../../core/schedule/plan.ts';
+import { isTestId } from '../../core/workspace/branch-name.ts';
+import type { Change } from '../../core/workspace/change.ts';
+import type { DeliveryFacts, WorkspaceFacts } from '../../core/workspace/state.ts';
+import { findRow } from '../../engine/find-row.ts';
+import type { ShiftPaths } from '../../store/folder/layout.ts';
+import type { Snapshot } from '../../store/store.ts';
+import { type Git, GitFailure } from '../../workspace/git.ts';
+import { Reading, type Span } from '../../workspace/reading.ts';
+import type { DeliveryRecord, WorkspaceRecord } from '../../workspace/records.ts';
+
+/** What is needed to look at the workspaces of a shift. */
+export interface Surroundings {
+  readonly paths: ShiftPaths;
+  readonly git: Git;
+  readonly snapshot: Snapshot;
+  /** The name of a row (0-based). */
+  readonly label: ReturnType<typeof RowLabels.in>;
+  /** A run or a batch by hand is under way. */
+  readonly isRunning: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** A workspace as it is now. */
+export interface Examined {
+  readonly record: WorkspaceRecord;
+  /** 1-based; null: the table has no such row any more. */
+  readonly row: number | null;
+  readonly label?: string;
+  readonly facts: WorkspaceFacts;
+  readonly change?: Change;
+  /** Why it can't be read. */
+  readonly obstacle?: string;
+}
+
+/** `read`: gets what the workspace holds, while it can be compared. */
+export async function examine<T>(
+  around: Surroundings,
+  record: WorkspaceRecord,
+  read?: (reading: Reading, span: Span) => Promise<T>,
+): Promise<Examined & { readonly answer?: T }> {
+  const { snapshot, label } = around;
+  const index = findRow(snapshot, record.id, record.row - 1);
+  const name = index === undefined ? undefined : label(index);
+  const known = {
+    record,
+    row: index === undefined ? null : index + 1,
+    ...(name === undefined ? {} : { label: name }),
+  };
+  const facts = {
+    isWorking: around.isRunning && index !== undefined && isUnderWay(snapshot, index),
+    hasFolder: existsSync(record.folder),
+    // One that is made again from a result is not ready, and not without work.
+    isReady: record.state !== 'preparing' || (record.results ?? []).length > 0,
+    isRemoving: record.state === 'removing',
+    row:
+      index === undefined ? (isTestId(record.id) ? ('test' as const) : ('gone' as const)) : progressOf(snapshot, index),
+  };
+  try {
+    await using reading = await openReading(around, record);
+    const held = await holdings(reading, record);
+    if (!held) return { ...known, facts: { ...facts, isChanged: undefined, ...deliveryOf(record, false) } };
+    const change = await reading.change(held.span);
+    const answer = await read?.(reading, held.span);
+    return {
+      ...known,
+      facts: {
+        ...facts,
+        isChanged: held.isChanged,
+        hasEarlier: await hasEarlier(around, record),
+        ...deliveryOf(record, held.isDelivered),
+      },
+      change,
+      ...(answer === undefined ? {} : { answer }),
+    };
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
+    const unknown = { ...facts, isChanged: undefined, ...deliveryOf(record, false) };
+    return { ...known, facts: unknown, obstacle: error.message };
+  }
+}
+
+export function openReading({ git, paths, signal }: Surroundings, { id, from }: WorkspaceRecord): Promise<Reading> {
+  return Reading.open(git, { desk: paths.desk(id), repository: from }, signal);
+}
+
+export interface Holdings {
+  readonly span: Span;
+  /** Something was done since `setup`. */
+  readonly isChanged: boolean;
+  /** It is what was delivered, or is to be. */
+  readonly isDelivered: boolean;
+}
+
+/** What the workspace holds: its files; without them, what was delivered or recorded. Undefined if nothing tells. */
+export async function holdings(reading: Reading, record: WorkspaceRecord): Promise<Holdings | undefined> {
+  const { base, folder, delivery, prepared, results = [] } = record;
+  const start = prepared ?? base;
+  const begun = start && (await reading.treeOf(start));
+  const files = existsSync(folder) ? await reading.treeOfFiles(folder, base) : undefined;
+  const delivered = delivery && (await reading.treeOf(delivery.commit));
+  if (delivered !== undefined && (files === undefined || (await isSameAs(reading, delivery!, delivered, files)))) {
+    return { span: { base, tree: delivered }, isChanged: true, isDelivered: true };
+  }
+  const result = results.at(-1)?.commit;
+  const tree = files ?? (result === undefined ? begun : await reading.treeOf(result));
+  return tree === undefined ? undefined : { span: { base, tree }, isChanged: tree !== begun, isDelivered: false };
+}
+
+/** After a merge, the files also hold what others changed. The change of the row is its own commit. */
+async function isSameAs(
+  reading: Reading,
+  { commit, merges = [] }: DeliveryRecord,
+  delivered: string,
+  files: string,
+): Promise<boolean> {
+  const merged = merges.findLast((each) => each.commit === commit)?.merged;
+  return files === delivered || (merged !== undefined && files === (await reading.treeOf(merged)));
+}
+
+/** What an interrupted or failed try left is kept in the desk. */
+async function hasEarlier({ git, paths, signal }: Surroundings, { id }: WorkspaceRecord): Promise<boolean> {
+  const folder = paths.desk(id);
+  if (!existsSync(folder)) return false;
+  const args = ['for-each-ref', '--count=1', 'refs/nightshift/left'];
+  const found = await git.run({ folder, args, env: { GIT_DIR: folder }, signal });
+  return found.kind === 'done' && found.text !== '';
+}
+
+function deliveryOf({ delivery }: WorkspaceRecord, isCurrent: boolean): { delivery?: DeliveryFacts } {
+  if (delivery === undefined) return {};
+  const { state, reason } = delivery;
+  return { delivery: { state, isCurrent, ...(reason === undefined ? {} : { reason }) } };
+}
+
+function isUnderWay(snapshot: Snapshot, row: number): boolean {
+  return snapshot.tasks.some((_, task) => ['in_progress', 'qa'].includes(statusAt(snapshot, row, task)));
+}
+
+function progressOf(snapshot: Snapshot, row: number): WorkspaceFacts['row'] {
+  const statuses = snapshot.tasks.map((_, task) => statusAt(snapshot, row, task));
+  if (statuses.includes('failed')) return 'failed';
+  return statuses.every((status) => status === 'done') ? 'done' : 'unfinished';
+}

@@ -1,0 +1,102 @@
+import { join } from 'node:path';
+import { Desk } from './desk.ts';
+import { type Git, GitFailure } from './git.ts';
+import { OnceAMinute } from './once-a-minute.ts';
+import { type Source, settingIn } from './source.ts';
+import { safely } from './worktree.ts';
+
+/** A branch of a remote. */
+interface RemoteBranch {
+  readonly remote: string;
+  readonly branch: string;
+}
+
+/** The row asked for something that is not there. */
+export class NotThere extends Error {}
+
+/** Finds the commits that workspaces begin with. */
+export class Bases {
+  readonly #git: Git;
+  readonly #fetches: OnceAMinute;
+
+  constructor(git: Git, now: () => number) {
+    this.#git = git;
+    this.#fetches = new OnceAMinute(now);
+  }
+
+  /**
+   * The commit that `base` names now; undefined: the repository has none yet. A branch that has a counterpart on a
+   * remote is fetched first, without touching the branches that the person sees. The remote's commit counts, unless
+   * the person's own branch contains it.
+   */
+  async resolve(source: Source, base: string | undefined, signal: AbortSignal): Promise<string | undefined> {
+    const find = (name: string) => this.#commit(source, name, signal);
+    if (base === undefined) return find('HEAD');
+    const counterpart = await this.#counterpart(source, base, find);
+    if (counterpart === undefined) return (await find(base)) ?? notThere(source, base);
+    const theirs = await this.#fetch(source, counterpart, signal);
+    const own = await find(`refs/heads/${base}`);
+    if (theirs === undefined) return own ?? notThere(source, base);
+    if (own === undefined || own === theirs) return theirs;
+    const args = [...safely(source), 'merge-base', '--is-ancestor', theirs, own];
+    const isContained = await this.#git.run({ folder: source.folder, args, signal });
+    return isContained.kind === 'done' ? own : theirs;
+  }
+
+  /** The last commit of a branch, if it is there. */
+  tip(source: Source, branch: string, signal: AbortSignal): Promise<string | undefined> {
+    return this.#commit(source, `refs/heads/${branch}`, signal);
+  }
+
+  async #counterpart(
+    { settings }: Source,
+    base: string,
+    find: (name: string) => Promise<string | undefined>,
+  ): Promise<RemoteBranch | undefined> {
+    const remotes = [...new Set(settings.flatMap(([key]) => /^remote\.(.+)\.url$/s.exec(key)?.[1] ?? []))];
+    const named = remotes.find((remote) => base.startsWith(`${remote}/`));
+    if (named !== undefined) return { remote: named, branch: base.slice(named.length + 1) };
+    const isBranch = (await find(`refs/heads/${base}`)) !== undefined;
+    const upstream = settingIn(settings, `branch.${base}.remote`);
+    const merge = settingIn(settings, `branch.${base}.merge`)?.replace(/^refs\/heads\//, '');
+    if (isBranch && upstream !== undefined && remotes.includes(upstream) && merge !== undefined) {
+      return { remote: upstream, branch: merge };
+    }
+    const remote = remotes.includes('origin') ? 'origin' : remotes.length === 1 ? remotes[0] : undefined;
+    if (remote === undefined) return undefined;
+    const isKnown = (await find(`refs/remotes/${remote}/${base}`)) !== undefined;
+    // A branch may be new on the remote; a tag or commit that is here needs no remote.
+    return isKnown || (!isBranch && (await find(base)) === undefined) ? { remote, branch: base } : undefined;
+  }
+
+  /** Undefined: the remote has no such branch. */
+  async #fetch(source: Source, { remote, branch }: RemoteBranch, signal: AbortSignal): Promise<string | undefined> {
+    const folder = join(source.hooks, '..', 'fetched');
+    const desk = await Desk.open(this.#git, { folder, workspace: source.folder, source, branch: 'none' }, signal);
+    const ref = `refs/nightshift/base/${remote}/${branch}`;
+    await this.#fetches.run(`${source.commonDir} ${ref}`, async () => {
+      const result = await desk.fetch(remote, `+refs/heads/${branch}:${ref}`);
+      if (result.kind === 'done') return;
+      if (result.kind === 'refused' && result.said.includes("couldn't find remote ref")) return;
+      throw new Unreachable(`${branch} can't be fetched from ${remote}`, result);
+    });
+    return this.#commit(source, ref, signal, folder);
+  }
+
+  async #commit(source: Source, name: string, signal: AbortSignal, desk?: string): Promise<string | undefined> {
+    const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
+    const env = desk === undefined ? {} : { GIT_DIR: desk };
+    const found = await this.#git.run({ folder: source.folder, args: [...safely(source), ...args], env, signal });
+    if (found.kind === 'not-run') throw new GitFailure(`git can't find ${name}`, found);
+    return found.kind === 'done' ? found.text.trim() : undefined;
+  }
+}
+
+/** A base that can't be fetched is not the row's fault, whatever the remote says. */
+class Unreachable extends GitFailure {
+  override readonly isTrouble = true;
+}
+
+function notThere(source: Source, base: string): never {
+  throw new NotThere(`\`base: ${base}\` names no branch, tag or commit of ${source.folder}`);
+}

@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Desk } from '../desk.ts';
+import { askGit, type Git, type GitCall, GitFailure, type GitResult } from '../git.ts';
+import type { OpenDesk } from './outgoing.ts';
+
+/** No address leads to a program, whatever an agent wrote into a configuration. */
+const ONLY_FILES = { GIT_ALLOW_PROTOCOL: 'file' };
+const QUIETLY = ['--quiet', '--no-write-fetch-head', '--no-tags', '--no-recurse-submodules', '--no-auto-maintenance'];
+
+interface RunOptions {
+  readonly input?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly isRemote?: boolean;
+}
+
+/** Git in a desk, for what a delivery needs beside the commit. */
+export class DeskGit {
+  readonly git: Git;
+  readonly files: Desk;
+  readonly signal: AbortSignal;
+  /** The settings of a source have those of the person. Twice, some of them break a push: `http.extraHeader`. */
+  readonly #settings: Readonly<Record<string, string>>;
+
+  constructor(git: Git, { desk, source }: Pick<OpenDesk, 'desk' | 'source'>, signal: AbortSignal) {
+    this.git = git;
+    this.#settings = source === undefined ? {} : { GIT_CONFIG_GLOBAL: '/dev/null' };
+    this.files = desk.with(signal);
+    this.signal = signal;
+  }
+
+  get folder(): string {
+    return this.files.folder;
+  }
+
+  run(args: readonly string[], options: RunOptions = {}): Promise<GitResult> {
+    return this.git.run(this.#call(args, options));
+  }
+
+  async ask(what: string, args: readonly string[], options: RunOptions = {}): Promise<string> {
+    return (await askGit(this.git, what, this.#call(args, options))).trim();
+  }
+
+  /** Makes the files those of a tree. What checks and people left there is not part of it, and not lost. */
+  async settle(tree: string, base: string | undefined): Promise<void> {
+    const now = await this.files.tree(base);
+    if (now === tree) return;
+    const message = 'What was left when the row was delivered\n';
+    await this.files.keep(now, { name: `left/${now}`, parent: base, message });
+    await this.files.checkOut(tree);
+  }
+
+  async has(commit: string): Promise<boolean> {
+    return (await this.run(['cat-file', '-e', `${commit}^{commit}`])).kind === 'done';
+  }
+
+  async isAncestor(commit: string, of: string): Promise<boolean> {
+    return (await this.run(['merge-base', '--is-ancestor', commit, of])).kind === 'done';
+  }
+
+  async message(commit: string): Promise<string> {
+    return bodyOf(await this.ask("git can't read a commit", ['cat-file', 'commit', commit]));
+  }
+
+  async parents(commit: string): Promise<string[]> {
+    const text = await this.ask("git can't read a commit", ['cat-file', 'commit', commit]);
+    return [...text.slice(0, text.indexOf('\n\n')).matchAll(/^parent ([0-9a-f]+)$/gm)].map(([, parent]) => parent!);
+  }
+
+  /** `abc1234 Subject`, for people. */
+  async name(commit: string): Promise<string> {
+    const shown = await this.run(['log', '-1', '--no-show-signature', '--format=%h %s', commit, '--']);
+    return shown.kind === 'done' ? shown.text.trim() : commit.slice(0, 10);
+  }
+
+  /** Fetches one branch into the desk, without a branch of its own. */
+  async fetch(from: string, branch: string, isRemote: boolean): Promise<void> {
+    const args = ['fetch', ...QUIETLY, '--upload-pack=git-upload-pack', from, `refs/heads/${branch}`];
+    await this.ask(`${from} can't be fetched`, args, isRemote ? { isRemote } : { env: ONLY_FILES });
+  }
+
+  #call(args: readonly string[], { input, env, isRemote }: RunOptions): GitCall {
+    const { folder } = this;
+    return {
+      folder,
+      args,
+      env: { ...this.#settings, ...env, GIT_DIR: folder },
+      signal: this.signal,
+      ...(input === undefined ? {} : { input }),
+      ...(isRemote ? { isRemote } : {}),
+    };
+  }
+}
+
+function bodyOf(commit: string): string {
+  return commit.slice(commit.indexOf('\n\n') + 2);
+}
+
+/** Git looks at HEAD of all working trees, also of one that is just being added and has none yet. */
+const HALF_ADDED = /bad object worktrees\//;
+const TRIES = 50;
+const PAUSE_MS = 100;
+
+/** Fetches a branch of a desk into a repository that agents can write: nothing that its configuration names runs. */
+export async function fetchFromDesk(
+  git: Git,
+  repository: { readonly folder: string; readonly safely: readonly string[] },
+  { desk, branch }: { readonly desk: string; readonly branch: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const args = [
+    ...repository.safely,
+    'fetch',
+    ...QUIETLY,
+    '--upload-pack=git-upload-pack',
+    desk,
+    `refs/heads/${branch}`,
+  ];
+  const call = { folder: repository.folder, args, env: ONLY_FILES, signal };
+  for (let tries = 1; ; tries++) {
+    const result = await git.run(call);
+    if (result.kind === 'done') return;
+    const isPassing = result.kind === 'refused' && HALF_ADDED.test(result.said);
+    if (!isPassing || tries === TRIES) throw new GitFailure(`the branch ${branch} can't be written`, result);
+    await sleep(PAUSE_MS, undefined, { signal });
+  }
+}

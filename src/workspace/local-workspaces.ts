@@ -1,0 +1,278 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { OpenWorkspace, WorkspaceFailure, WorkspaceRequest, Workspaces } from '../core/workspace/workspaces.ts';
+import { NotThere } from './base.ts';
+import type { OpenDesk } from './delivery/outgoing.ts';
+import { Desk } from './desk.ts';
+import { enter, isFolder } from './enter.ts';
+import { failureOf } from './failure.ts';
+import { Ports } from './free-port.ts';
+import type { Git } from './git.ts';
+import { addIncluded, findIncluded } from './include.ts';
+import { keepLeft, keepPrepared, resetFiles } from './kept-trees.ts';
+import { removeLeftLocks } from './left-locks.ts';
+import type { RepositoryLock } from './mirror.ts';
+import { KnownNames, type Names, nameWorkspace } from './naming.ts';
+import { LocalWorkspace } from './open-workspace.ts';
+import { type Origin, Origins } from './origin.ts';
+import { OutsideWatch } from './outside.ts';
+import { resultOf, resultsBefore, startOf, type WorkspaceRecord, type WorkspaceRecords } from './records.ts';
+import { type Place, Trees } from './tree.ts';
+
+/** Where the crash tests may end the process. */
+export type WorkspacePoint =
+  | 'workspace:recorded'
+  | 'workspace:added'
+  | 'workspace:ready'
+  | 'workspace:kept'
+  | 'workspace:removed';
+
+export interface WorkspacesOptions {
+  readonly git: Git;
+  readonly records: WorkspaceRecords;
+  readonly shift: string;
+  readonly folders: {
+    /** The project. */
+    readonly root: string;
+    /** The default of `workspaces-dir`. */
+    readonly workspaces: string;
+    readonly mirrors: string;
+    /** For copies of hooks and configuration; agents can't write there. */
+    readonly sources: string;
+    /** The desk of an item; agents can't write there. */
+    desk(id: string): string;
+  };
+  readonly lock: RepositoryLock;
+  now(): number;
+  failpoint(name: WorkspacePoint): void;
+  /** Gets a sentence about something that a person should know. */
+  warn(message: string): void;
+}
+
+/** The workspaces of a shift on this machine. One process at a time uses them: the one that has the run lock. */
+export class LocalWorkspaces implements Workspaces {
+  readonly #options: WorkspacesOptions;
+  readonly #origins: Origins;
+  readonly #trees: Trees;
+  readonly #outside: OutsideWatch;
+  readonly #ports = new Ports();
+  readonly #names: KnownNames;
+  /** Naming, and the record that reserves the names, one after the other. */
+  #naming: Promise<unknown> = Promise.resolve();
+
+  constructor(options: WorkspacesOptions) {
+    const { git, folders, lock, now, warn } = options;
+    this.#options = options;
+    this.#names = new KnownNames(options.records);
+    this.#origins = new Origins({ git, ...folders, lock, now });
+    const leftOut = join(folders.root, '.nightshift');
+    this.#trees = new Trees({ git, lock, leftOut, warn });
+    this.#outside = new OutsideWatch(git, leftOut, warn);
+  }
+
+  async open(request: WorkspaceRequest): Promise<OpenWorkspace | WorkspaceFailure> {
+    try {
+      request.signal.throwIfAborted();
+      const record = await this.#options.records.read(request.item.id);
+      const isBegun = resultsBefore(record?.results ?? [], request.task).length > 0;
+      const origin = await this.#origins.find(request, request.role === 'qa' || request.isContinued || isBegun);
+      if (record === undefined) return await this.#make(request, origin);
+      refuseOther(record, request, origin);
+      const isWorkedIn = record.state === 'ready' || (record.results ?? []).length > 0;
+      return isWorkedIn ? await this.#find(request, origin, record) : await this.#make(request, origin, record);
+    } catch (error) {
+      return failureOf(error, request.signal);
+    }
+  }
+
+  /** For a delivery: hooks and configuration are those of the time when this process first used them. */
+  async openDesk(record: WorkspaceRecord, signal: AbortSignal): Promise<OpenDesk> {
+    const origin = await this.#origins.again(record, signal);
+    const desk = await this.#desk(record, origin, signal);
+    const result = record.results?.at(-1)?.commit;
+    return { desk, source: origin.source, result: result === undefined ? undefined : await desk.treeOf(result) };
+  }
+
+  /** Removes the folder. Its desk stays, and so does its branch, unless it holds nothing. */
+  async remove(record: WorkspaceRecord, signal: AbortSignal): Promise<void> {
+    const { records, folders, failpoint } = this.#options;
+    await records.write({ ...record, state: 'removing' });
+    // Without its repository, there is only the folder to remove.
+    const isTree = record.kind === 'worktree';
+    const origin = isTree ? await this.#origins.again(record, signal).catch(() => undefined) : undefined;
+    await this.#trees.remove(record, origin, signal);
+    rmSync(join(folders.desk(record.id), 'index'), { force: true });
+    this.#ports.release(record.id);
+    failpoint('workspace:removed');
+    if (record.delivery === undefined) await records.remove(record.id);
+    else await records.write({ ...record, state: 'removed' });
+  }
+
+  /**
+   * At the start of a run: finishes what a kill left half made or half removed, and tells what has become of the
+   * others. What can't be done now is told, and tried again by the next run.
+   */
+  async recover(signal: AbortSignal): Promise<void> {
+    const { records, folders, shift, warn } = this.#options;
+    const all = await records.all();
+    const commonDir = async (record: WorkspaceRecord) =>
+      (await this.#origins.again(record, signal).catch(() => undefined))?.source?.commonDir;
+    await removeLeftLocks(all, { ...{ shift, warn, commonDir }, desk: folders.desk });
+    for (const record of all) {
+      const isUnfinished = record.state === 'preparing' && (record.results ?? []).length === 0;
+      try {
+        if (isUnfinished || record.state === 'removing') await this.remove(record, signal);
+        else if (record.state === 'ready' && !isFolder(record.folder)) {
+          warn(`row ${record.row}: its workspace ${record.folder} is gone; it is made again when an agent needs it`);
+        } else if (record.state === 'ready') await this.#origins.again(record, signal);
+      } catch (error) {
+        const failure = failureOf(error, signal);
+        if (failure.kind === 'aborted') return;
+        const why = failure.kind === 'failed' ? failure.reason : failure.trouble.reason;
+        warn(`row ${record.row}: its workspace ${record.folder} can't be used now: ${why}`);
+      }
+    }
+  }
+
+  /** A workspace that is known: as it was at the start of the task, or as the task left it. */
+  async #find(
+    request: WorkspaceRequest,
+    origin: Origin,
+    record: WorkspaceRecord,
+  ): Promise<OpenWorkspace | WorkspaceFailure> {
+    const { role, isContinued, task, signal } = request;
+    const place = { record, origin, desk: await this.#desk(record, origin, signal) };
+    const hasFiles = record.state === 'ready' && isFolder(record.folder);
+    const isThere = hasFiles && this.#trees.isKnown(record, origin);
+    if (hasFiles && !isThere) await keepLeft(place);
+    if (role === 'qa' || isContinued) {
+      const result = resultOf(record, task)?.commit;
+      if (!isThere) return this.#build(request, place, { commit: result ?? startOf(record, task) });
+      if (result !== undefined && !isContinued) await resetFiles(place, result, { trees: this.#trees, signal });
+      return this.#opened(request, place);
+    }
+    if (isThere) this.#trees.unlock(place);
+    const results = resultsBefore(record.results ?? [], task);
+    if (results.length === 0) {
+      const base = record.kind === 'copy' ? record.base : await this.#origins.base(origin, request);
+      if (!isThere || base !== record.base) {
+        if (isThere) await keepLeft(place);
+        return this.#make(request, origin, record);
+      }
+    }
+    const begun = { ...place, record: { ...record, results } };
+    const start = startOf(record, task);
+    if (!isThere) return this.#build(request, begun, { commit: start });
+    await resetFiles(place, start, { trees: this.#trees, signal, isRewound: true });
+    await this.#options.records.write(begun.record);
+    return this.#opened(request, begun);
+  }
+
+  /** `previous`: it was not finished, or its folder is gone, or its base has moved. Its names stay. */
+  async #make(
+    request: WorkspaceRequest,
+    origin: Origin,
+    previous?: WorkspaceRecord,
+  ): Promise<OpenWorkspace | WorkspaceFailure> {
+    const { item, kind, signal, include } = request;
+    const base = await this.#origins.base(origin, request);
+    const included = findIncluded(include, origin.files);
+    for (const path of included.missing) {
+      this.#options.warn(`\`include: ${path}\` names nothing that is in ${origin.files}`);
+    }
+    const record = await this.#reserve(request, origin, {
+      ...{ id: item.id, row: item.row, kind, from: origin.from, base, state: 'preparing' },
+      ...{ madeAt: new Date(this.#options.now()).toISOString(), included: included.paths },
+      ...(previous && { slug: previous.slug, folder: previous.folder, branch: previous.branch }),
+      ...(previous?.delivery && { delivery: previous.delivery }),
+    });
+    const desk = await this.#desk(record, origin, signal);
+    return this.#build(request, { record, origin, desk }, {});
+  }
+
+  /** Reserves the names of a workspace with its record. */
+  #reserve(
+    request: WorkspaceRequest,
+    origin: Origin,
+    known: Omit<WorkspaceRecord, keyof Names> & Partial<Names>,
+  ): Promise<WorkspaceRecord> {
+    const { git, shift, folders, records, failpoint } = this.#options;
+    const reserve = async () => {
+      const { slug, folder, branch } = known;
+      const names =
+        slug !== undefined && folder !== undefined && branch !== undefined
+          ? { slug, folder, branch }
+          : await nameWorkspace({ git, shift, ...folders }, request, { origin, known: this.#names });
+      const record = { ...known, ...names };
+      await records.write(record);
+      await this.#names.add(record);
+      failpoint('workspace:recorded');
+      return record;
+    };
+    const reserved = this.#naming.then(reserve);
+    this.#naming = reserved.catch(() => {});
+    return reserved;
+  }
+
+  /** Makes the folder, with its files at `commit` or else at `base`, and prepares it. */
+  async #build(
+    request: WorkspaceRequest,
+    place: Place,
+    { commit }: { readonly commit?: string | undefined },
+  ): Promise<OpenWorkspace | WorkspaceFailure> {
+    const { records, failpoint } = this.#options;
+    const { signal, include, setUp } = request;
+    const { origin, desk } = place;
+    let record: WorkspaceRecord = { ...place.record, state: 'preparing' };
+    await this.#trees.clear(record, origin);
+    rmSync(desk.index, { force: true });
+    if (commit !== undefined) await records.write(record);
+    await this.#trees.add({ ...place, record }, signal);
+    failpoint('workspace:added');
+    if (record.kind === 'copy' && record.base === undefined) {
+      const kept = { name: 'base', parent: undefined, message: 'The folder as it was\n' };
+      record = { ...record, base: await desk.keep(await desk.tree(undefined), kept) };
+    } else {
+      await this.#trees.fill({ ...place, record }, commit ?? record.base, signal);
+    }
+    await addIncluded(include, { from: origin.files, to: record.folder }, signal);
+    if (setUp) {
+      const failure = await setUp(await this.#opened(request, { ...place, record }));
+      if (failure) return failure;
+      if (commit !== undefined) await desk.checkOut(commit);
+      else record = { ...record, ...(await keepPrepared(desk, record.base)) };
+    }
+    record = { ...record, state: 'ready' };
+    await records.write(record);
+    failpoint('workspace:ready');
+    return this.#opened(request, { ...place, record });
+  }
+
+  async #opened(request: WorkspaceRequest, { record, origin, desk }: Place): Promise<OpenWorkspace> {
+    const { records, now, failpoint } = this.#options;
+    const folder = enter(record.folder, origin.below);
+    const port = await this.#ports.of(record.id);
+    const onKept = () => failpoint('workspace:kept');
+    const reads = origin.source ? [origin.source.folder, origin.source.commonDir] : [];
+    const restore = (signal: AbortSignal) => this.open({ ...request, isContinued: true, signal });
+    const outside = this.#outside;
+    const branches = [record.branch, ...(request.into === undefined ? [] : [request.into])];
+    await outside.enter(record.id, { row: record.row, folder: record.folder, source: origin.source, desk, branches });
+    const { task } = request;
+    return new LocalWorkspace({ task, record, desk, records, folder, port, reads, outside, now, onKept, restore });
+  }
+
+  #desk({ id, folder, branch, included }: WorkspaceRecord, { source }: Origin, signal: AbortSignal): Promise<Desk> {
+    const { git, folders } = this.#options;
+    return Desk.open(git, { folder: folders.desk(id), workspace: folder, source, branch, included }, signal);
+  }
+}
+
+/** The settings of a shift may have changed since the workspace was made. */
+function refuseOther(record: WorkspaceRecord, { kind }: WorkspaceRequest, { from }: Origin): void {
+  if (record.kind === kind && record.from === from) return;
+  throw new NotThere(
+    `row ${record.row} has a workspace already, a ${record.kind} of ${record.from} in ${record.folder}, and now a ` +
+      `${kind} of ${from} is asked for: deliver or remove the old one first`,
+  );
+}

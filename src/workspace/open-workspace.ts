@@ -1,0 +1,101 @@
+import type { FoundChange, OpenWorkspace, WorkspaceFailure } from '../core/workspace/workspaces.ts';
+import { NotThere } from './base.ts';
+import type { Desk } from './desk.ts';
+import { isFolder } from './enter.ts';
+import { failureOf } from './failure.ts';
+import type { OutsideWatch } from './outside.ts';
+import { resultOf, resultsBefore, startOf, type WorkspaceRecord, type WorkspaceRecords } from './records.ts';
+
+export interface OpenOptions {
+  readonly task: string;
+  readonly record: WorkspaceRecord;
+  readonly desk: Desk;
+  readonly records: WorkspaceRecords;
+  /** Where agents work. */
+  readonly folder: string;
+  readonly port: number;
+  readonly reads: readonly string[];
+  now(): number;
+  /** A result was recorded. */
+  onKept(): void;
+  readonly outside: OutsideWatch;
+  /** Makes the folder again. */
+  restore(signal: AbortSignal): Promise<OpenWorkspace | WorkspaceFailure>;
+}
+
+export class LocalWorkspace implements OpenWorkspace {
+  readonly kind = 'open';
+  readonly top: string;
+  readonly folder: string;
+  readonly branch: string;
+  readonly base: string | undefined;
+  readonly isJudged: boolean;
+  readonly reads: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  readonly #options: OpenOptions;
+
+  constructor(options: OpenOptions) {
+    const { record, task, folder, port, reads } = options;
+    this.#options = options;
+    this.top = record.folder;
+    this.folder = folder;
+    this.branch = record.branch;
+    this.base = record.base;
+    this.reads = reads;
+    const result = resultOf(record, task);
+    this.isJudged = result !== undefined && record.delivery !== undefined && record.delivery.at >= result.at;
+    this.environment = {
+      NIGHTSHIFT_WORKSPACE: record.folder,
+      NIGHTSHIFT_BRANCH: record.branch,
+      NIGHTSHIFT_BASE: record.base ?? '',
+      NIGHTSHIFT_PORT: String(port),
+    };
+  }
+
+  async change(signal: AbortSignal): Promise<FoundChange | WorkspaceFailure> {
+    const { desk, record, task, outside } = this.#options;
+    const disturber = outside.disturberOf(record.id);
+    if (disturber !== undefined) {
+      return { kind: 'trouble', trouble: { reason: `row ${disturber} went into its workspace: it starts over` } };
+    }
+    try {
+      const start = startOf(record, task);
+      const own = desk.with(signal);
+      if (!isFolder(record.folder)) throw new NotThere(`its workspace ${record.folder} is gone`);
+      const tree = await own.tree(start);
+      const refusal = await own.refusal(start);
+      if (refusal !== undefined) throw new NotThere(refusal);
+      await this.#keep(own, tree, start);
+      return { kind: 'change', change: await own.stagedChange(start) };
+    } catch (error) {
+      return failureOf(error, signal);
+    }
+  }
+
+  async restore(signal: AbortSignal): Promise<WorkspaceFailure | undefined> {
+    if (isFolder(this.top) && isFolder(this.folder)) return undefined;
+    const restored = await this.#options.restore(signal);
+    return restored.kind === 'open' ? undefined : restored;
+  }
+
+  trespassOf(calls: readonly string[]): Promise<string | undefined> {
+    return this.#options.outside.trespassOf(this.#options.record.id, calls);
+  }
+
+  leave(): void {
+    this.#options.outside.leave(this.#options.record.id);
+  }
+
+  /** The record is read again: a delivery may have written to it. */
+  async #keep(desk: Desk, tree: string, start: string | undefined): Promise<void> {
+    const { records, task, now, onKept } = this.#options;
+    const record = (await records.read(this.#options.record.id)) ?? this.#options.record;
+    const known = resultOf(record, task);
+    if (known !== undefined && (await desk.treeOf(known.commit)) === tree) return;
+    const message = `The result of ${task}\n`;
+    const commit = await desk.keep(tree, { name: `result/${task}`, parent: start, message });
+    const results = [...resultsBefore(record.results ?? [], task), { task, commit, at: new Date(now()).toISOString() }];
+    await records.write({ ...record, results });
+    onKept();
+  }
+}

@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto';
+import { existsSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import type { WorkspaceRequest } from '../core/workspace/workspaces.ts';
+import { Bases, NotThere } from './base.ts';
+import type { Git } from './git.ts';
+import { isAddress, Mirrors, type RepositoryLock } from './mirror.ts';
+import { readSource, type Source } from './source.ts';
+
+/** What a workspace is made from. */
+export interface Origin {
+  /** The path of the repository or folder, or the address of a remote. */
+  readonly from: string;
+  /** Undefined for a folder without git. */
+  readonly source: Source | undefined;
+  /** `working-dir`, relative to the top of the workspace. */
+  readonly below: string;
+  /** Where `include` finds its files. */
+  readonly files: string;
+}
+
+export interface OriginOptions {
+  readonly git: Git;
+  /** The project. */
+  readonly root: string;
+  /** For copies of hooks and configuration; agents can't write there. */
+  readonly sources: string;
+  readonly mirrors: string;
+  readonly lock: RepositoryLock;
+  now(): number;
+}
+
+type Wanted = Pick<WorkspaceRequest, 'kind' | 'workingDir' | 'repo' | 'base' | 'into' | 'signal'>;
+
+/** Finds repositories and folders, and reads each repository once: later changes of its settings don't count. */
+export class Origins {
+  readonly #options: OriginOptions;
+  readonly #mirrors: Mirrors;
+  readonly #bases: Bases;
+  readonly #sources = new Map<string, Promise<Source>>();
+
+  constructor(options: OriginOptions) {
+    this.#options = options;
+    this.#mirrors = new Mirrors(options.git, options.mirrors, options);
+    this.#bases = new Bases(options.git, options.now);
+  }
+
+  /** Throws `NotThere` or a `GitFailure`. `isKnown`: a remote need not be asked for news. */
+  async find(wanted: Wanted, isKnown = false): Promise<Origin> {
+    if (wanted.kind === 'clone') return this.#findRemote(wanted, isKnown);
+    const { workingDir } = wanted;
+    if (!isFolder(workingDir)) throw new NotThere(`\`working-dir\` ${workingDir} is not a folder`);
+    const folder = realpathSync(workingDir);
+    if (wanted.kind === 'copy') return { from: folder, source: undefined, below: '', files: folder };
+    const top = topOf(folder);
+    if (top === undefined) throw new NotThere(`${workingDir} is not in a git repository`);
+    const source = await this.source(top);
+    const below = source.isBare ? '' : relative(source.folder, folder);
+    return { from: source.folder, source, below, files: source.folder };
+  }
+
+  /** What a workspace was made from. */
+  async again(record: { readonly kind: Wanted['kind']; readonly from: string }, signal: AbortSignal): Promise<Origin> {
+    const isClone = record.kind === 'clone';
+    const workingDir = isClone ? this.#options.root : record.from;
+    return this.find({ kind: record.kind, workingDir, signal, ...(isClone ? { repo: record.from } : {}) }, true);
+  }
+
+  /** The commit that `base` names now. Undefined: there is no commit yet. */
+  async base({ from, source }: Origin, { kind, base, into, signal }: Wanted): Promise<string | undefined> {
+    if (source === undefined) return undefined;
+    const merged = base === undefined && into !== undefined ? await this.#bases.tip(source, into, signal) : undefined;
+    if (merged !== undefined) return merged;
+    if (kind !== 'clone') return this.#bases.resolve(source, base, signal);
+    const commit = await this.#mirrors.resolve(source.folder, base, signal);
+    if (commit === undefined && base !== undefined) {
+      throw new NotThere(`\`base: ${base}\` names no branch, tag or commit of ${from}`);
+    }
+    return commit;
+  }
+
+  async #findRemote({ repo, workingDir, signal }: Wanted, isKnown: boolean): Promise<Origin> {
+    const { root } = this.#options;
+    if (repo === undefined) throw new NotThere('`workspace: clone` needs `repo`');
+    if (!isAddress(repo)) throw new NotThere(`\`repo: ${repo}\` is neither an address nor a path`);
+    const from = /^\.{1,2}\//.test(repo) ? resolve(root, repo) : repo;
+    if (isAbsolute(from) && !existsSync(from)) throw new NotThere(`\`repo: ${repo}\` does not exist`);
+    const mirror = (isKnown ? this.#mirrors.known(from) : undefined) ?? (await this.#mirrors.fresh(from, signal));
+    return { from, source: await this.source(mirror), below: relative(root, workingDir), files: root };
+  }
+
+  /** `top`: of a working tree, or a bare repository. */
+  source(top: string): Promise<Source> {
+    const known = this.#sources.get(top);
+    if (known) return known;
+    const { git, sources } = this.#options;
+    const copies = join(sources, createHash('sha256').update(top).digest('hex').slice(0, 12));
+    // Of an earlier run.
+    rmSync(copies, { recursive: true, force: true });
+    // Others wait for it: one row that is withdrawn must not end it.
+    const reading = readSource(git, top, copies, new AbortController().signal);
+    this.#sources.set(top, reading);
+    reading.catch(() => this.#sources.delete(top));
+    return reading;
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+/** The nearest folder that is a repository or has one. */
+function topOf(folder: string): string | undefined {
+  const isBare = ['HEAD', 'objects', 'refs'].every((name) => existsSync(join(folder, name)));
+  if (isBare || existsSync(join(folder, '.git'))) return folder;
+  const above = dirname(folder);
+  return above === folder ? undefined : topOf(above);
+}

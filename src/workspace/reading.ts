@@ -1,0 +1,165 @@
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Change, parseChange } from '../core/workspace/change.ts';
+import { askGit, type Git } from './git.ts';
+import { allExcept, unmovedIn } from './submodules.ts';
+
+/** A change: from a commit or tree (undefined: from nothing) to a tree. */
+export interface Span {
+  readonly base: string | undefined;
+  readonly tree: string;
+}
+
+/** For a commit that is only compared, never kept. */
+const NOBODY = { NAME: 'Nightshift', EMAIL: 'nightshift@localhost' };
+const IDENTITY = Object.fromEntries(
+  ['AUTHOR', 'COMMITTER'].flatMap((who) => Object.entries(NOBODY).map(([what, text]) => [`GIT_${who}_${what}`, text])),
+);
+
+/**
+ * Reads what a workspace holds, also while an agent works in it. Writes only to a folder of its own: neither the
+ * workspace, nor its desk, nor its repository changes.
+ */
+export class Reading implements AsyncDisposable {
+  readonly #git: Git;
+  readonly #folder: string;
+  readonly #desk: string | undefined;
+  readonly #hasSettings: boolean;
+  readonly #signal: AbortSignal;
+
+  private constructor(git: Git, folder: string, desk: string | undefined, signal: AbortSignal) {
+    this.#git = git;
+    this.#folder = folder;
+    this.#desk = desk;
+    this.#hasSettings = desk !== undefined && existsSync(join(desk, 'objects', 'info', 'alternates'));
+    this.#signal = signal;
+  }
+
+  /** `desk`: its configuration is that of the start of the run. Without one, `repository` has the objects. */
+  static async open(
+    git: Git,
+    { desk: wanted, repository }: { readonly desk?: string; readonly repository: string },
+    signal: AbortSignal,
+  ): Promise<Reading> {
+    const desk = wanted !== undefined && existsSync(join(wanted, 'HEAD')) ? wanted : undefined;
+    const [objects = '', format = 'sha1'] = desk ? [join(desk, 'objects')] : await storeOf(git, repository, signal);
+    const folder = await mkdtemp(join(tmpdir(), 'nightshift-reading-'));
+    await mkdir(join(folder, 'objects', 'info'), { recursive: true });
+    await mkdir(join(folder, 'refs'));
+    await mkdir(join(folder, 'info'));
+    await writeFile(join(folder, 'HEAD'), 'ref: refs/heads/none\n');
+    if (objects !== '') await writeFile(join(folder, 'objects', 'info', 'alternates'), `${objects}\n`);
+    if (desk !== undefined) {
+      await copyFile(join(desk, 'config'), join(folder, 'config'));
+      for (const file of ['info/exclude', 'shallow']) await copyIfThere(join(desk, file), join(folder, file));
+    } else await writeFile(join(folder, 'config'), plainConfig(format));
+    return new Reading(git, folder, desk, signal);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  /** The tree that the files of a workspace make now. */
+  async treeOfFiles(workspace: string, base: string | undefined): Promise<string> {
+    const what = `git can't read ${workspace}`;
+    const env = { GIT_WORK_TREE: workspace };
+    // Unchanged files are known by their times in the index.
+    const index = this.#desk && join(this.#desk, 'index');
+    if (index === undefined || !(await copyIfThere(index, join(this.#folder, 'index')))) {
+      await this.#ask(what, base === undefined ? ['read-tree', '--empty'] : ['read-tree', base]);
+    }
+    const there = { env, folder: workspace };
+    const list = (which: string) => this.#ask(what, ['ls-files', which, '-z'], there);
+    const unmoved = unmovedIn(await list('--stage'), (await list('--modified')).split('\0'));
+    const add = ['add', '--all', '--pathspec-from-file=-', '--pathspec-file-nul'];
+    await this.#ask(what, add, { ...there, input: allExcept(unmoved) });
+    return (await this.#ask(what, ['write-tree'])).trim();
+  }
+
+  /** The tree of a commit; undefined if there is no such commit. */
+  async treeOf(commit: string): Promise<string | undefined> {
+    const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${commit}^{tree}`];
+    const found = await this.#git.run(this.#call(args));
+    return found.kind === 'done' ? found.text.trim() : undefined;
+  }
+
+  async change(span: Span): Promise<Change> {
+    const diff = async (kind: string) =>
+      this.#ask("git can't compare", ['diff', ...PLAIN, '--no-renames', '-z', kind, ...(await this.#sides(span))]);
+    return parseChange(await diff('--numstat'), await diff('--name-status'));
+  }
+
+  /** What `git diff` prints, byte for byte: files have any encoding. `args`: how, such as `--stat`. */
+  async diff(span: Span, args: readonly string[]): Promise<Buffer> {
+    const file = join(this.#folder, 'patch');
+    const sides = await this.#sides(span);
+    const quoted = ['-c', 'core.quotePath=false'];
+    await this.#ask("git can't compare", [...quoted, 'diff', ...PLAIN, `--output=${file}`, ...args, ...sides]);
+    return readFile(file);
+  }
+
+  /**
+   * Whether a commit holds the change already: merging it would change nothing, or a commit of its history makes the
+   * same change. A squash merge can't be seen by ancestry.
+   */
+  async isPartOf(span: Span, target: string): Promise<boolean> {
+    const parent = span.base === undefined ? [] : ['-p', span.base];
+    const env = IDENTITY;
+    const made = await this.#git.run(this.#call(['commit-tree', '-m', 'change', ...parent, span.tree], { env }));
+    if (made.kind !== 'done') return false;
+    const commit = made.text.trim();
+    const merged = await this.#git.run(this.#call(['merge-tree', '--write-tree', target, commit]));
+    if (merged.kind === 'done' && merged.text.trim() === (await this.treeOf(target))) return true;
+    const same = await this.#git.run(this.#call(['cherry', target, commit]));
+    return same.kind === 'done' && same.text.startsWith('- ');
+  }
+
+  async #sides({ base, tree }: Span): Promise<string[]> {
+    if (base !== undefined) return [base, tree];
+    return [(await this.#ask("git can't make a tree", ['mktree'], { input: '' })).trim(), tree];
+  }
+
+  #ask(what: string, args: readonly string[], more: CallParts = {}): Promise<string> {
+    return askGit(this.#git, what, this.#call(args, more));
+  }
+
+  #call(args: readonly string[], { env = {}, ...more }: CallParts = {}) {
+    const own = {
+      ...{ GIT_DIR: this.#folder, GIT_INDEX_FILE: join(this.#folder, 'index') },
+      // The settings of a desk over a repository have those of the person.
+      ...(this.#hasSettings ? { GIT_CONFIG_GLOBAL: '/dev/null' } : {}),
+    };
+    return { folder: this.#folder, args, signal: this.#signal, ...more, env: { ...own, ...env } };
+  }
+}
+
+interface CallParts {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly folder?: string;
+  readonly input?: string;
+}
+
+/** No program that attributes or configuration name prints the difference. */
+const PLAIN = ['--no-ext-diff', '--no-textconv', '--no-color'];
+
+/** Where a repository has its objects, and their format; empty if there is no repository. */
+async function storeOf(git: Git, folder: string, signal: AbortSignal): Promise<string[]> {
+  if (!existsSync(folder)) return [];
+  const args = ['rev-parse', '--path-format=absolute', '--git-path', 'objects', '--show-object-format'];
+  const found = await git.run({ folder, args, signal });
+  return found.kind === 'done' ? found.text.trim().split('\n') : [];
+}
+
+function plainConfig(format: string): string {
+  if (format !== 'sha256') return '[core]\n\trepositoryformatversion = 0\n';
+  return '[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n';
+}
+
+async function copyIfThere(from: string, to: string): Promise<boolean> {
+  if (!existsSync(from)) return false;
+  await copyFile(from, to);
+  return true;
+}

@@ -1,0 +1,48 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Git } from '../../src/workspace/git.ts';
+
+const CALM = { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
+
+/** The installed git, without the configuration of whoever runs the tests. */
+export const realGit: Git = {
+  async run({ folder, args, env, input }) {
+    const options = { cwd: folder, env: { ...process.env, ...CALM, ...env }, input: input ?? '' };
+    const ran = spawnSync('git', args, { ...options, encoding: 'utf8' });
+    if (ran.status === null) return { kind: 'not-run', reason: String(ran.error) };
+    if (ran.status === 0) return { kind: 'done', text: ran.stdout, said: ran.stderr };
+    return { kind: 'refused', code: ran.status, said: `${ran.stdout}${ran.stderr}` };
+  },
+};
+
+/** A repository in a folder, with one commit. */
+export class Repository {
+  readonly folder: string;
+
+  constructor(folder: string, files: Readonly<Record<string, string>> = {}) {
+    this.folder = folder;
+    mkdirSync(folder, { recursive: true });
+    this.git('init', '-q', '-b', 'main');
+    this.git('config', 'user.name', 'A person');
+    this.git('config', 'user.email', 'person@example.org');
+    this.commit('begin', files);
+  }
+
+  git(...args: string[]): string {
+    const env = { ...process.env, ...CALM };
+    return execFileSync('git', args, { cwd: this.folder, encoding: 'utf8', env, stdio: 'pipe' }).trim();
+  }
+
+  write(file: string, content: string | Uint8Array): void {
+    mkdirSync(dirname(join(this.folder, file)), { recursive: true });
+    writeFileSync(join(this.folder, file), content);
+  }
+
+  commit(message: string, files: Readonly<Record<string, string>> = {}): string {
+    for (const [file, text] of Object.entries(files)) this.write(file, text);
+    this.git('add', '--all');
+    this.git('commit', '-q', '--allow-empty', '-m', message);
+    return this.git('rev-parse', 'HEAD');
+  }
+}
