@@ -167,7 +167,7 @@ describe('M7 nothing to do', () => {
 
 test('T6 a second start says who runs it and since when, exit code 5, and leaves everything as it is', async () => {
   const { project, shift } = rightProject();
-  project.write(`${shift.folder}/make_page.md`, shellTask('mkdir begun; while ! test -e go; do sleep 0.05; done'));
+  project.write(`${shift.folder}/make_page.md`, shellTask('mkdir -p begun; while ! test -e go; do sleep 0.05; done'));
   const first = shift.launch();
   await until(() => project.exists('begun'), 'the first run');
   // The first run still writes its own files. Its step makes a folder, because `touch` sets the time twice.
