@@ -1,6 +1,6 @@
-import { statusAt } from '../../core/schedule/plan.ts';
 import type { GridCell, GridRow, RowsAnswer } from '../../core/page/answers.ts';
 import type { RowQuery, RowSpan } from '../../core/page/row-query.ts';
+import { statusAt } from '../../core/schedule/plan.ts';
 import { createMask, type Mask } from '../../core/text/mask.ts';
 import { copyOf } from '../../core/text/short-copy.ts';
 import { isBlockedAt } from './grid.ts';

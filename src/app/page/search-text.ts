@@ -1,5 +1,5 @@
-import { cellEnd, decodeCell, QUOTE } from '../../formats/table-bytes.ts';
 import type { Table } from '../../formats/table.ts';
+import { cellEnd, decodeCell, QUOTE } from '../../formats/table-bytes.ts';
 
 /** Between cells and rows: a search never has it. */
 const GAP = 0;

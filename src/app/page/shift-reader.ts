@@ -12,9 +12,9 @@ import type { ShiftPaths } from '../../store/folder/layout.ts';
 import { currentHolder, type Holder } from '../../store/folder/run-lock.ts';
 import { readError } from '../../store/folder/table/table-file.ts';
 import { compileOnce } from '../compile-once.ts';
+import { countHeld } from '../delivery/held-rows.ts';
 import { checkName } from '../open-shift.ts';
 import type { World } from '../world.ts';
-import { countHeld } from '../delivery/held-rows.ts';
 import { FollowedHistory } from './followed-history.ts';
 import { FollowedTable, printOf, type ReadTable } from './followed-table.ts';
 import { Grid } from './grid.ts';
@@ -68,9 +68,17 @@ export class ShiftReader {
     return findShiftPlace(this.#root, this.#id);
   }
 
-  /** Whether the next `read` would find something new. */
-  get hasNews(): boolean {
-    return this.#mayRead && this.#last?.version !== this.#look();
+  /** What was read last, if it could be. */
+  get latest(): ShiftReading | undefined {
+    const reading = this.#last?.reading;
+    return reading instanceof NightshiftError ? undefined : reading;
+  }
+
+  /** The version that the next `read` would find, if it would find another one: a shift is not read too often. */
+  get news(): string | undefined {
+    if (!this.#mayRead) return undefined;
+    const version = this.look();
+    return version === this.#last?.version ? undefined : version;
   }
 
   /** The latest version that may be read; throws if the shift is gone or can't be read. */
@@ -79,6 +87,16 @@ export class ShiftReader {
       this.#reading = undefined;
     });
     return this.#reading;
+  }
+
+  /** The same, when all of its journal was read. */
+  async readWhole(): Promise<ShiftReading> {
+    for (;;) {
+      const reading = await this.read();
+      if (!reading.isPartial) return reading;
+      await this.#history.whole();
+      this.expire();
+    }
   }
 
   /** It was changed here: the next `read` reads it again. */
@@ -90,8 +108,8 @@ export class ShiftReader {
     return performance.now() >= this.#notBefore;
   }
 
-  /** The place is looked up each time: a shift may be archived, or replaced, while it is watched. */
-  #look(): string {
+  /** The version of what is on disk. The place is looked up each time: a shift may be archived while it is watched. */
+  look(): string {
     try {
       return versionOf(this.place.paths);
     } catch {
@@ -142,7 +160,19 @@ export class ShiftReader {
     if (snapshot.count > 0) void [snapshot.id(0), grid.groups];
     const held = shift.workspace === undefined ? 0 : await countHeld(paths, snapshot);
     const readVersion = isPartial ? `${version}-partial` : version;
-    return { place, version: readVersion, holder, shift, table, snapshot, history, grid, held, isPartial, labels: this.#labels };
+    return {
+      place,
+      version: readVersion,
+      holder,
+      shift,
+      table,
+      snapshot,
+      history,
+      grid,
+      held,
+      isPartial,
+      labels: this.#labels,
+    };
   }
 }
 
