@@ -35,8 +35,7 @@ export async function planDelivery(
 }
 
 function describe({ row, kind, branch, into, files, lines }: HeldRow): string {
-  const where = kind === 'merge' ? `into ${into ?? 'the branch that was checked out'}` : branch;
-  return `row ${row} (${kind} ${where}: ${count(files, 'file')}, ${count(lines, 'line')})`;
+  return `row ${row} (${kind} ${into ?? branch}: ${count(files, 'file')}, ${count(lines, 'line')})`;
 }
 
 function summary(sent: readonly DeliveredRow[]): string {

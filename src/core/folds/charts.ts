@@ -111,7 +111,7 @@ export class Charts {
   #resize({ at, task = '' }: NightshiftEvent, size: unknown, reason: unknown): void {
     if (typeof size !== 'number' || this.#sizes.get(task) === size) return;
     this.#sizes.set(task, size);
-    this.#changes.push({ at, task, size, reason: typeof reason === 'string' ? reason : '' });
+    this.#changes.push({ at, task, size, reason: String(reason ?? '') });
     if (this.#changes.length >= 2 * MOST_CHANGES) this.#changes = this.concurrency;
   }
 
