@@ -222,8 +222,15 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     .option('--jsonl <file>', 'as JSON, one object per line')
     .option('--md <file>', 'as a Markdown table')
     .option('--wide', 'one line for each row, with columns for each task')
-    .option('--summary', 'md: counts, why items failed and what was spent, instead of each item-task')
     .option('--raw', 'csv: do not escape cells that a spreadsheet would take for formulas');
+  add(
+    'report [shift]',
+    'write a report: what happened, what needs you, what it cost',
+    (_, { output, md }) => (output === '-' || (md && output === undefined) ? 'reads' : 'writes'),
+    () => import('./commands/report.ts'),
+  )
+    .option('-o, --output <file>', 'the file (default: SHIFT-report.html here); `-` is standard output')
+    .option('--md', 'the short form, as Markdown on standard output');
   add(
     'accept <shift> [file]',
     'show edits that were reverted during a run, and apply them',

@@ -1,0 +1,119 @@
+import type { ReportRow, ReportTable } from '../../app/report/report.ts';
+import type { Result } from '../../core/folds/results.ts';
+import { formatDuration } from '../../core/model/duration.ts';
+import { STATUSES } from '../../core/model/status.ts';
+import { count } from '../../core/text/count.ts';
+import { Html, html } from './html.ts';
+import { dollars } from './verdict.ts';
+
+/** The table with an excerpt for each item, as large as fits. */
+export interface ItemTable {
+  readonly html: Html;
+  /** What did not fit, in words; undefined if everything is there. */
+  readonly leftOut: string | undefined;
+}
+
+/** `most`: how many bytes it may have. Rows that failed come first if not all fit. */
+export function itemTable(table: ReportTable, most: number): ItemTable {
+  const pieces: string[] = [];
+  let bytes = 0;
+  let included = 0;
+  let excerpts = 0;
+  const take = (row: ReportRow): void => {
+    const whole = rowHtml(row, true).text;
+    const fits = (piece: string) => bytes + Buffer.byteLength(piece) <= most;
+    const piece = fits(whole) ? whole : rowHtml(row, false).text;
+    if (!fits(piece)) return;
+    if (piece !== whole) excerpts++;
+    included++;
+    bytes += Buffer.byteLength(piece) + 1;
+    pieces.push(piece);
+  };
+  const isLarge = estimate(table) > most;
+  if (isLarge) for (const row of table.rows()) if (hasFailed(row)) take(row);
+  for (const row of table.rows()) if (!isLarge || !hasFailed(row)) take(row);
+  return {
+    html: html`${filterForm()}
+<div class="scroll" tabindex="0" role="region" aria-label="All rows"><table id="items">
+${headHtml(table)}
+${Html.trusted(pieces.join('\n'))}
+</table></div>`,
+    leftOut: leftOutText(table.count - included, excerpts),
+  };
+}
+
+function leftOutText(rows: number, excerpts: number): string | undefined {
+  const parts = [
+    ...(rows > 0 ? [`${count(rows, 'row')}`] : []),
+    ...(excerpts > 0 ? [`the details of ${count(excerpts, 'row')}`] : []),
+  ];
+  return parts.length === 0 ? undefined : parts.join(' and ');
+}
+
+/** From the first rows: whether all of them will fit. */
+function estimate({ rows, count }: ReportTable): number {
+  let length = 0;
+  let read = 0;
+  for (const row of rows()) {
+    length += Buffer.byteLength(rowHtml(row, true).text);
+    if (++read === 1000) break;
+  }
+  return read === 0 ? 0 : (length / read) * count;
+}
+
+function hasFailed({ results }: ReportRow): boolean {
+  return results.some(({ status }) => status === 'failed');
+}
+
+function filterForm(): Html {
+  const options = STATUSES.map((status) => html`<option>${status}</option>`);
+  return html`<form id="filter" class="filter" hidden>
+<label>Search <input name="text" type="search"></label>
+<label>Status <select name="status"><option value="">any</option>${options}</select></label>
+<output id="shown"></output>
+</form>`;
+}
+
+function headHtml({ columns, tasks }: ReportTable): Html {
+  const names = columns.map((name) => html`<th scope="col">${name}</th>`);
+  const statuses = tasks.map((name) => html`<th scope="col">${name}</th>`);
+  return html`<thead><tr><th scope="col" class="number">row</th>${names}${statuses}<th scope="col" class="number">time</th><th scope="col" class="number">cost</th></tr></thead>`;
+}
+
+function rowHtml({ row, cells, results, output }: ReportRow, withDetails: boolean): Html {
+  const has = [...new Set(results.map(({ status }) => `has-${status}`))].join(' ');
+  const details = withDetails ? detailsHtml(results, output) : undefined;
+  const width = 1 + cells.length + results.length + 2;
+  return html`<tbody class="${has}"><tr><td class="number">${row}</td>${cells.map((cell) => html`<td>${cell}</td>`)}${results.map(
+    statusHtml,
+  )}<td class="number">${timeText(results)}</td><td class="number">${costText(results)}</td></tr>${
+    details && html`<tr class="more"><td></td><td colspan="${width - 1}">${details}</td></tr>`
+  }</tbody>`;
+}
+
+function statusHtml({ status, attempts }: Result): Html {
+  const kind = status === 'done' || status === 'failed' ? status : 'left';
+  const tries = attempts > 1 ? ` (${attempts} attempts)` : '';
+  return html`<td class="${kind}">${status}${tries}</td>`;
+}
+
+function detailsHtml(results: readonly Result[], output: string | undefined): Html | undefined {
+  const reasons = results.flatMap(({ task, reason }) =>
+    reason === undefined ? [] : [html`<p>${task}: ${reason}</p>`],
+  );
+  const captured = results.flatMap(({ captured: values }) => Object.entries(values));
+  const values = captured.map(([name, value]) => html`<p class="soft">${name}: ${value.slice(0, 300)}</p>`);
+  const said = output === undefined || output === '' ? undefined : html`<pre>${output}</pre>`;
+  if (reasons.length + values.length === 0 && said === undefined) return undefined;
+  return html`${reasons}<details><summary class="soft">details</summary>${values}${said}</details>`;
+}
+
+function timeText(results: readonly Result[]): string {
+  const times = results.flatMap(({ ms }) => (ms === undefined ? [] : [ms]));
+  return times.length === 0 ? '' : formatDuration(times.reduce((a, b) => a + b));
+}
+
+function costText(results: readonly Result[]): string {
+  const costs = results.flatMap(({ usage }) => (usage.costUsd === undefined ? [] : [usage.costUsd]));
+  return costs.length === 0 ? '' : dollars(costs.reduce((a, b) => a + b));
+}
