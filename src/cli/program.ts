@@ -1,8 +1,9 @@
 import { Command, Option } from 'commander';
 import { refuseInside } from '../app/access.ts';
-import { type Access, exportAccess, lessonsAccess, type Options, tableAccess, writesUnlessDry } from './access.ts';
+import { type Access, lessonsAccess, type Options, tableAccess, writesUnlessDry } from './access.ts';
 import { EXIT_CODES, LESSONS_HELP, RETRY_HELP } from './help-texts.ts';
 import type { Io } from './io.ts';
+import { addResultCommands } from './result-commands.ts';
 import { addEachOptions, addLimits, addRows, addStartOptions } from './run-options.ts';
 import { addTableOptions } from './table-options.ts';
 import { addWorkspaceCommands } from './workspace-commands.ts';
@@ -212,25 +213,7 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     () => import('./commands/show.ts'),
   );
   addWorkspaceCommands(add);
-  add(
-    'export [shift]',
-    'write the result of each item-task to a file',
-    exportAccess,
-    () => import('./commands/export.ts'),
-  )
-    .option('--csv <file>', 'as CSV; `-` is standard output')
-    .option('--jsonl <file>', 'as JSON, one object per line')
-    .option('--md <file>', 'as a Markdown table')
-    .option('--wide', 'one line for each row, with columns for each task')
-    .option('--raw', 'csv: do not escape cells that a spreadsheet would take for formulas');
-  add(
-    'report [shift]',
-    'write a report: what happened, what needs you, what it cost',
-    (_, { output, md }) => (output === '-' || (md && output === undefined) ? 'reads' : 'writes'),
-    () => import('./commands/report.ts'),
-  )
-    .option('-o, --output <file>', 'the file (default: SHIFT-report.html here); `-` is standard output')
-    .option('--md', 'the short form, as Markdown on standard output');
+  addResultCommands(add);
   add(
     'accept <shift> [file]',
     'show edits that were reverted during a run, and apply them',

@@ -13,39 +13,37 @@ export interface ItemTable {
   readonly leftOut: string | undefined;
 }
 
-/** `most`: how many bytes it may have. Rows that failed come first if not all fit. */
+/** `most`: how many bytes it may have. If not all fits, rows that failed come first, and only they have details. */
 export function itemTable(table: ReportTable, most: number): ItemTable {
   const pieces: string[] = [];
   let bytes = 0;
   let included = 0;
-  let excerpts = 0;
-  const take = (row: ReportRow): void => {
-    const whole = rowHtml(row, true).text;
-    const fits = (piece: string) => bytes + Buffer.byteLength(piece) <= most;
-    const piece = fits(whole) ? whole : rowHtml(row, false).text;
-    if (!fits(piece)) return;
-    if (piece !== whole) excerpts++;
-    included++;
+  let bare = 0;
+  const take = (row: ReportRow, withDetails: boolean): void => {
+    const piece = rowHtml(row, withDetails).text;
     bytes += Buffer.byteLength(piece) + 1;
+    if (bytes > most) return;
+    included++;
+    if (!withDetails) bare++;
     pieces.push(piece);
   };
   const isLarge = estimate(table) > most;
-  if (isLarge) for (const row of table.rows()) if (hasFailed(row)) take(row);
-  for (const row of table.rows()) if (!isLarge || !hasFailed(row)) take(row);
+  if (isLarge) for (const row of table.rows()) if (hasFailed(row)) take(row, true);
+  for (const row of table.rows()) if (!isLarge || !hasFailed(row)) take(row, !isLarge);
   return {
     html: html`${filterForm()}
 <div class="scroll" tabindex="0" role="region" aria-label="All rows"><table id="items">
 ${headHtml(table)}
 ${Html.trusted(pieces.join('\n'))}
 </table></div>`,
-    leftOut: leftOutText(table.count - included, excerpts),
+    leftOut: leftOutText(table.count - included, bare),
   };
 }
 
-function leftOutText(rows: number, excerpts: number): string | undefined {
+function leftOutText(rows: number, bare: number): string | undefined {
   const parts = [
     ...(rows > 0 ? [`${count(rows, 'row')}`] : []),
-    ...(excerpts > 0 ? [`the details of ${count(excerpts, 'row')}`] : []),
+    ...(bare > 0 ? [`the details of ${count(bare, 'row')}`] : []),
   ];
   return parts.length === 0 ? undefined : parts.join(' and ');
 }
