@@ -23,8 +23,7 @@ export async function run(io: Io, [dir]: readonly string[], options: Options): P
   const end = await judgeDemo(io, paths, exitCode);
   if (!json) {
     const nightshift = programSpelling(MAIN, paths.root, io.env);
-    for (const line of ['', ...endLines(end, reason, { folder, nightshift })]) io.print(line);
-    if (report !== undefined) io.print(report);
+    for (const line of ['', ...endLines({ ...end, report }, reason, { folder, nightshift })]) io.print(line);
   }
   return end.failure ? EXIT.done : exitCode;
 }

@@ -41,7 +41,9 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
   const result = await runInView(io, paths, options, settings);
   if (!options.json) await printClosing(io, paths, settings, result);
   const { writeReport } = await import('../write-report.ts');
-  const report = result.alreadyComplete ? undefined : await writeReport(io, paths);
+  // Without counts, the table can't be read: the run's own reason says why.
+  const hasNothing = result.alreadyComplete || result.counts === undefined;
+  const report = hasNothing ? undefined : await writeReport(io, paths);
   if (report !== undefined && !options.json) io.print(report);
   return result.exitCode;
 }
