@@ -15,29 +15,49 @@ export interface ItemTable {
 
 /** `most`: how many bytes it may have. If not all fits, rows that failed come first, and only they have details. */
 export function itemTable(table: ReportTable, most: number): ItemTable {
-  const pieces: string[] = [];
-  let bytes = 0;
-  let included = 0;
-  let bare = 0;
-  const take = (row: ReportRow, withDetails: boolean): void => {
-    const piece = rowHtml(row, withDetails).text;
-    bytes += Buffer.byteLength(piece) + 1;
-    if (bytes > most) return;
-    included++;
-    if (!withDetails) bare++;
-    pieces.push(piece);
-  };
   const isLarge = estimate(table) > most;
-  if (isLarge) for (const row of table.rows()) if (hasFailed(row)) take(row, true);
-  for (const row of table.rows()) if (!isLarge || !hasFailed(row)) take(row, !isLarge);
+  const first = new Pieces(most);
+  const others = new Pieces(most);
+  for (const row of table.rows()) {
+    if (!isLarge || hasFailed(row)) first.add(rowHtml(row, true).text);
+    else if (!others.isFull) others.add(rowHtml(row, false).text);
+  }
+  const shown = others.within(most - first.bytes);
   return {
     html: html`${filterForm()}
 <div class="scroll" tabindex="0" role="region" aria-label="All rows"><table id="items">
 ${headHtml(table)}
-${Html.trusted(pieces.join('\n'))}
+${Html.trusted([...first.all, ...shown].join('\n'))}
 </table></div>`,
-    leftOut: leftOutText(table.count - included, bare),
+    leftOut: leftOutText(table.count - first.all.length - shown.length, shown.length),
   };
+}
+
+/** Pieces of text that are together at most so many bytes. */
+class Pieces {
+  readonly all: string[] = [];
+  readonly #most: number;
+  bytes = 0;
+  isFull = false;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  add(piece: string): void {
+    const bytes = Buffer.byteLength(piece) + 1;
+    this.isFull ||= this.bytes + bytes > this.#most;
+    if (this.isFull) return;
+    this.bytes += bytes;
+    this.all.push(piece);
+  }
+
+  /** As many of them as fit. */
+  within(most: number): readonly string[] {
+    const fitting = new Pieces(most);
+    for (const piece of this.all) fitting.add(piece);
+    return fitting.all;
+  }
 }
 
 function leftOutText(rows: number, bare: number): string | undefined {
