@@ -8,6 +8,9 @@ const names = (script) => ({
   assetFileNames: '[name][extname]',
 });
 
+/** A busy machine is no mistake of the build. */
+const QUIET = { bundlerTimings: false };
+
 export async function buildPage() {
   await build({
     root: 'web',
@@ -19,8 +22,8 @@ export async function buildPage() {
       emptyOutDir: true,
       modulePreload: false,
       reportCompressedSize: false,
-      rolldownOptions: { output: names('page') },
+      rolldownOptions: { output: names('page'), checks: QUIET },
     },
-    worker: { format: 'es', rolldownOptions: { output: names('stream') } },
+    worker: { format: 'es', rolldownOptions: { output: names('stream'), checks: QUIET } },
   });
 }

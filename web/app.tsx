@@ -63,6 +63,6 @@ function useFollowing(): void {
   const running = project.value?.shifts.filter(({ isArchived }) => !isArchived).map(({ id }) => id) ?? [];
   const shifts = at.screen === 'shifts' ? running : [at.shift];
   const key = shifts.join('\n');
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a list with the same names is the same list
+  // A list with the same names is the same list
   useEffect(() => follow(shifts), [key]);
 }

@@ -1,7 +1,7 @@
 import { type Signal, signal } from '@preact/signals';
+import type { NightshiftEvent } from '../../src/core/model/events.ts';
 import type { SessionAnswer, ShiftId } from '../../src/core/page/answers.ts';
 import type { StreamMessage } from '../../src/core/page/history-answers.ts';
-import type { NightshiftEvent } from '../../src/core/model/events.ts';
 import { type Connection, type HubMessage, StreamHub, type Wish } from './stream-hub.ts';
 import { Throttle } from './throttle.ts';
 
@@ -86,7 +86,8 @@ function setConnection(next: Connection): void {
   connection.value = next;
   lostSince.value = next === 'lost' ? (lostSince.value ?? Date.now()) : undefined;
   // Something may have changed before the stream was there, and a lost one may mean that the token is void.
-  if (next !== before && (next === 'open' || next === 'lost')) for (const shift of [...followed, ANY]) throttle.call(shift);
+  if (next !== before && (next === 'open' || next === 'lost'))
+    for (const shift of [...followed, ANY]) throttle.call(shift);
 }
 
 function hearMessage(message: StreamMessage): void {

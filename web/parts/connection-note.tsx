@@ -6,7 +6,8 @@ const GONE_AFTER_MS = 10_000;
 
 export function ConnectionNote() {
   const since = lostSince.value;
-  const text = since === undefined ? undefined : now.value - since > GONE_AFTER_MS ? <Gone /> : 'Connection lost, trying again.';
+  const text =
+    since === undefined ? undefined : now.value - since > GONE_AFTER_MS ? <Gone /> : 'Connection lost, trying again.';
   return (
     <div class="connection-note" role="status" hidden={text === undefined}>
       {text}

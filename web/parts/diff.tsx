@@ -12,7 +12,6 @@ export function DiffLines({ lines }: { readonly lines: readonly string[] }) {
     <div class="diff">
       <pre>
         {shown.map((line, number) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name, and never move
           <span key={number} class={`diff-line ${classOf(line)}`}>
             {`${visibleOutput(line)}\n`}
           </span>
@@ -67,7 +66,14 @@ export function splitFiles(text: string): FileDiff[] {
   return parts.map((part) => {
     const [head = '', ...lines] = part.replace(/\n$/, '').split('\n');
     const isFile = head.startsWith('diff --git ');
-    const body = isFile ? lines.slice(Math.max(0, lines.findIndex((line) => line.startsWith('@@')))) : [head, ...lines];
+    const body = isFile
+      ? lines.slice(
+          Math.max(
+            0,
+            lines.findIndex((line) => line.startsWith('@@')),
+          ),
+        )
+      : [head, ...lines];
     const count = (sign: string) => body.filter((line) => line.startsWith(sign)).length;
     return { name: isFile ? nameIn(head) : 'change', lines: body, added: count('+'), removed: count('-') };
   });

@@ -11,7 +11,8 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['?', 'this help'],
 ];
 
-const LETTERS = 'T todo, I in_progress, Q qa, D done, F failed, B blocked behind a task that failed, H held for approval';
+const LETTERS =
+  'T todo, I in_progress, Q qa, D done, F failed, B blocked behind a task that failed, H held for approval';
 
 export function Help({ onClose }: { readonly onClose: () => void }) {
   return (

@@ -32,7 +32,13 @@ export function ConcurrencyChart({ charts: { concurrency, burnDown } }: { readon
         <>
           <polyline class="line is-left" points={steps(area)} />
           {concurrency.map(({ at, task, size, reason }) => (
-            <circle key={`${at} ${task} ${size}`} class="point" cx={area.x.at(Date.parse(at))} cy={area.y.at(size)} r={3.5}>
+            <circle
+              key={`${at} ${task} ${size}`}
+              class="point"
+              cx={area.x.at(Date.parse(at))}
+              cy={area.y.at(size)}
+              r={3.5}
+            >
               <title>{visibleText(`${timeText(at)}: ${size} (${reason})`)}</title>
             </circle>
           ))}
@@ -51,7 +57,9 @@ function Reasons({ concurrency }: Pick<ChartsAnswer, 'concurrency'>) {
           <span class="dim">{timeText(at)}</span> <b>{size}</b> {visibleText(reason)}
         </li>
       ))}
-      {concurrency.length > latest.length && <li class="dim">and {concurrency.length - latest.length} earlier changes</li>}
+      {concurrency.length > latest.length && (
+        <li class="dim">and {concurrency.length - latest.length} earlier changes</li>
+      )}
     </ul>
   );
 }

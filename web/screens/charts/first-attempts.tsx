@@ -41,7 +41,6 @@ function Tenths({ attempts, title }: { readonly attempts: TaskAttempts; readonly
         tenths.map((tenth, number) => {
           const [left, right] = [x.at(number / tenths.length), x.at((number + 1) / tenths.length)];
           return (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a tenth has no other name
             <g key={number}>
               <rect
                 class="bar"

@@ -5,7 +5,7 @@ import { Link } from '../../parts/link.tsx';
 import { visibleText } from '../../parts/visible-text.ts';
 import { ALL_ROWS, addressOf, go, type ItemPlace } from '../../state/place.ts';
 import { Chart } from './chart.tsx';
-import { largest } from './scale.ts';
+import { durationTicks, largest, ticks } from './scale.ts';
 
 type Measure = 'ms' | 'costUsd';
 
@@ -22,11 +22,11 @@ export function ItemDots({ charts, shift }: ItemDotsProps) {
   const { items, itemsLeftOut } = charts;
   const hasCost = items.some(({ costUsd }) => costUsd !== undefined);
   const measured = items.filter((item) => item[measure] !== undefined);
-  const valueOf = (item: ChartItem) => item[measure] ?? 0;
+  const measureOf = (item: ChartItem) => item[measure] ?? 0;
   const text = measure === 'ms' ? durationText : dollars;
   const times = measured.map(({ at }) => Date.parse(at));
   if (items.length === 0) return null;
-  const sorted = measured.map(valueOf).sort((a, b) => a - b);
+  const sorted = measured.map(measureOf).sort((a, b) => a - b);
   const usual = text(sorted[sorted.length >> 1] ?? 0);
   const sample = itemsLeftOut > 0 ? `, a sample of ${wholeNumber(items.length)}` : '';
   const to = (item: ChartItem): ItemPlace => ({
@@ -43,10 +43,11 @@ export function ItemDots({ charts, shift }: ItemDotsProps) {
       times={[Math.min(...times), largest(times)]}
       most={largest(sorted)}
       unit={text}
+      marks={measure === 'ms' ? durationTicks : ticks}
       below={
         <>
           {hasCost && <MeasureChoice measure={measure} onChoose={setMeasure} />}
-          <Largest items={measured} valueOf={valueOf} text={text} to={to} />
+          <Largest items={measured} measureOf={measureOf} text={text} to={to} />
         </>
       }
     >
@@ -65,8 +66,8 @@ export function ItemDots({ charts, shift }: ItemDotsProps) {
                 go(place);
               }}
             >
-              <circle class={`dot is-${item.status}`} cx={x.at(Date.parse(item.at))} cy={y.at(valueOf(item))} r={3}>
-                <title>{visibleText(`row ${item.row}, ${item.task}: ${text(valueOf(item))}, ${item.status}`)}</title>
+              <circle class={`dot is-${item.status}`} cx={x.at(Date.parse(item.at))} cy={y.at(measureOf(item))} r={3}>
+                <title>{visibleText(`row ${item.row}, ${item.task}: ${text(measureOf(item))}, ${item.status}`)}</title>
               </circle>
             </a>
           );
@@ -76,7 +77,13 @@ export function ItemDots({ charts, shift }: ItemDotsProps) {
   );
 }
 
-function MeasureChoice({ measure, onChoose }: { readonly measure: Measure; readonly onChoose: (measure: Measure) => void }) {
+function MeasureChoice({
+  measure,
+  onChoose,
+}: {
+  readonly measure: Measure;
+  readonly onChoose: (measure: Measure) => void;
+}) {
   const button = (id: Measure, title: string) => (
     <button type="button" class="chip" aria-pressed={measure === id} onClick={() => onChoose(id)}>
       {title}
@@ -92,18 +99,18 @@ function MeasureChoice({ measure, onChoose }: { readonly measure: Measure; reado
 
 interface LargestProps {
   readonly items: readonly ChartItem[];
-  readonly valueOf: (item: ChartItem) => number;
+  readonly measureOf: (item: ChartItem) => number;
   readonly text: (value: number) => string;
   readonly to: (item: ChartItem) => ItemPlace;
 }
 
-function Largest({ items, valueOf, text, to }: LargestProps) {
-  const largestItems = [...items].sort((a, b) => valueOf(b) - valueOf(a)).slice(0, LISTED);
+function Largest({ items, measureOf, text, to }: LargestProps) {
+  const largestItems = [...items].sort((a, b) => measureOf(b) - measureOf(a)).slice(0, LISTED);
   return (
     <ul class="plain-list" aria-label={`The largest ${amount(largestItems.length, 'item')}`}>
       {largestItems.map((item) => (
         <li key={`${item.task} ${item.item}`}>
-          <b>{text(valueOf(item))}</b> <Link to={to(item)}>row {item.row}</Link>{' '}
+          <b>{text(measureOf(item))}</b> <Link to={to(item)}>row {item.row}</Link>{' '}
           <span class="dim">
             {visibleText(item.task)}, {timeText(item.at)}
           </span>

@@ -21,7 +21,9 @@ export function EventRow({ event, place }: { readonly event: NightshiftEvent; re
         {item === undefined ? (
           row
         ) : (
-          <Link to={{ screen: 'item', shift: place.shift, item, query: ALL_ROWS, task }}>{visibleText(row || item)}</Link>
+          <Link to={{ screen: 'item', shift: place.shift, item, query: ALL_ROWS, task }}>
+            {visibleText(row || item)}
+          </Link>
         )}
         {item !== undefined && place.item === undefined && (
           <Link to={{ ...place, item }} class="quiet-link" title="Only events of this row">

@@ -2,8 +2,9 @@ import type { ShiftAnswer } from '../../../src/core/page/answers.ts';
 import { FailureNote } from '../../parts/failure-note.tsx';
 import { visibleText } from '../../parts/visible-text.ts';
 import { type EventsPlace, go } from '../../state/place.ts';
-import { EVENT_TYPES } from './event-text.ts';
 import { EventRow } from './event-row.tsx';
+import { EVENT_TYPES } from './event-text.ts';
+import { RowFilter } from './row-filter.tsx';
 import { useJournal } from './use-journal.ts';
 
 interface EventsScreenProps {
@@ -34,11 +35,7 @@ export function EventsScreen({ place, shift }: EventsScreenProps) {
       <div class="filters filter-fields">
         {select('Type of event', 'type', EVENT_TYPES)}
         {select('Task', 'task', shift.columns.tasks)}
-        {place.item !== undefined && (
-          <button type="button" class="chip" aria-pressed="true" onClick={() => set({ item: undefined })}>
-            one row only ✕
-          </button>
-        )}
+        <RowFilter place={place} onChoose={(item) => set({ item })} />
       </div>
       <FailureNote failure={failure} />
       <table class="events">

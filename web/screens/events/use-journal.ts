@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { JournalAnswer } from '../../../src/core/page/history-answers.ts';
 import type { NightshiftEvent } from '../../../src/core/model/events.ts';
+import type { JournalAnswer } from '../../../src/core/page/history-answers.ts';
 import { onEvent } from '../../live/live.ts';
 import type { EventsPlace } from '../../state/place.ts';
 import { apiPath, ask, type Failure } from '../../state/request.ts';
@@ -29,7 +29,7 @@ export function useJournal({ shift, type, task, item }: EventsPlace) {
     setEvents((known) => (cursor === undefined ? merge(known, page) : [...known, ...page]));
   };
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `load` depends on nothing else
+  // `load` depends on nothing else
   useEffect(() => {
     abort.current = new AbortController();
     const started = abort.current;

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { STATUSES } from '../../../src/core/model/status.ts';
 import type { ShiftAnswer } from '../../../src/core/page/answers.ts';
 import type { RowFilter, RowQuery } from '../../../src/core/page/row-query.ts';
-import { STATUSES } from '../../../src/core/model/status.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { wholeNumber } from '../../parts/format.ts';
 import { visibleText } from '../../parts/visible-text.ts';

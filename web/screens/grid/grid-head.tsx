@@ -1,6 +1,6 @@
+import { STATUSES } from '../../../src/core/model/status.ts';
 import type { ShiftAnswer } from '../../../src/core/page/answers.ts';
 import type { RowQuery } from '../../../src/core/page/row-query.ts';
-import { STATUSES } from '../../../src/core/model/status.ts';
 import { wholeNumber } from '../../parts/format.ts';
 import { visibleText } from '../../parts/visible-text.ts';
 import { type GridColumn, isSame, nextSort } from './grid-layout.ts';
@@ -16,11 +16,7 @@ interface GridHeadProps {
 
 export function GridHead({ shift, columns, query, isAllSelected, onSelectAll, onQuery }: GridHeadProps) {
   return (
-    // biome-ignore lint/a11y/useFocusableInteractive: the buttons in it have the focus
-    // biome-ignore lint/a11y/useSemanticElements: a virtual table has no table elements
     <div role="row" class="grid-row grid-head" aria-rowindex={1}>
-      {/* biome-ignore lint/a11y/useSemanticElements: as above */}
-      {/* biome-ignore lint/a11y/useFocusableInteractive: as above */}
       <span role="columnheader" class="grid-cell">
         {onSelectAll ? (
           <input
@@ -34,7 +30,13 @@ export function GridHead({ shift, columns, query, isAllSelected, onSelectAll, on
         )}
       </span>
       {columns.map((column) => (
-        <HeadCell key={`${column.kind} ${column.title}`} shift={shift} column={column} query={query} onQuery={onQuery} />
+        <HeadCell
+          key={`${column.kind} ${column.title}`}
+          shift={shift}
+          column={column}
+          query={query}
+          onQuery={onQuery}
+        />
       ))}
     </div>
   );
@@ -49,8 +51,6 @@ function HeadCell({ shift, column, query, onQuery }: HeadCellProps) {
   const direction = query.isDescending ? 'descending' : 'ascending';
   const counts = column.kind === 'task' ? shift.status.tasks[column.at]?.counts : undefined;
   return (
-    // biome-ignore lint/a11y/useFocusableInteractive: the button in it has the focus
-    // biome-ignore lint/a11y/useSemanticElements: a virtual table has no table elements
     <span
       role="columnheader"
       class={column.isNumber ? 'grid-cell number' : 'grid-cell'}
@@ -58,9 +58,7 @@ function HeadCell({ shift, column, query, onQuery }: HeadCellProps) {
     >
       <button type="button" class="sort" onClick={() => onQuery(nextSort(query, column))}>
         <span class="sort-title">{visibleText(column.title)}</span>
-        <span class="sort-mark" aria-hidden="true">
-          {isSorted ? (query.isDescending ? '▾' : '▴') : ''}
-        </span>
+        {isSorted && <span aria-hidden="true">{query.isDescending ? '▾' : '▴'}</span>}
       </button>
       {counts && (
         <span

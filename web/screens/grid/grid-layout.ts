@@ -32,7 +32,7 @@ export function gridColumns(columns: GridColumns, shown: readonly string[]): rea
     title,
     sort: { by: kind },
     isNumber: true,
-    least: 5.5,
+    least: kind === 'attempts' ? 6.5 : 5,
     share: 0,
     at: 0,
   });
@@ -40,7 +40,7 @@ export function gridColumns(columns: GridColumns, shown: readonly string[]): rea
     return { kind, title, sort: { by: 'column', column: title }, isNumber: false, ...widths[kind], at };
   };
   return [
-    { kind: 'row', title: 'Row', sort: { by: 'row' }, isNumber: true, least: 4, share: 0, at: 0 },
+    { kind: 'row', title: 'Row', sort: { by: 'row' }, isNumber: true, least: 4.75, share: 0, at: 0 },
     ...(label === undefined ? [] : [named('label', label, 0)]),
     ...tasks.map((task, at) => named('task', task, at)),
     ...shown.map((column, at) => named('cell', column, at)),

@@ -42,7 +42,7 @@ export function Row({ row, index, columns, isActive, isSelected, onSelect, to, s
       case 'task':
         return <TaskCell cell={row.tasks[column.at]} session={sessions?.get(column.title)} />;
       case 'cell':
-        return visibleText(row.cells[column.at] ?? '').replace(/\s+/g, ' ');
+        return <span class="cell-text">{visibleText(row.cells[column.at] ?? '').replace(/\s+/g, ' ')}</span>;
       case 'attempts':
         return attemptsOf(row) || '';
       case 'ms':
@@ -52,8 +52,6 @@ export function Row({ row, index, columns, isActive, isSelected, onSelect, to, s
     }
   };
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a virtual table has no table elements
-    // biome-ignore lint/a11y/useFocusableInteractive: the link in it has the focus
     <div role="row" class={classes.join(' ')} aria-rowindex={index + 2} data-index={index}>
       <Cell>
         {row && onSelect && (
@@ -77,7 +75,6 @@ export function Row({ row, index, columns, isActive, isSelected, onSelect, to, s
 
 function Cell({ isNumber = false, children }: { readonly isNumber?: boolean; readonly children?: unknown }) {
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a virtual table has no table elements
     <span role="cell" class={isNumber ? 'grid-cell number' : 'grid-cell'}>
       {children as never}
     </span>

@@ -62,7 +62,6 @@ export function GridScreen({ place, shift }: GridScreenProps) {
         <div class="filters" ref={view.filters}>
           <Filters shift={shift} query={query} size={pages.size.value} onQuery={setQuery} />
         </div>
-        {/* biome-ignore lint/a11y/useSemanticElements: a table that is drawn in part has no table elements */}
         <div role="table" aria-label="Rows and tasks" aria-rowcount={count + 1}>
           <div role="rowgroup" class="grid-sticky" ref={view.head} style={{ top: `${view.filtersHeight}px` }}>
             <GridHead
@@ -94,7 +93,7 @@ export function GridScreen({ place, shift }: GridScreenProps) {
 function useRowPages(shift: ShiftAnswer, query: RowQuery): RowPages {
   const asked = { ...query, columns: shownColumns(shift.columns, query) };
   const key = writeRowQuery(asked).toString();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `key` is the query
+  // `key` is the query
   const pages = useMemo(() => new RowPages(shift.id, asked), [shift.id, key]);
   useEffect(() => () => pages.close(), [pages]);
   const tick = ticksOf(shift.id).value;

@@ -81,7 +81,8 @@ export class RowPages {
     if ('failure' in reply) return;
     const { rows, total, matching } = reply.value;
     this.#keep(page, { rows, age });
-    if (this.size.value?.total !== total || this.size.value.matching !== matching) this.size.value = { total, matching };
+    if (this.size.value?.total !== total || this.size.value.matching !== matching)
+      this.size.value = { total, matching };
     this.changes.value += 1;
     if (age !== this.#age) this.#load();
   }

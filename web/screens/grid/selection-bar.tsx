@@ -1,5 +1,5 @@
-import type { RowQuery } from '../../../src/core/page/row-query.ts';
 import type { ShiftAnswer } from '../../../src/core/page/answers.ts';
+import type { RowQuery } from '../../../src/core/page/row-query.ts';
 import { requestAction } from '../../actions/pending-action.ts';
 import { amount, wholeNumber } from '../../parts/format.ts';
 import { choiceOf, isEmpty, NOTHING, type Selection } from './selection.ts';

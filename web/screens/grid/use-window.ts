@@ -117,6 +117,7 @@ function useMemory(
     };
   }, [address, scroller]);
   useLayoutEffect(() => {
-    if (hasRows && scroller.current) scroller.current.scrollTop = memory.get(address)?.scrollTop ?? scroller.current.scrollTop;
+    if (hasRows && scroller.current)
+      scroller.current.scrollTop = memory.get(address)?.scrollTop ?? scroller.current.scrollTop;
   }, [address, scroller, hasRows]);
 }

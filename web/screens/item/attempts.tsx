@@ -23,7 +23,8 @@ export function Attempts({ place, item, task }: AttemptsProps) {
   const role = chosen === QA ? 'qa' : 'dev';
   const size = task.transcripts[role];
   const choose = (id: string) => {
-    const next = id === QA ? { role: 'qa' as const, attempt: undefined } : { role: 'dev' as const, attempt: Number(id) };
+    const next =
+      id === QA ? { role: 'qa' as const, attempt: undefined } : { role: 'dev' as const, attempt: Number(id) };
     go({ ...place, task: task.task, ...next }, 'replace');
   };
   const isLatest = role === 'qa' || chosen === String(numbers.at(-1));
@@ -52,6 +53,7 @@ export function Attempts({ place, item, task }: AttemptsProps) {
               key={`${task.task} ${chosen}`}
               name={{ shift: place.shift, task: task.task, item: item.item, role }}
               attempt={role === 'qa' ? undefined : Number(chosen)}
+              startedAfter={task.attempts.find(({ number }) => number === Number(chosen) - 1)?.at}
               endedAt={isLatest ? undefined : attempt?.at}
               isLive={task.session?.role === role && isLatest}
             />

@@ -18,7 +18,8 @@ export function runState(shift: ShiftAnswer): RunState {
       const why = draining === 'limit' ? ' because a limit is reached' : '';
       return { kind: 'waiting', word: 'stopping', text: `Stopping${why}: running items finish, nothing new starts` };
     }
-    if (paused) return { kind: 'waiting', word: 'paused', text: `Paused since ${timeText(paused.since)}, running ${since}` };
+    if (paused)
+      return { kind: 'waiting', word: 'paused', text: `Paused since ${timeText(paused.since)}, running ${since}` };
     if (waiting) {
       return { kind: 'waiting', word: 'waiting', text: `Waiting until ${timeText(waiting.until)}: ${waiting.reason}` };
     }
@@ -35,7 +36,11 @@ function endState({ status }: ShiftAnswer): RunState {
   if (!lastRun) return { kind: 'idle', word: 'not started', text: 'Not started yet' };
   const { end, lastAt } = lastRun;
   if (!end) {
-    return { kind: 'failed', word: 'killed', text: `The last run was killed, or ended by an error, after ${timeText(lastAt)}` };
+    return {
+      kind: 'failed',
+      word: 'killed',
+      text: `The last run was killed, or ended by an error, after ${timeText(lastAt)}`,
+    };
   }
   const isError = end.error !== undefined;
   return {

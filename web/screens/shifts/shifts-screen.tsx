@@ -21,7 +21,6 @@ export function ShiftsScreen({ failure, onHelp }: ShiftsScreenProps) {
   return (
     <>
       <TopBar onHelp={onHelp} />
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so keys must reach it */}
       <main class="scroller" tabIndex={0} aria-label="Shifts">
         <div class="column">
           {known && <p class="dim root">{visibleText(known.root)}</p>}

@@ -70,13 +70,13 @@ function Lesson({ shift, lesson }: { readonly shift: ShiftAnswer; readonly lesso
         <p>
           <span class="dim">{id}</span> <span class={`tag is-${state}`}>{MEANINGS[state]}</span> {visibleText(text)}
         </p>
-        <p class="dim">
+        <ul class="facts dim">
+          {reason !== undefined && <li>{visibleText(reason)}</li>}
           <Rows shift={shift.id} title="recommended by" votes={support} />
           <Rows shift={shift.id} title="helped" votes={credit} />
           <Rows shift={shift.id} title="harmed" votes={blame} />
-          {from !== undefined && <span>from the shift {visibleText(from)} </span>}
-          {reason !== undefined && <span>({visibleText(reason)})</span>}
-        </p>
+          {from !== undefined && <li>from the shift {visibleText(from)}</li>}
+        </ul>
       </div>
       {mayAct(shift) && (
         <div class="buttons">
@@ -104,7 +104,7 @@ function Rows({ shift, title, votes }: RowsProps) {
   if (votes.length === 0) return null;
   const more = votes.length - ROWS_SHOWN;
   return (
-    <span>
+    <li>
       {title} {votes.length === 1 ? 'row' : 'rows'}{' '}
       {votes.slice(0, ROWS_SHOWN).map(({ item, row }, number) => (
         <span key={item}>
@@ -113,7 +113,6 @@ function Rows({ shift, title, votes }: RowsProps) {
         </span>
       ))}
       {more > 0 && ` and ${more} more`}
-      {'; '}
-    </span>
+    </li>
   );
 }

@@ -20,7 +20,12 @@ export function VersionLine({ place, steps }: VersionLineProps) {
       <ol class="versions">
         {steps.versions.map(({ number, at, summary, isCurrent }) => (
           <li key={number}>
-            <button type="button" class="version" aria-pressed={number === compared?.to.number} onClick={() => choose(number)}>
+            <button
+              type="button"
+              class="version"
+              aria-pressed={number === compared?.to.number}
+              onClick={() => choose(number)}
+            >
               <span class="version-number">
                 {number}
                 {isCurrent && <span class="tag">current</span>}

@@ -11,10 +11,14 @@ import type { TranscriptName } from './transcript-pages.ts';
 interface BlockProps {
   readonly name: TranscriptName;
   readonly block: Block;
+  /** That is looked at; others are named. */
+  readonly attempt: number | undefined;
+  /** It was looked for, and is opened. */
+  readonly isTarget: boolean;
   readonly search: string;
 }
 
-export function BlockView({ name, block, search }: BlockProps) {
+export function BlockView({ name, block, attempt, isTarget, search }: BlockProps) {
   const { kind, offset, entries } = block;
   const first = entries[0]!.line;
   const body = entries.map((entry) => <EntryText key={entry.offset} name={name} entry={entry} search={search} />);
@@ -22,6 +26,7 @@ export function BlockView({ name, block, search }: BlockProps) {
   const head = (title: string) => (
     <>
       <span class="block-title">{visibleText(title)}</span> <time class="dim">{timeText(block.at)}</time>
+      {attempt !== undefined && block.attempt !== attempt && <span class="tag other">attempt {block.attempt}</span>}
     </>
   );
   if (kind === 'usage') {
@@ -34,7 +39,7 @@ export function BlockView({ name, block, search }: BlockProps) {
   if (kind === 'prompt' || kind === 'tool-call' || kind === 'tool-result') {
     const hasFailed = entries.some(({ line }) => line.kind === 'tool-result' && line.isError);
     return (
-      <details id={`block-${offset}`} class={`block is-${kind}`} open={isHit || undefined}>
+      <details id={`block-${offset}`} class={`block is-${kind}`} open={isHit || isTarget || undefined}>
         <summary>
           {head(titleOf(first))}
           {hasFailed && <span class="text-failed"> failed</span>}
@@ -98,7 +103,6 @@ function EntryText({ name, entry, search }: EntryProps) {
     <div class={isCode ? 'entry mono' : 'entry'}>
       {line.kind === 'tool-result' && <span class="dim">{line.isError ? 'failed: ' : 'answer: '}</span>}
       {splitAtHits(visibleOutput(text), search).map((piece, number) =>
-        // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no other name, and never move
         number % 2 === 1 ? <mark key={number}>{piece}</mark> : piece,
       )}
       {entry.cut !== undefined && whole === undefined && (

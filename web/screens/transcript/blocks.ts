@@ -1,6 +1,6 @@
 import { Doing } from '../../../src/core/folds/doing.ts';
-import type { TranscriptEntryAnswer } from '../../../src/core/page/answers.ts';
 import type { TranscriptLine } from '../../../src/core/model/events.ts';
+import type { TranscriptEntryAnswer } from '../../../src/core/page/answers.ts';
 
 /** What is shown together: a text that arrived in pieces, or the call of a tool with its result. */
 export interface Block {

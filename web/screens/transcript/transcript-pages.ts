@@ -26,6 +26,8 @@ export class TranscriptPages {
   readonly failure = signal<Failure | undefined>(undefined);
   readonly #name: TranscriptName;
   readonly #abort = new AbortController();
+  /** Where the attempt that is looked at ends; undefined: at the end of the file. */
+  #end: number | undefined;
   #isBusy = false;
 
   constructor(name: TranscriptName) {
@@ -41,9 +43,32 @@ export class TranscriptPages {
     await this.#once(async () => {
       const end = await this.#ask({});
       if (!end || endedAt === undefined) return end;
-      const before = await offsetAfter(endedAt, end.size, (from) => this.#ask({ from }));
-      return before === undefined ? end : this.#ask({ before });
+      this.#end = await offsetAfter(endedAt, end.size, (from) => this.#ask({ from }));
+      return this.#end === undefined ? end : this.#ask({ before: this.#end });
     });
+  }
+
+  /** The beginning of the file, or of the attempt after this time. Its offset. */
+  async loadStart(after?: string): Promise<number> {
+    let start = 0;
+    await this.#once(async () => {
+      const { size } = this.part.value ?? { size: 0 };
+      if (after !== undefined) start = (await offsetAfter(after, size, (from) => this.#ask({ from }))) ?? 0;
+      return this.#ask({ from: start });
+    });
+    return start;
+  }
+
+  /** What is not loaded yet, in bytes. `attempt`: only as long as it may be in there. */
+  bytesBefore(attempt: number | undefined): number {
+    const { from = 0, entries = [] } = this.part.value ?? {};
+    const first = entries[0]?.line.attempt;
+    return attempt === undefined || first === undefined || first === attempt ? from : 0;
+  }
+
+  bytesAfter(attempt: number | undefined): number {
+    const { to = 0, size = 0 } = this.part.value ?? {};
+    return Math.max(0, (attempt === undefined ? size : (this.#end ?? size)) - to);
   }
 
   async jumpTo(from: number): Promise<void> {

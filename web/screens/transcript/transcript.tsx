@@ -2,16 +2,18 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { FailureNote } from '../../parts/failure-note.tsx';
 import { bytesText } from '../../parts/format.ts';
 import { now } from '../../state/clock.ts';
-import { type Block, blocksOf } from './blocks.ts';
 import { BlockView } from './block-view.tsx';
-import { TranscriptPages, type TranscriptName } from './transcript-pages.ts';
+import { type Block, blocksOf } from './blocks.ts';
+import { type TranscriptName, TranscriptPages } from './transcript-pages.ts';
 import { TranscriptSearch } from './transcript-search.tsx';
 import { useFollowing } from './use-following.ts';
 
 interface TranscriptProps {
   readonly name: TranscriptName;
-  /** Only this one is shown. */
+  /** Only this one is shown, unless something is searched for. */
   readonly attempt: number | undefined;
+  /** When the attempt before it ended. */
+  readonly startedAfter: string | undefined;
   /** When the attempt ended, if others follow. */
   readonly endedAt: string | undefined;
   /** Its session is at work: new entries are added. */
@@ -19,15 +21,18 @@ interface TranscriptProps {
 }
 
 /** What was said in a session: the end of it first, the rest as far as one scrolls. */
-export function Transcript({ name, attempt, endedAt, isLive }: TranscriptProps) {
+export function Transcript({ name, attempt, startedAfter, endedAt, isLive }: TranscriptProps) {
   const pages = usePages(name, endedAt, isLive);
   const [search, setSearch] = useState('');
   const part = pages.part.value;
   const blocks = useMemo(() => {
-    const isShown = (block: Block) => attempt === undefined || block.attempt === undefined || block.attempt === attempt;
-    return blocksOf(part?.entries ?? []).filter(isShown);
-  }, [part, attempt]);
-  const isAtEnd = part !== undefined && part.to >= part.size;
+    // A hit may be in another attempt.
+    const isOther = (block: Block) => search === '' && block.attempt !== undefined && block.attempt !== attempt;
+    return blocksOf(part?.entries ?? []).filter((block) => attempt === undefined || !isOther(block));
+  }, [part, attempt, search]);
+  const sought = search === '' ? attempt : undefined;
+  const [before, after] = [pages.bytesBefore(sought), pages.bytesAfter(sought)];
+  const isAtEnd = part !== undefined && after === 0;
   const view = useFollowing(part?.to ?? 0, isLive && isAtEnd);
   const [target, setTarget] = useState<number>();
   const show = async (offset: number) => {
@@ -36,6 +41,10 @@ export function Transcript({ name, attempt, endedAt, isLive }: TranscriptProps) 
     view.release();
     setTarget(offset);
   };
+  const showPrompt = async () => {
+    view.release();
+    setTarget(await pages.loadStart(startedAfter));
+  };
   useEffect(() => {
     if (target === undefined) return;
     const block = blocks.findLast(({ offset }) => offset <= target);
@@ -43,26 +52,36 @@ export function Transcript({ name, attempt, endedAt, isLive }: TranscriptProps) 
   }, [target, blocks]);
   return (
     <div class="transcript">
-      <TranscriptSearch name={name} onSearch={setSearch} onShow={show} />
+      <div class="buttons">
+        <TranscriptSearch name={name} onSearch={setSearch} onShow={show} />
+        <button type="button" onClick={() => void showPrompt()}>
+          Prompt as sent
+        </button>
+      </div>
       <FailureNote failure={pages.failure.value} />
       <div class="transcript-view" ref={view.scroller} tabIndex={0} role="log" aria-live="off" aria-label="Transcript">
-        {part && part.from > 0 && (
-          <More text={`Earlier, ${bytesText(part.from)}`} load={() => pages.loadBefore()} view={view.scroller} />
+        {before > 0 && (
+          <More text={`Earlier, ${bytesText(before)}`} load={() => pages.loadBefore()} view={view.scroller} />
         )}
         {part && blocks.length === 0 && <p class="dim">Nothing was said here.</p>}
         {blocks.map((block) => (
-          <BlockView key={block.offset} name={name} block={block} search={search} />
+          <BlockView
+            key={block.offset}
+            name={name}
+            block={block}
+            attempt={attempt}
+            isTarget={block.offset === target}
+            search={search}
+          />
         ))}
-        {part && !isAtEnd && (
-          <More text={`Later, ${bytesText(part.size - part.to)}`} load={() => pages.loadAfter()} view={view.scroller} />
-        )}
+        {after > 0 && <More text={`Later, ${bytesText(after)}`} load={() => pages.loadAfter()} view={view.scroller} />}
       </div>
       {isLive && isAtEnd && !view.isFollowing && (
         <button type="button" class="follow" onClick={view.follow}>
           Follow the end
         </button>
       )}
-      {part && !isAtEnd && (
+      {after > 0 && (
         <button type="button" class="follow" onClick={() => void pages.loadEnd(endedAt)}>
           Go to the end
         </button>
