@@ -16,8 +16,8 @@ export interface RowQuery {
   readonly columns: readonly string[];
 }
 
-/** `blocked`: at `todo` behind a task that failed. */
-export type RowFilter = Status | 'blocked';
+/** `blocked`: at `todo` behind a task that failed. `held`: the result of the row waits for `nightshift deliver`. */
+export type RowFilter = Status | 'blocked' | 'held';
 
 /** `row`, `ms`, `cost`, `attempts`, or a column of the table. */
 export type SortKey =
@@ -30,7 +30,7 @@ export interface RowSpan {
   readonly count: number;
 }
 
-const FILTERS: readonly string[] = [...STATUSES, 'blocked'];
+const FILTERS: readonly string[] = [...STATUSES, 'blocked', 'held'];
 const PLAIN_SORTS = ['row', 'ms', 'cost', 'attempts'] as const;
 const COLUMN = 'column:';
 
