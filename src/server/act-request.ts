@@ -1,22 +1,19 @@
 import { z } from 'zod';
 import { NightshiftError } from '../core/model/errors.ts';
-import { STATUSES } from '../core/model/status.ts';
 import type { ActRequest } from '../core/page/action.ts';
+import { PLAIN_SORTS, ROW_FILTERS } from '../core/page/row-query.ts';
 
 const text = z.string();
 const task = text.optional();
 const maxCost = text.optional();
 
 const query = z.strictObject({
-  status: z.array(z.enum([...STATUSES, 'blocked'])),
+  status: z.array(z.enum(ROW_FILTERS)),
   task,
   group: text.optional(),
   search: text.optional(),
   sort: z
-    .union([
-      z.strictObject({ by: z.enum(['row', 'ms', 'cost', 'attempts']) }),
-      z.strictObject({ by: z.literal('column'), column: text }),
-    ])
+    .union([z.strictObject({ by: z.enum(PLAIN_SORTS) }), z.strictObject({ by: z.literal('column'), column: text })])
     .optional(),
   isDescending: z.boolean(),
   columns: z.array(text),

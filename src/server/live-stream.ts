@@ -20,6 +20,7 @@ export async function sendStream(response: ServerResponse, messages: AsyncIterab
     ...contentPolicy(),
     'Content-Type': 'text/event-stream; charset=utf-8',
     'Cache-Control': 'no-store',
+    Connection: 'close',
   });
   const beat = () => response.writableNeedDrain || response.write(':\n\n');
   const beats = setInterval(beat, HEARTBEAT_MS).unref();
