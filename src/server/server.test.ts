@@ -11,7 +11,7 @@ const actWith = (port: number, cookie: string, body: string) =>
 
 test('S8 the token is exchanged for a cookie that no script can read and no other site sends', async () => {
   const { port, server } = await servePage();
-  expect(server.address).toBe(`http://127.0.0.1:${port}/#token=${TOKEN}`);
+  expect(server.address()).toBe(`http://127.0.0.1:${port}/#token=${TOKEN}`);
   const { status, headers } = await openWith(port, TOKEN);
   expect(status).toBe(200);
   const [pair, ...attributes] = headers['set-cookie']!.split('; ');
@@ -47,11 +47,11 @@ test('S8 what a browser gets on its command line works once, and for a minute', 
   let now = 0;
   const { port, server } = await servePage(pageWith(), { now: () => now });
   const ticketIn = (address: string) => /#token=(.+)$/.exec(address)![1]!;
-  const ticket = ticketIn(server.addressForBrowser);
+  const ticket = ticketIn(server.addressForBrowser());
   expect(ticket).not.toContain(TOKEN);
   expect((await openWith(port, ticket)).status).toBe(200);
   expect((await openWith(port, ticket)).code).toBe('bad-token');
-  const late = ticketIn(server.addressForBrowser);
+  const late = ticketIn(server.addressForBrowser());
   now += 60_001;
   expect((await openWith(port, late)).code).toBe('bad-token');
 });

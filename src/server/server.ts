@@ -49,17 +49,18 @@ export class PageServer implements AsyncDisposable {
   }
 
   /** With the token in its fragment, which no browser sends to a server. */
-  get address(): string {
-    return this.#addressWith(this.#token);
+  address(shift?: string): string {
+    return this.#addressWith(this.#token, shift);
   }
 
   /** One that works once and soon: for the command line of a browser, which others can read. */
-  get addressForBrowser(): string {
-    return this.#addressWith(this.#session.ticket());
+  addressForBrowser(shift?: string): string {
+    return this.#addressWith(this.#session.ticket(), shift);
   }
 
-  #addressWith(token: string): string {
-    return `http://${HOST}:${this.port}/#token=${token}`;
+  #addressWith(token: string, shift: string | undefined): string {
+    const query = shift === undefined ? '' : `?${new URLSearchParams({ shift })}`;
+    return `http://${HOST}:${this.port}/${query}#token=${token}`;
   }
 
   async #answer(routes: Routes, request: IncomingMessage, response: ServerResponse): Promise<void> {
