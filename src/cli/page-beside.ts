@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { PROGRAM } from '../app/run/detach.ts';
 import type { Io } from './io.ts';
+import { PAGE_BESIDE_RUN } from './view-commands.ts';
 
 /**
  * Starts its arguments with this standard input and ends at once, so that the page is no descendant of the run: what a
@@ -35,7 +36,7 @@ export class PageBeside implements Disposable {
   }
 
   #start(io: Io, shift: string, listener: PageListener): ChildProcess {
-    const words = [process.execPath, PROGRAM, '__page', shift];
+    const words = [process.execPath, PROGRAM, PAGE_BESIDE_RUN, shift];
     const child = spawn('/bin/sh', ['-c', LAUNCH, 'sh', ...words], { cwd: io.cwd, env: io.env, detached: true });
     const { stdin, stdout, stderr } = child;
     this.#pipes = [stdin, stdout, stderr];

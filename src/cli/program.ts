@@ -5,7 +5,7 @@ import { EXIT_CODES, LESSONS_HELP } from './help-texts.ts';
 import type { Io } from './io.ts';
 import { addEachOptions, addLimits, addRetryOptions, addStartOptions } from './run-options.ts';
 import { addTableOptions } from './table-options.ts';
-import { addPageBesideRun, addViewCommand } from './view-commands.ts';
+import { addPageBesideRun, addViewCommand, PAGE_BESIDE_RUN } from './view-commands.ts';
 import { addWorkspaceCommands } from './workspace-commands.ts';
 
 export type { Options } from './access.ts';
@@ -274,7 +274,7 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
       const { run } = await import('./commands/overview.ts');
       finish(await run(io, [], options));
     });
-  addPageBesideRun(addHidden(program, '__page'), io, finish);
+  addPageBesideRun(addHidden(program, PAGE_BESIDE_RUN, 'writes'), io, finish);
   addHidden(program, '__complete')
     .argument('[words...]')
     .action(async (words: string[]) => {
@@ -285,6 +285,6 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
 }
 
 /** Not in the help: the command of `nightshift` alone, and those of shell completion and `start --view`. */
-function addHidden(program: Command, name: string): Command {
-  return declared(program.command(name, { hidden: true }), 'reads').exitOverride();
+function addHidden(program: Command, name: string, access: Access = 'reads'): Command {
+  return declared(program.command(name, { hidden: true }), access).exitOverride();
 }

@@ -8,7 +8,9 @@ The page is for you alone: it is served on 127.0.0.1, and the address holds the 
 
   ssh -L PORT:127.0.0.1:PORT HOST nightshift view --port PORT`;
 
-/** The page, in this process or beside a run. */
+/** The command that `start --view` starts. */
+export const PAGE_BESIDE_RUN = '__page';
+
 export function addViewCommand(add: AddCommand): void {
   add(
     'view [shift]',
@@ -24,10 +26,9 @@ export function addViewCommand(add: AddCommand): void {
     .addHelpText('after', VIEW_HELP);
 }
 
-/** What `start --view` starts: serves the page until its standard input ends. */
 export function addPageBesideRun(command: Command, io: Io, finish: (exitCode: number) => void): void {
   command.argument('[shift]').action(async (shift: string | undefined) => {
-    refuseInside(io, 'nightshift view');
+    refuseInside(io, `nightshift ${PAGE_BESIDE_RUN}`);
     const { run } = await import('./commands/page-beside-run.ts');
     finish(await run(io, shift));
   });

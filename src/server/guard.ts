@@ -7,7 +7,7 @@ export interface Refusal {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export type RefusalCode =
+type RefusalCode =
   | 'bad-request'
   | 'bad-host'
   | 'bad-origin'
