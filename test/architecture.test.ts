@@ -44,9 +44,16 @@ const RULES: Record<string, Rule> = {
     may: ['core', 'app', 'views'],
     packages: ['node:crypto', 'zod', '@modelcontextprotocol/server', '@modelcontextprotocol/server/stdio'],
   },
+  server: {
+    may: ['core', 'app'],
+    packages: ['node:', 'zod'],
+  },
   // The public API: a table of contents.
   'index.ts': { may: ['app', 'core'], packages: [] },
-  cli: { may: ['core', 'app', 'views', 'mcp/server.ts'], packages: ['node:', 'commander'] },
+  cli: {
+    may: ['core', 'app', 'views', 'mcp/server.ts', 'server/server.ts', 'server/web-files.ts'],
+    packages: ['node:', 'commander'],
+  },
 };
 
 interface Import {
@@ -118,9 +125,11 @@ test('every import is one that the table allows', () => {
   expect(imports.filter((each) => !isAllowed(each)).map(describe)).toEqual([]);
 });
 
-test('only the command that starts it knows the MCP server', () => {
-  const users = imports.filter(({ from, to }) => folderOf(from) === 'cli' && folderOf(to) === 'mcp');
-  expect(users.map(({ from }) => from)).toEqual(['cli/commands/mcp.ts']);
+test('only what starts them knows the servers', () => {
+  const usersOf = (folder: string) =>
+    imports.filter(({ from, to }) => folderOf(from) === 'cli' && folderOf(to) === folder).map(({ from }) => from);
+  expect(usersOf('mcp')).toEqual(['cli/commands/mcp.ts']);
+  expect([...new Set(usersOf('server'))]).toEqual(['cli/serve-page.ts']);
 });
 
 test('the application layer prints nothing and leaves the process alone', () => {

@@ -34,15 +34,7 @@ export async function openAndCheck(paths: ShiftPaths, options: OpenOptions = {})
   const warn = (message: string) => options.emit?.({ type: 'run:warning', message });
   const files = new ShiftFiles(paths, options.failpoint, (file, kept) => warn(setAsideText(file, kept)));
   const documents = await files.read();
-  const named = documents.manager.settings.find(({ key }) => key === 'name');
-  if (named && named.value !== paths.name) {
-    throw new NightshiftError(
-      'bad-manager',
-      `manager.md has the name ${named.value}, but its folder is ${paths.name}`,
-      `write \`- name: ${paths.name}\`, or rename the folder`,
-      { file: paths.manager, line: named.line },
-    );
-  }
+  checkName(paths, documents);
   const store = new FolderStore({
     table: paths.table,
     lock: paths.lock,
@@ -58,6 +50,18 @@ export async function openAndCheck(paths: ShiftPaths, options: OpenOptions = {})
   const snapshot = await store.snapshot();
   const compile = options.compile ?? compileOnce(options);
   return { shift: compile(documents, snapshot.header), files, store, snapshot };
+}
+
+/** The name in the manifest is that of the folder. */
+export function checkName({ name, manager: file }: ShiftPaths, { manager }: ShiftDocuments): void {
+  const named = manager.settings.find(({ key }) => key === 'name');
+  if (!named || named.value === name) return;
+  throw new NightshiftError(
+    'bad-manager',
+    `manager.md has the name ${named.value}, but its folder is ${name}`,
+    `write \`- name: ${name}\`, or rename the folder`,
+    { file, line: named.line },
+  );
 }
 
 /**

@@ -1,11 +1,14 @@
+import type { History } from '../core/folds/history.ts';
 import type { ShiftStatus } from '../core/folds/shift-status.ts';
-import { summarise } from '../core/folds/summary.ts';
+import { type Summary, summarise } from '../core/folds/summary.ts';
 import { RowLabels } from '../core/model/row-labels.ts';
+import type { Shift } from '../core/model/shift.ts';
 import { limitsInForce, limitTexts } from '../core/schedule/budget.ts';
 import { type FoundBatch, isStale, readBatch } from '../store/folder/batch-file.ts';
 import { waitingCopies } from '../store/folder/documents/put-back.ts';
 import type { ShiftPaths } from '../store/folder/layout.ts';
-import { currentHolder } from '../store/folder/run-lock.ts';
+import { currentHolder, type Holder } from '../store/folder/run-lock.ts';
+import type { Snapshot } from '../store/store.ts';
 import { readHistory } from './history.ts';
 import { readLearning } from './lessons/list-lessons.ts';
 import { nextAfterLastRun } from './next-command.ts';
@@ -24,14 +27,29 @@ export async function readStatus(paths: ShiftPaths, world: Pick<World, 'env' | '
   const holder = currentHolder(paths.runLock);
   const { shift, snapshot } = await openAndCheck(paths);
   const history = await readHistory(paths, world);
-  const now = world.now();
+  const summary = summarise(snapshot, history, RowLabels.in(shift, snapshot));
+  return describeStatus({ paths, holder, shift, snapshot, history, summary }, world.now());
+}
+
+/** A shift as it was read. */
+export interface KnownShift {
+  readonly paths: ShiftPaths;
+  /** The process that runs it, found before the table was read. */
+  readonly holder: Holder | undefined;
+  readonly shift: Shift;
+  readonly snapshot: Snapshot;
+  readonly history: History;
+  readonly summary: Summary;
+}
+
+export function describeStatus(known: KnownShift, now: number): StatusReport {
+  const { paths, holder, shift, snapshot, history, summary } = known;
   const { usage, tally } = history;
   const set = shift.settings.limits;
   // Only the run knows the limits of its command line; it told them when it began.
   const limits = (holder && tally.limits) ?? limitsInForce(set, false, now);
   const batch = readBatch(paths);
   const pause = pauseOf(paths);
-  const summary = summarise(snapshot, history, RowLabels.in(shift, snapshot));
   const { counts } = summary;
   const isFree = !holder && !batch;
   const next = isFree ? nextAfterLastRun({ shift: paths.name, history, limits: set, counts, now }) : undefined;

@@ -61,6 +61,8 @@ const WRITING: Record<string, string[][]> = {
     ['workspaces', 'prune'],
   ],
   demo: [['demo', 'here']],
+  view: [['view'], ['view', 'night', '--read-only']],
+  __page: [['__page', 'night']],
 };
 const READING = [
   ['status', 'night'],

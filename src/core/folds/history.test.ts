@@ -192,6 +192,15 @@ test('Q4 agents that end without a status are counted in a row: until one is wri
   expect(count(silent, edited('work'))).toBeUndefined();
 });
 
+test('M7 every edit by a person counts, also after another one: they have no number', () => {
+  const history = new History();
+  const edit = { type: 'table:edited', at: 't', run: '', seq: 0, shift: 's', by: 'process 1' };
+  const reset = (item: string) => [{ item, column: 'work', from: 'failed', to: 'todo' }];
+  history.read({ ...edit, changes: reset('i1') }, true);
+  history.read({ ...edit, changes: reset('i2'), retry: ['--rows=2'] }, false);
+  expect(history.retrying?.items.get('i2')).toBe('work');
+});
+
 test('unknown usage stays unknown', () => {
   expect(sum({}, {})).toEqual({});
   expect(sum({ inputTokens: 1 }, { inputTokens: 2, costUsd: 0 })).toEqual({ inputTokens: 3, costUsd: 0 });

@@ -9,8 +9,8 @@ export class RepeatedEvents {
   readonly #latest = new Map<string, number>();
 
   has({ run, seq }: NightshiftEvent): boolean {
-    // A line may contain anything.
-    if (typeof run !== 'string' || typeof seq !== 'number') return false;
+    // A line may contain anything. What people do between runs has no number.
+    if (typeof run !== 'string' || run === '' || typeof seq !== 'number') return false;
     if (seq <= (this.#latest.get(run) ?? Number.NEGATIVE_INFINITY)) return true;
     this.#latest.set(run, seq);
     return false;

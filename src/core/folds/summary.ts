@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { Counts } from '../model/events.ts';
 import type { Usage } from '../model/model.ts';
 import type { Status } from '../model/status.ts';
@@ -37,23 +38,45 @@ const NO_REASON = 'no reason was recorded (the journal does not have it)';
 const SHORTEST_VALUE = 3;
 
 export function summarise(items: Items, history: History, labelOf: (row: number) => string | undefined): Summary {
-  const groups = new Map<string, { task: string; reason: string; items: FailedItem[] }>();
+  const failures = groupFailures(items, history).map(({ task, reason, rows }) => ({
+    task,
+    reason,
+    items: rows.map((row): FailedItem => {
+      const label = labelOf(row);
+      const attempts = history.of(task, items.id(row))?.dev?.attempts ?? 0;
+      return { row: row + 1, attempts, ...(label === undefined ? {} : { label }) };
+    }),
+  }));
+  return { ...summariseProgress(items, history), failures };
+}
+
+/** Everything except the failures. */
+export function summariseProgress(items: Items, history: History): Omit<Summary, 'failures'> {
+  return { counts: countItems(items), tasks: countCells(items), usage: history.usage };
+}
+
+/** The failures with one reason, by row (0-based). */
+export interface FailedRows {
+  /** The same as long as the reason is, whichever rows have it. */
+  readonly id: string;
+  readonly task: string;
+  /** As recorded for the first of them. */
+  readonly reason: string;
+  readonly rows: readonly number[];
+}
+
+/** The largest group first. */
+export function groupFailures(items: Items, history: History): FailedRows[] {
+  const groups = new Map<string, { task: string; reason: string; rows: number[] }>();
   for (const { row, task } of cellsAt(items, 'failed')) {
-    const past = history.of(task, items.id(row));
-    const reason = past?.failure ?? NO_REASON;
+    const reason = history.of(task, items.id(row))?.failure ?? NO_REASON;
     const key = `${task} ${withoutValues(reason, items.metadata(row))}`;
-    const group = groups.get(key) ?? { task, reason, items: [] };
-    const label = labelOf(row);
-    const attempts = past?.dev?.attempts ?? 0;
-    group.items.push({ row: row + 1, attempts, ...(label === undefined ? {} : { label }) });
-    groups.set(key, group);
+    const group = groups.get(key);
+    if (group) group.rows.push(row);
+    else groups.set(key, { task, reason, rows: [row] });
   }
-  return {
-    counts: countItems(items),
-    tasks: countCells(items),
-    failures: [...groups.values()].sort((a, b) => b.items.length - a.items.length),
-    usage: history.usage,
-  };
+  const named = [...groups].map(([key, group]) => ({ id: hash('sha256', key).slice(0, 12), ...group }));
+  return named.sort((a, b) => b.rows.length - a.rows.length);
 }
 
 /** `no file out/alpha.html` and `no file out/beta.html` are the same reason. */

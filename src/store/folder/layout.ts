@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { NightshiftError } from '../../core/model/errors.ts';
 import { checkShiftName, checkTaskName, nearest } from '../../core/model/names.ts';
@@ -62,9 +62,9 @@ export interface ShiftPaths {
   desk(item: string): string;
 }
 
-export function shiftPaths(root: string, name: string): ShiftPaths {
+/** `folder`: of a shift that is not in its place, because it is archived. */
+export function shiftPaths(root: string, name: string, folder = join(root, FOLDER, name)): ShiftPaths {
   checkShiftName(name);
-  const folder = join(root, FOLDER, name);
   const engine = join(folder, '.engine');
   return {
     name,
@@ -172,6 +172,20 @@ export function openShift(root: string, name: string): ShiftPaths {
         : `create it with \`nightshift create ${name}\``;
     throw new NightshiftError('not-found', `there is no shift ${name} in ${shiftsFolder(root)}`, hint);
   }
+  refuseLinks(paths, found);
+  return paths;
+}
+
+/** The paths of an archived shift, by its name and its folder in the archive. */
+export function openArchived(root: string, name: string, inArchive: string): ShiftPaths {
+  const paths = shiftPaths(root, name, join(archiveFolder(root), inArchive));
+  const found = lstatSync(paths.folder, { throwIfNoEntry: false });
+  if (!found) throw new NightshiftError('not-found', `${paths.folder} is gone`, 'was it unarchived?');
+  refuseLinks(paths, found);
+  return paths;
+}
+
+function refuseLinks(paths: ShiftPaths, found: Stats): void {
   if (found.isSymbolicLink()) {
     throw new NightshiftError(
       'bad-folder',
@@ -187,5 +201,4 @@ export function openShift(root: string, name: string): ShiftPaths {
       throw new NightshiftError('bad-folder', `${file} is a symbolic link`, hint, { file });
     }
   }
-  return paths;
 }

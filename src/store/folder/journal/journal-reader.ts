@@ -165,14 +165,16 @@ export async function* valuesIn(
     for (const line of lines) {
       const first = isFirst;
       isFirst = false;
-      if (line[0] !== 0x7b || !needles.every((needle) => line.includes(needle))) continue;
-      const value = parse(line);
+      if (!needles.every((needle) => line.includes(needle))) continue;
+      const value = parseLine(line);
       if (value !== undefined) yield { value, isFirst: first };
     }
   }
 }
 
-function parse(line: Buffer): unknown {
+/** The JSON object in a line; undefined if there is none. */
+export function parseLine(line: Buffer): unknown {
+  if (line[0] !== 0x7b) return undefined;
   try {
     return withCurrentNames(JSON.parse(line.toString('utf8')));
   } catch {

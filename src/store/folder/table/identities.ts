@@ -38,6 +38,17 @@ export class Identities {
     this.#table = table;
   }
 
+  /** Whether a newer table has the same items in the same rows, as it has unless people edit them. */
+  hasSameItems(table: Table): boolean {
+    const before = this.#table;
+    if (table.rowCount !== before.rowCount || table.header.length !== before.header.length) return false;
+    if (table.header.some((name, column) => name !== before.header[column])) return false;
+    for (let row = 0; row < table.rowCount; row++) {
+      if (!table.sameRow(row, before, row) && this.#plain(row, table) !== this.#plain(row)) return false;
+    }
+    return true;
+  }
+
   id(row: number): string {
     const known = this.#ids.get(row);
     if (known !== undefined) return known;
@@ -117,8 +128,8 @@ export class Identities {
     return ordinals;
   }
 
-  #plain(row: number): string {
-    const cells = this.#table.cells(row);
+  #plain(row: number, table = this.#table): string {
+    const cells = table.cells(row);
     return this.#deriving.map((column) => cells[column]).join('\u0000');
   }
 }

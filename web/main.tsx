@@ -1,0 +1,11 @@
+import { render } from 'preact';
+import { App } from './app.tsx';
+import { goLive } from './live/live.ts';
+import { followAddress } from './state/place.ts';
+import { exchangeToken } from './state/session.ts';
+import './style/page.css';
+
+await exchangeToken();
+followAddress();
+goLive();
+render(<App />, document.getElementById('page')!);
