@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    include: ['src/**/*.test.ts', 'web/**/*.test.ts', 'test/**/*.test.ts'],
     // These need real agent programs (vitest.agents.config.ts), or install the package (vitest.install.config.ts).
     exclude: ['test/agents/**', 'test/install/**'],
     // The ledger of a shift is outside of its project. The tests may be started by an agent program.
