@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    include: ['src/**/*.test.ts', 'web/**/*.test.ts', 'test/**/*.test.ts'],
     // These need real agent programs (vitest.agents.config.ts), install the package (vitest.install.config.ts), or need
     // a browser (vitest.page.config.ts).
     exclude: ['test/agents/**', 'test/install/**', 'test/page/**'],

@@ -4,8 +4,7 @@ import { build } from 'vite';
 /** The names stay the same in every version: the server has the browser ask whether a file has changed. */
 const names = (script) => ({
   entryFileNames: `${script}.js`,
-  chunkFileNames: '[name].js',
-  assetFileNames: '[name][extname]',
+  assetFileNames: 'page[extname]',
 });
 
 /** A busy machine is no mistake of the build. */

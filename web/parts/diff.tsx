@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { amount } from './format.ts';
+import { splitFiles } from './split-files.ts';
 import { visibleOutput, visibleText } from './visible-text.ts';
 
 const FIRST_LINES = 500;
@@ -32,13 +33,6 @@ function classOf(line: string): string {
   return line.startsWith('@@') ? 'is-place' : '';
 }
 
-interface FileDiff {
-  readonly name: string;
-  readonly lines: readonly string[];
-  readonly added: number;
-  readonly removed: number;
-}
-
 /** Few files are shown at once. */
 const OPEN_FILES = 3;
 
@@ -58,27 +52,4 @@ export function Diff({ text }: { readonly text: string }) {
       ))}
     </div>
   );
-}
-
-/** At the lines `diff --git a/NAME b/NAME`. */
-export function splitFiles(text: string): FileDiff[] {
-  const parts = text.split(/^(?=diff --git )/m).filter((part) => part.trim() !== '');
-  return parts.map((part) => {
-    const [head = '', ...lines] = part.replace(/\n$/, '').split('\n');
-    const isFile = head.startsWith('diff --git ');
-    const body = isFile
-      ? lines.slice(
-          Math.max(
-            0,
-            lines.findIndex((line) => line.startsWith('@@')),
-          ),
-        )
-      : [head, ...lines];
-    const count = (sign: string) => body.filter((line) => line.startsWith(sign)).length;
-    return { name: isFile ? nameIn(head) : 'change', lines: body, added: count('+'), removed: count('-') };
-  });
-}
-
-function nameIn(head: string): string {
-  return / b\/(.*)$/.exec(head)?.[1] ?? head.slice('diff --git '.length);
 }

@@ -49,8 +49,3 @@ export function bytesText(bytes: number): string {
   if (bytes < 1_000_000) return `${Math.round(bytes / 1000)} kB`;
   return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
-
-/** 100 % only when nothing is left. */
-export function percentText(part: number, whole: number): string {
-  return `${whole === 0 ? 0 : Math.floor((100 * part) / whole)} %`;
-}

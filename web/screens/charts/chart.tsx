@@ -20,6 +20,8 @@ interface ChartProps {
   readonly unit?: (value: number) => string;
   /** Values that the vertical axis names. */
   readonly marks?: typeof ticks;
+  /** What is drawn are links, and a list below has them for the keyboard. */
+  readonly isLinked?: boolean;
   readonly children: (area: ChartArea) => ComponentChildren;
   readonly below?: ComponentChildren;
 }
@@ -29,7 +31,17 @@ const MARGIN = { left: 52, right: 12, top: 10, bottom: 24 };
 const PX_PER_LABEL = 110;
 
 /** Axes around what is drawn in the area. The width is that of the place where it stands. */
-export function Chart({ title, summary, times, most, unit = String, marks = ticks, children, below }: ChartProps) {
+export function Chart({
+  title,
+  summary,
+  times,
+  most,
+  unit = String,
+  marks = ticks,
+  isLinked = false,
+  children,
+  below,
+}: ChartProps) {
   const [width, frame] = useWidth();
   const x = linear(times ?? [0, 1], [MARGIN.left, Math.max(MARGIN.left + 1, width - MARGIN.right)]);
   const y = linear([0, most || 1], [HEIGHT - MARGIN.bottom, MARGIN.top]);
@@ -42,7 +54,11 @@ export function Chart({ title, summary, times, most, unit = String, marks = tick
         <p class="dim">{summary}</p>
       </figcaption>
       {width > 0 && (
-        <svg width={width} height={HEIGHT} role="img" aria-label={`${title}: ${summary}`}>
+        <svg
+          width={width}
+          height={HEIGHT}
+          {...(isLinked ? { 'aria-hidden': 'true' } : { role: 'img', 'aria-label': `${title}: ${summary}` })}
+        >
           {marks(0, y.to, 4).map((value) => (
             <g key={value} class="axis">
               <line x1={MARGIN.left} x2={width - MARGIN.right} y1={y.at(value)} y2={y.at(value)} />

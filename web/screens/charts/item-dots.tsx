@@ -42,6 +42,7 @@ export function ItemDots({ charts, shift }: ItemDotsProps) {
       summary={`${usual} is usual, ${text(sorted.at(-1) ?? 0)} the most${sample}`}
       times={[Math.min(...times), largest(times)]}
       most={largest(sorted)}
+      isLinked
       unit={text}
       marks={measure === 'ms' ? durationTicks : ticks}
       below={

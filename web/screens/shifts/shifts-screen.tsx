@@ -23,7 +23,7 @@ export function ShiftsScreen({ failure, onHelp }: ShiftsScreenProps) {
       <TopBar onHelp={onHelp} />
       <main class="scroller" tabIndex={0} aria-label="Shifts">
         <div class="column">
-          {known && <p class="dim root">{visibleText(known.root)}</p>}
+          <h1 class="root">{visibleText(known?.root ?? '')}</h1>
           <FailureNote failure={failure} />
           {known && current.length === 0 && <p>No shift yet. `nightshift create` makes one.</p>}
           {current.length > 0 && <ShiftTable title="Shifts" shifts={current} />}

@@ -14,22 +14,31 @@ export interface Block {
 
 const IN_PIECES: readonly string[] = ['text', 'output', 'error'];
 
+type OpenBlock = Block & { entries: TranscriptEntryAnswer[] };
+
 export function blocksOf(entries: readonly TranscriptEntryAnswer[]): Block[] {
-  const blocks: (Block & { entries: TranscriptEntryAnswer[] })[] = [];
+  const blocks: OpenBlock[] = [];
   for (const entry of entries) {
     const { line, offset } = entry;
-    const open = line.kind === 'tool-result' ? blocks.findLast((block) => isCallOf(block, line)) : blocks.at(-1);
-    const isMore = open && (line.kind === 'tool-result' || (IN_PIECES.includes(line.kind) && open.kind === line.kind));
-    if (open && isMore && open.attempt === line.attempt) open.entries.push(entry);
-    else blocks.push({ offset, kind: line.kind, at: line.at, attempt: line.attempt, entries: [entry] });
+    const { kind, at, attempt } = line;
+    const open = kind === 'tool-result' ? callFor(line, blocks) : IN_PIECES.includes(kind) ? blocks.at(-1) : undefined;
+    const isSame = kind === 'tool-result' || open?.kind === kind;
+    if (open && isSame && open.attempt === attempt) open.entries.push(entry);
+    else blocks.push({ offset, kind, at, attempt, entries: [entry] });
   }
   return blocks;
 }
 
-/** Without a result so far. */
-function isCallOf({ entries }: Block, { tool }: Extract<TranscriptLine, { kind: 'tool-result' }>): boolean {
-  const call = entries[0]?.line;
-  return call?.kind === 'tool-call' && call.tool === tool && entries.length === 1;
+/** The first call of the tool without a result, among those since something was said: several may run side by side. */
+function callFor(
+  { tool }: Extract<TranscriptLine, { kind: 'tool-result' }>,
+  blocks: OpenBlock[],
+): OpenBlock | undefined {
+  const said = blocks.findLastIndex(({ kind }) => kind !== 'tool-call' && kind !== 'tool-result' && kind !== 'usage');
+  return blocks.slice(said + 1).find(({ entries }) => {
+    const call = entries[0]?.line;
+    return call?.kind === 'tool-call' && call.tool === tool && entries.length === 1;
+  });
 }
 
 /** What a call of a tool does, in a few words: `edit src/a.ts`. */
