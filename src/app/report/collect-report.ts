@@ -1,3 +1,4 @@
+import { Charts } from '../../core/folds/charts.ts';
 import { History } from '../../core/folds/history.ts';
 import { resultsByRow } from '../../core/folds/results.ts';
 import { RunAccount } from '../../core/folds/run-account.ts';
@@ -9,6 +10,7 @@ import { filesOfRun, readValues } from '../../store/folder/journal/journal-reade
 import type { ShiftPaths } from '../../store/folder/layout.ts';
 import { FolderWorkspaceRecords } from '../../store/folder/workspace-records.ts';
 import { type OpenShift, openAndCheck } from '../open-shift.ts';
+import { answerCharts } from '../page/charts-answer.ts';
 import { readStatus } from '../status.ts';
 import { diffVersions } from '../steps.ts';
 import type { World } from '../world.ts';
@@ -16,16 +18,6 @@ import { Excerpts } from './excerpts.ts';
 import { readProvenance } from './provenance.ts';
 import type { Report, ReportGroup, ReportRow, ReportTable } from './report.ts';
 
-const NO_CHARTS: Report['charts'] = {
-  isPartial: false,
-  runs: [],
-  burnDown: [],
-  concurrency: [],
-  items: [],
-  itemsLeftOut: 0,
-  firstAttempts: [],
-  spend: [],
-};
 const EXAMPLES = 3;
 const LONGEST_CELL = 300;
 
@@ -33,7 +25,7 @@ const LONGEST_CELL = 300;
 export async function collectReport(world: World, paths: ShiftPaths, version: string): Promise<Report> {
   const { status, limits } = await readStatus(paths, world);
   const opened = await openAndCheck(paths);
-  const { history, account } = await readRun(paths, status.lastRun?.run);
+  const { history, account, charts } = await readRun(paths, status.lastRun?.run);
   const excerpts = await Excerpts.read(paths, opened, history);
   const records = await new FolderWorkspaceRecords(paths).all();
   return {
@@ -48,7 +40,7 @@ export async function collectReport(world: World, paths: ShiftPaths, version: st
     }),
     held: records.filter(({ delivery, state }) => state !== 'removed' && delivery?.state === 'held').length,
     steps: await diffSteps(paths, account),
-    charts: NO_CHARTS,
+    charts: await answerCharts({ snapshot: opened.snapshot, history, isPartial: false }, charts, false),
     table: tableOf(opened, history, excerpts),
     provenance: await readProvenance(paths, { version, account, tasks: opened.snapshot.tasks }),
   };
@@ -58,17 +50,21 @@ export async function collectReport(world: World, paths: ShiftPaths, version: st
 async function readRun(
   paths: ShiftPaths,
   run: string | undefined,
-): Promise<{ history: History; account: RunAccount | undefined }> {
+): Promise<{ history: History; account: RunAccount | undefined; charts: Charts }> {
   const history = new History();
+  const charts = new Charts();
   const account = run === undefined ? undefined : new RunAccount(run);
   const files = run === undefined ? [paths.journal] : filesOfRun(paths.journal, run);
   for (const file of files) {
     for await (const { value, isFirst } of readValues(file)) {
-      if (account && isReadable(value)) account.add(value, history);
+      if (isReadable(value)) {
+        account?.add(value, history);
+        charts.add(value);
+      }
       history.read(value, isFirst && file === files[0]);
     }
   }
-  return { history, account };
+  return { history, account, charts };
 }
 
 /** In a first run, everything that fails is new: that says nothing. */
