@@ -1,4 +1,5 @@
 import type { StepsChange } from '../core/folds/checkpoint.ts';
+import type { History } from '../core/folds/history.ts';
 import { NightshiftError } from '../core/model/errors.ts';
 import { versionOf } from '../core/model/identity.ts';
 import type { Task } from '../core/model/shift.ts';
@@ -22,7 +23,11 @@ export interface StepsVersion extends Partial<Pick<StepsChange, 'at' | 'run' | '
 
 export async function listSteps(world: World, paths: ShiftPaths, taskName: string): Promise<StepsVersion[]> {
   const { task, versions } = await readVersions(paths, taskName);
-  const changes = (await readHistory(paths, world)).changesOf(task.name);
+  return describeVersions(task, versions, await readHistory(paths, world));
+}
+
+export function describeVersions(task: Task, versions: readonly Version[], history: History): StepsVersion[] {
+  const changes = history.changesOf(task.name);
   return versions.map(({ number, version }) => {
     const change = changes.findLast(({ to }) => to === version);
     return { number, version, current: version === task.version, ...(change && originOf(change)) };
@@ -55,7 +60,7 @@ export async function restoreSteps(world: World, paths: ShiftPaths, taskName: st
   return versionOf(restored);
 }
 
-interface Version {
+export interface Version {
   readonly number: number;
   readonly version: string;
   readonly text: string;
@@ -73,7 +78,7 @@ async function readVersions(paths: ShiftPaths, taskName: string): Promise<Versio
   return { task, files, versions: await files.versions.all(task.name) };
 }
 
-function findVersion(versions: readonly Version[], text: string): Version {
+export function findVersion(versions: readonly Version[], text: string): Version {
   const found = versions.find(({ number, version }) => String(number) === text || version === text);
   if (found) return found;
   const hint =
