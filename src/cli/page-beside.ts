@@ -6,10 +6,10 @@ import type { Io } from './io.ts';
 import { PAGE_BESIDE_RUN } from './view-commands.ts';
 
 /**
- * Starts its arguments with this standard input and ends at once, so that the page is no descendant of the run: what a
- * person starts on the page is not taken for what an agent does.
+ * Starts the page and ends at once, so that the page is no descendant of the run: what a person starts there is not
+ * taken for what an agent does. Its standard input is the descriptor that Node does not close with this shell.
  */
-const LAUNCH = 'exec 3<&0; "$@" <&3 3<&- &';
+const LAUNCH = '"$@" <&3 3<&- &';
 
 export interface PageListener {
   /** It is served now. */
@@ -37,10 +37,15 @@ export class PageBeside implements Disposable {
 
   #start(io: Io, shift: string, listener: PageListener): ChildProcess {
     const words = [process.execPath, PROGRAM, PAGE_BESIDE_RUN, shift];
-    const child = spawn('/bin/sh', ['-c', LAUNCH, 'sh', ...words], { cwd: io.cwd, env: io.env, detached: true });
-    const { stdin, stdout, stderr } = child;
-    this.#pipes = [stdin, stdout, stderr];
-    stdin.on('error', () => {});
+    const child = spawn('/bin/sh', ['-c', LAUNCH, 'sh', ...words], {
+      cwd: io.cwd,
+      env: io.env,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    });
+    const [, stdout, stderr, input] = child.stdio as unknown as [null, Readable, Readable, Writable];
+    this.#pipes = [stdout, stderr, input];
+    input.on('error', () => {});
     createInterface(stdout).on('line', (line) => listener.page(JSON.parse(line).url));
     createInterface(stderr).on('line', (line) => listener.note(line));
     // Nothing waits for it.

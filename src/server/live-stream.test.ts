@@ -1,6 +1,6 @@
-import { connect, type Socket } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { pageWith, type ServedPage, send, servePage } from '../../test/kit/served-page.ts';
+import { StreamClient } from '../../test/kit/stream-client.ts';
 import { until } from '../../test/running.ts';
 import type { Page, StreamItem } from '../app/page/page.ts';
 import type { StreamMessage } from '../core/page/history-answers.ts';
@@ -24,43 +24,16 @@ function numbered(
   });
 }
 
-class Client {
-  readonly socket: Socket;
-  text = '';
-  isClosed = false;
-
-  constructor(port: number, target: string, headers: Readonly<Record<string, string>>) {
-    const all = { Host: `127.0.0.1:${port}`, ...headers };
-    const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-    this.socket = connect(port, '127.0.0.1', () =>
-      this.socket.write(`GET ${target} HTTP/1.1\r\n${lines.join('')}\r\n`),
-    );
-    this.socket.setEncoding('utf8').on('data', (piece: string) => {
-      this.text += piece;
-    });
-    this.socket.on('error', () => {});
-    this.socket.on('close', () => {
-      this.isClosed = true;
-    });
-    onTestFinished(() => void this.socket.destroy());
-  }
-
-  /** Ids of the messages, each with the version that it tells. */
-  get received(): string[] {
-    return [...this.text.matchAll(/^id: (\d+)\ndata: .*"version":"(\d+)"\}$/gm)].map(([, id, told]) => `${id}=${told}`);
-  }
-}
-
 async function follow(
   { port, cookie }: ServedPage,
   target: string,
   headers: Record<string, string> = {},
-): Promise<Client> {
-  return new Client(port, target, { Cookie: await cookie(), ...headers });
+): Promise<StreamClient> {
+  return new StreamClient(port, target, { Cookie: await cookie(), ...headers });
 }
 
 const upTo = (first: number, last: number) =>
-  Array.from({ length: last - first + 1 }, (_, i) => `${first + i}=${first + i}`);
+  Array.from({ length: last - first + 1 }, (_, i) => ({ id: String(first + i), message: message(first + i) }));
 
 test('S8 a stream says its ids, and a client resumes after the last one that it got', async () => {
   const seen: { after?: string | undefined; ids?: readonly string[] }[] = [];
@@ -126,7 +99,7 @@ test('S8 there are only so many streams; what is full says so', async () => {
   const cookie = await served.cookie();
   const clients = Array.from(
     { length: 64 },
-    () => new Client(served.port, '/api/stream?shift=pages', { Cookie: cookie }),
+    () => new StreamClient(served.port, '/api/stream?shift=pages', { Cookie: cookie }),
   );
   await until(() => clients.every(({ received }) => received.length === 1), 'all streams');
   const { status, code } = await send(served.port, 'GET', '/api/stream?shift=pages', { headers: { Cookie: cookie } });
@@ -134,7 +107,7 @@ test('S8 there are only so many streams; what is full says so', async () => {
   expect((await send(served.port, 'GET', '/api/project', { headers: { Cookie: cookie } })).status).toBe(200);
   clients[0]!.socket.destroy();
   await until(() => seen.some(({ isOver }) => isOver), 'the end of one');
-  const next = new Client(served.port, '/api/stream?shift=pages', { Cookie: cookie });
+  const next = new StreamClient(served.port, '/api/stream?shift=pages', { Cookie: cookie });
   await until(() => next.received.length === 1, 'another');
 });
 
@@ -148,7 +121,7 @@ test('S8 a stream that breaks ends alone, and shows the bug', async () => {
   const served = await servePage(page);
   const client = await follow(served, '/api/stream?shift=pages');
   await until(() => client.isClosed, 'its end');
-  expect(client.received).toEqual(['1=1']);
+  expect(client.received).toEqual(upTo(1, 1));
   expect(served.warnings.join()).toContain('a broken fold');
   expect((await send(served.port, 'GET', '/')).status).toBe(200);
 });

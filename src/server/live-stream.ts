@@ -1,18 +1,14 @@
-import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { StreamItem } from '../app/page/page.ts';
 import { contentPolicy, SAFETY } from './answers.ts';
 
 /** Shorter than what anything between page and server takes for dead, such as an SSH tunnel. */
 const HEARTBEAT_MS = 15_000;
-/** For a client that takes nothing any more. */
-const GIVE_UP_MS = 30_000;
 const RECONNECT_MS = 1000;
 
 /**
  * Sends messages as server-sent events until the client is gone or `messages` ends. The next one is taken only when
- * the client has taken the last, so a slow client costs no memory; one that has stopped reading is cut off.
+ * the client has taken the last, so a slow client costs no memory. The server cuts off one that has stopped reading.
  */
 export async function sendStream(response: ServerResponse, messages: AsyncIterable<StreamItem>): Promise<void> {
   response.writeHead(200, {
@@ -29,7 +25,8 @@ export async function sendStream(response: ServerResponse, messages: AsyncIterab
     for await (const { id, message } of messages) {
       const name = id === undefined ? '' : `id: ${id}\n`;
       const hasRoom = response.write(`${name}data: ${JSON.stringify(message)}\n\n`);
-      if (response.destroyed || (!hasRoom && !(await drained(response)))) break;
+      if (!hasRoom && !response.destroyed) await drained(response);
+      if (response.destroyed) break;
     }
   } finally {
     clearInterval(beats);
@@ -37,30 +34,13 @@ export async function sendStream(response: ServerResponse, messages: AsyncIterab
   response.end();
 }
 
-/** False: the client is gone, or takes too long. */
-async function drained(response: ServerResponse): Promise<boolean> {
-  using over = new Abort();
-  const { signal } = over;
-  const ends = [
-    once(response, 'drain', { signal }).then(() => true),
-    once(response, 'close', { signal }).then(() => false),
-    sleep(GIVE_UP_MS, false, { signal, ref: false }),
-  ];
-  const isDrained = await Promise.race(ends);
-  for (const end of ends) end.catch(() => {});
-  if (!isDrained) response.destroy();
-  return isDrained;
-}
-
-/** Aborts when it goes out of scope. */
-class Abort implements Disposable {
-  readonly #controller = new AbortController();
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  [Symbol.dispose](): void {
-    this.#controller.abort();
-  }
+/** Until the client takes more, or is gone. */
+async function drained(response: ServerResponse): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const end = () => {
+      response.off('drain', end).off('close', end);
+      resolve();
+    };
+    response.on('drain', end).on('close', end);
+  });
 }

@@ -10,6 +10,8 @@ const HOST = '127.0.0.1';
 const HEADERS_WITHIN_MS = 10_000;
 const REQUEST_WITHIN_MS = 30_000;
 const LOOK_EVERY_MS = 5_000;
+/** Neither side says anything. The longest answers, the start and the end of a run, take half a minute. */
+const SILENCE_MS = 120_000;
 const MOST_CONNECTIONS = 256;
 const HEADER_BYTES = 32 * 1024;
 const CLOSE_WITHIN_MS = 1000;
@@ -43,6 +45,7 @@ export class PageServer implements AsyncDisposable {
       maxHeaderSize: HEADER_BYTES,
     });
     server.maxConnections = MOST_CONNECTIONS;
+    server.timeout = SILENCE_MS;
     server.listen(port, HOST);
     await once(server, 'listening');
     return new PageServer(server, options);

@@ -1,0 +1,39 @@
+import { type RawAnswer, send, WRITE_HEADERS } from './served-page.ts';
+
+/** What a browser does with the address of a page. */
+export class PageVisit {
+  readonly port: number;
+  readonly token: string;
+  #cookie = '';
+
+  constructor(address: URL) {
+    this.port = Number(address.port);
+    this.token = address.hash.replace('#token=', '');
+  }
+
+  get cookie(): string {
+    return this.#cookie;
+  }
+
+  /** With the token of the address, or another one. */
+  async open(token = this.token): Promise<RawAnswer> {
+    const body = JSON.stringify({ token });
+    const answer = await send(this.port, 'POST', '/api/session', { headers: WRITE_HEADERS, body });
+    this.#cookie = answer.headers['set-cookie']?.split(';')[0] ?? this.#cookie;
+    return answer;
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every kind
+  async get(path: string): Promise<any> {
+    const { status, body } = await send(this.port, 'GET', path, { headers: { Cookie: this.#cookie } });
+    return { status, ...JSON.parse(body) };
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every kind
+  async act(shift: string, action: object): Promise<any> {
+    const headers = { ...WRITE_HEADERS, Cookie: this.#cookie };
+    const body = JSON.stringify({ shift, action });
+    const answer = await send(this.port, 'POST', '/api/act', { headers, body });
+    return { status: answer.status, ...JSON.parse(answer.body) };
+  }
+}
