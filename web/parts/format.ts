@@ -1,7 +1,7 @@
 import { formatDuration } from '../../src/core/model/duration.ts';
 import type { Usage } from '../../src/core/model/model.ts';
 import { localTime } from '../../src/core/text/local-time.ts';
-import { now } from '../state/clock.ts';
+import { now, today } from '../state/clock.ts';
 
 /** `100,000`. */
 export function wholeNumber(value: number): string {
@@ -26,7 +26,7 @@ export function costText({ costUsd, unpricedTokens = 0, unreadCosts = 0 }: Usage
 
 /** Local and short, as in the terminal. */
 export function timeText(time: string | number): string {
-  return localTime(time, now.value);
+  return localTime(time, today.value);
 }
 
 export function durationText(ms: number): string {

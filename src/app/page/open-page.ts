@@ -1,6 +1,6 @@
-import type { ActAnswer, ActRequest } from '../../core/page/action.ts';
 import type { ShiftId } from '../../core/page/answers.ts';
 import type { World } from '../world.ts';
+import { act } from './actions.ts';
 import { answerCharts } from './charts-answer.ts';
 import { answerDiff, answerItem } from './item-answer.ts';
 import { answerJournal } from './journal-answer.ts';
@@ -46,7 +46,7 @@ export function openPage(world: World, root: string): Page {
       return answerCharts(await read(id), charts, isPartial);
     },
     journal: async (id, filter) => answerJournal(shifts.open(id).reader.place.paths.journal, filter),
-    act: (request) => act(request),
+    act: (request) => act(world, shifts.open(request.shift), request),
     stream: (ids, after, signal) => {
       const either = AbortSignal.any([signal, closed.signal]);
       return streamShifts({ ids, after, signal: either, open: (id) => shifts.open(id), now });
@@ -55,10 +55,6 @@ export function openPage(world: World, root: string): Page {
       closed.abort();
     },
   };
-}
-
-async function act(_request: ActRequest): Promise<ActAnswer> {
-  throw new Error('not built yet');
 }
 
 /** The shifts that the page looks at. Those that nobody has asked for lately are closed. */

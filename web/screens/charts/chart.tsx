@@ -29,6 +29,8 @@ interface ChartProps {
 const HEIGHT = 200;
 const MARGIN = { left: 52, right: 12, top: 10, bottom: 24 };
 const PX_PER_LABEL = 110;
+/** A label this near to an edge would be cut. */
+const EDGE_PX = 20;
 
 /** Axes around what is drawn in the area. The width is that of the place where it stands. */
 export function Chart({
@@ -67,11 +69,13 @@ export function Chart({
               </text>
             </g>
           ))}
-          {labels.map((time) => (
-            <text key={time} x={x.at(time)} y={HEIGHT - 6} class="axis-x">
-              {timeText(time)}
-            </text>
-          ))}
+          {labels
+            .filter((time) => x.at(time) < width - EDGE_PX)
+            .map((time) => (
+              <text key={time} x={x.at(time)} y={HEIGHT - 6} class="axis-x">
+                {timeText(time)}
+              </text>
+            ))}
           {children({ x, y, width, height: HEIGHT })}
         </svg>
       )}

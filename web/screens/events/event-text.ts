@@ -1,5 +1,6 @@
 import type { EventType, NightshiftEvent } from '../../../src/core/model/events.ts';
 import { plainLines } from '../../../src/views/plain.ts';
+import { durationText } from '../../parts/format.ts';
 
 /** For the filter; the compiler knows when one is missing. */
 const TYPES: Readonly<Record<EventType, true>> = {
@@ -41,8 +42,8 @@ const TYPES: Readonly<Record<EventType, true>> = {
 
 export const EVENT_TYPES = Object.keys(TYPES);
 
-/** What every event has, and what the other columns show. */
-const FRAME: readonly string[] = ['at', 'run', 'seq', 'elapsed', 'shift', 'type', 'index', 'label', 'item', 'task'];
+/** What every event has, what the other columns show, and what only programs read. */
+const FRAME = 'at run seq elapsed shift type index label item task key version'.split(' ');
 
 /** The words of the terminal; an event that it does not print, by its fields. */
 export function eventText(event: NightshiftEvent): string {
@@ -54,7 +55,8 @@ export function eventText(event: NightshiftEvent): string {
 function fieldsOf(event: NightshiftEvent): string {
   const fields = Object.entries(event).filter(([name, value]) => !FRAME.includes(name) && typeof value !== 'object');
   const task = event.task === undefined ? '' : `${event.task}: `;
-  return `${task}${fields.map(([name, value]) => `${name} ${value}`).join(', ')}`;
+  const texts = fields.map(([name, value]) => (name === 'ms' ? durationText(Number(value)) : `${name} ${value}`));
+  return `${task}${texts.join(', ')}`;
 }
 
 export function restOf(event: NightshiftEvent): string {

@@ -1,11 +1,15 @@
+import { useRef } from 'preact/hooks';
 import type { ShiftAnswer } from '../../../src/core/page/answers.ts';
 import { FailureNote } from '../../parts/failure-note.tsx';
+import { amount } from '../../parts/format.ts';
 import { visibleText } from '../../parts/visible-text.ts';
 import { type EventsPlace, go } from '../../state/place.ts';
 import { EventRow } from './event-row.tsx';
 import { EVENT_TYPES } from './event-text.ts';
 import { RowFilter } from './row-filter.tsx';
 import { useJournal } from './use-journal.ts';
+
+const NEAR_TOP_PX = 40;
 
 interface EventsScreenProps {
   readonly place: EventsPlace;
@@ -14,7 +18,9 @@ interface EventsScreenProps {
 
 /** The journal, the latest first. */
 export function EventsScreen({ place, shift }: EventsScreenProps) {
-  const { events, hasMore, failure, loadMore } = useJournal(place);
+  const scroller = useRef<HTMLElement>(null);
+  const isAtTop = () => (scroller.current?.scrollTop ?? 0) < NEAR_TOP_PX;
+  const { events, hasMore, failure, waiting, loadMore } = useJournal(place, isAtTop);
   const set = (change: Partial<EventsPlace>) => go({ ...place, ...change }, 'replace');
   const select = (label: string, name: 'type' | 'task', values: readonly string[]) => (
     <select
@@ -31,11 +37,16 @@ export function EventsScreen({ place, shift }: EventsScreenProps) {
     </select>
   );
   return (
-    <main class="scroller" tabIndex={0} aria-label="Events">
+    <main class="scroller" ref={scroller} tabIndex={0} aria-label="Events">
       <div class="filters filter-fields">
         {select('Type of event', 'type', EVENT_TYPES)}
         {select('Task', 'task', shift.columns.tasks)}
         <RowFilter place={place} onChoose={(item) => set({ item })} />
+        {waiting > 0 && (
+          <button type="button" class="chip" onClick={() => scroller.current?.scrollTo({ top: 0 })}>
+            {amount(waiting, 'new event')}
+          </button>
+        )}
       </div>
       <FailureNote failure={failure} />
       <table class="events">

@@ -3,7 +3,6 @@ import type { GridRow, ItemAnswer, ShiftAnswer } from '../../../src/core/page/an
 import { editedRow } from '../../actions/edit-cell.tsx';
 import { requestAction } from '../../actions/pending-action.ts';
 import { useKeys } from '../../parts/keys.ts';
-import { rowName } from '../../parts/row-name.ts';
 import { notify } from '../../state/notices.ts';
 import { mayAct } from '../../state/project.ts';
 import { apiPath, ask } from '../../state/request.ts';
@@ -44,5 +43,8 @@ async function editRow(shift: string, item: string): Promise<void> {
   const reply = await ask<ItemAnswer>(apiPath('item', { shift, item }), new AbortController().signal);
   if (reply === undefined) return;
   if ('failure' in reply) notify(reply.failure.message, true);
-  else editedRow.value = { shift, item, name: rowName(reply.value), cells: reply.value.metadata };
+  else {
+    const { row, label, metadata: cells } = reply.value;
+    editedRow.value = { shift, item, row, label, cells };
+  }
 }

@@ -30,7 +30,7 @@ export function ItemScreen({ place, shift }: ItemScreenProps) {
   const grid = { screen: 'grid', shift: shift.id, query: place.query } as const;
   const edit = (column?: string) => {
     if (!item || !mayAct(shift)) return;
-    const known = { shift: shift.id, item: item.item, name: rowName(item), cells: item.metadata };
+    const known = { shift: shift.id, item: item.item, row: item.row, label: item.label, cells: item.metadata };
     editedRow.value = column === undefined ? known : { ...known, column };
   };
   useKeys({
