@@ -5,6 +5,7 @@ import { FailureNote } from '../../parts/failure-note.tsx';
 import { Link } from '../../parts/link.tsx';
 import { TopBar } from '../../parts/top-bar.tsx';
 import { ALL_ROWS, type Place } from '../../state/place.ts';
+import { isShiftKnown } from '../../state/project.ts';
 import { apiPath } from '../../state/request.ts';
 import { useAnswer } from '../../state/use-answer.ts';
 import { ChartsScreen } from '../charts/charts-screen.tsx';
@@ -26,7 +27,9 @@ export function ShiftScreen({ place, onHelp }: ShiftScreenProps) {
   const { shift: id } = place;
   const { value: shift, failure } = useAnswer<ShiftAnswer>(apiPath('shift', { shift: id }), ticksOf(id).value);
   useEffect(() => {
-    if (shift) sessionsOf(id).value = shift.sessions;
+    if (!shift) return;
+    sessionsOf(id).value = shift.sessions;
+    isShiftKnown.value = true;
   }, [id, shift]);
   const name = shift?.status.shift ?? id;
   useEffect(() => {
