@@ -122,19 +122,24 @@ interface MoreProps {
   readonly view: { readonly current: HTMLElement | null };
 }
 
-/** Loads when it comes near the visible part, or when it is pressed. */
+/** Nearer to the visible part than this, it loads. */
+const NEAR_PX = 400;
+
+/** Loads when the user scrolls near it, or presses it. */
 function More({ text, load, view }: MoreProps) {
   const button = useRef<HTMLButtonElement>(null);
   const latest = useRef(load);
   latest.current = load;
   useEffect(() => {
-    // It is called when the button comes and goes, so one that stays near loads once and not the whole file.
-    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && void latest.current(), {
-      root: view.current,
-      rootMargin: '400px',
-    });
-    observer.observe(button.current!);
-    return () => observer.disconnect();
+    const scroller = view.current!;
+    const onScroll = () => {
+      const own = button.current?.getBoundingClientRect();
+      const visible = scroller.getBoundingClientRect();
+      const isNear = own && own.bottom > visible.top - NEAR_PX && own.top < visible.bottom + NEAR_PX;
+      if (isNear) void latest.current();
+    };
+    scroller.addEventListener('scroll', onScroll, { passive: true });
+    return () => scroller.removeEventListener('scroll', onScroll);
   }, [view]);
   return (
     <button type="button" class="more" ref={button} onClick={() => void load()}>
