@@ -48,7 +48,8 @@ export class JournalTail {
         return event ? [{ event, position: { ...placeAfter(step.place.file, line), ...this.#last } }] : [];
       });
       this.#place = step.place;
-      if (step.isAtEnd) this.#since = undefined;
+      // As long as there is none, the old one may come back.
+      if (step.isAtEnd && step.place.file !== '') this.#since = undefined;
       if (found.length > 0 || step.isAtEnd) return found;
     }
   }

@@ -49,6 +49,7 @@ export class SearchText {
   filter(text: string, marks: Uint8Array): void {
     this.extend(Number.POSITIVE_INFINITY);
     const needle = Buffer.from(text.toLowerCase());
+    if (needle.includes(GAP)) marks.fill(0);
     const bytes = this.#bytes.subarray(0, this.#length);
     const starts = this.#starts;
     let row = 0;

@@ -57,12 +57,12 @@ export class ShiftCards {
   async #update(name: ShiftName): Promise<void> {
     const { id } = name;
     const visited = this.#shifts.visit(id);
-    const version = visited.reader.look();
     // The line of a run says when it will finish, which changes with the time.
     const isLive = isRunning(visited);
-    if (!isLive && this.#known.get(id)?.version === version) return;
-    const card = await this.#describe(name, isLive ? this.#shifts.keep(id) : visited, isLive);
-    this.#known.set(id, { version, card });
+    if (!isLive && this.#known.get(id)?.version === visited.reader.look()) return;
+    const shift = isLive ? this.#shifts.keep(id) : visited;
+    const card = await this.#describe(name, shift, isLive);
+    this.#known.set(id, { version: shift.reader.readVersion, card });
   }
 
   async #describe({ id, name, isArchived }: ShiftName, shift: OpenedShift, isLive: boolean): Promise<ShiftCard> {

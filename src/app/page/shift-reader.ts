@@ -74,6 +74,11 @@ export class ShiftReader {
     return reading instanceof NightshiftError ? undefined : reading;
   }
 
+  /** The version that was read last, with its problem if it had one; empty: none, or not all of it. */
+  get readVersion(): string {
+    return this.#last?.version ?? '';
+  }
+
   /** The version that the next `read` would find, if it would find another one: a shift is not read too often. */
   get news(): string | undefined {
     if (!this.#mayRead) return undefined;

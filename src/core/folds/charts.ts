@@ -42,12 +42,18 @@ export class Charts {
   runs: ChartedRun[] = [];
   /** In the scope of each run, as its live view counts. */
   readonly burnDown = new Thinned<BurnDownPoint>();
-  /** The latest ones. */
-  concurrency: ConcurrencyChange[] = [];
+  #changes: ConcurrencyChange[] = [];
+  /** By task. */
+  readonly #sizes = new Map<string, number>();
   readonly #spent = new Map<string, { readonly spender: Spender; usage: Usage }>();
   /** By session: what it spent before its end, which tells the model. */
   readonly #unsettled = new Map<string, { readonly role: string; readonly agent: string; usage: Usage }>();
   #view: ViewState | undefined;
+
+  /** The latest changes. */
+  get concurrency(): ConcurrencyChange[] {
+    return this.#changes.slice(-MOST_CHANGES);
+  }
 
   /** What each role, agent and model spent. */
   get spend(): readonly (Spender & { readonly usage: Usage })[] {
@@ -92,22 +98,30 @@ export class Charts {
     view.add(event);
     const { remaining: left, failed } = view.counts;
     const before = this.burnDown.last;
-    if (event.type === 'run:started' || event.type === 'run:finished' || before?.left !== left || before.failed !== failed) {
+    if (
+      event.type === 'run:started' ||
+      event.type === 'run:finished' ||
+      before?.left !== left ||
+      before.failed !== failed
+    ) {
       this.burnDown.add({ at: event.at, left, failed });
     }
   }
 
   #resize({ at, task = '' }: NightshiftEvent, size: unknown, reason: unknown): void {
-    const before = this.concurrency.findLast((change) => change.task === task);
-    if (typeof size !== 'number' || before?.size === size) return;
-    const change = { at, task, size, reason: typeof reason === 'string' ? reason : '' };
-    this.concurrency = [...this.concurrency.slice(1 - MOST_CHANGES), change];
+    if (typeof size !== 'number' || this.#sizes.get(task) === size) return;
+    this.#sizes.set(task, size);
+    this.#changes.push({ at, task, size, reason: typeof reason === 'string' ? reason : '' });
+    if (this.#changes.length >= 2 * MOST_CHANGES) this.#changes = this.concurrency;
   }
 
   #spending(event: Extract<NightshiftEvent, { type: 'usage:spent' }>): void {
     const { role, agent, usage, item } = event;
     // The manager, and tests of a task, work on no item: nothing tells their model.
-    if (item === undefined || role === 'manager') return this.#spend({ role, agent }, usage);
+    if (item === undefined || role === 'manager') {
+      this.#spend({ role, agent }, usage);
+      return;
+    }
     const name = sessionOf(role, event);
     this.#unsettled.set(name, { role, agent, usage: sum(this.#unsettled.get(name)?.usage ?? {}, usage) });
   }
