@@ -27,7 +27,7 @@ const rules = [...readFileSync('docs/rules.md', 'utf8').matchAll(ROW)].map(([, i
   isLater: shown!.trim() === 'later',
   files: [...shown!.matchAll(/`([^`]+)`/g)].map(([, file]) => file!),
 }));
-const sources = ['src', 'test'].flatMap((folder) =>
+const sources = ['src', 'web', 'test'].flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
     .map((file) => relative('.', join(folder, file))),

@@ -15,12 +15,16 @@ export function listArchived(root: string): ArchivedShift[] {
   const archive = archiveFolder(root);
   if (!existsSync(archive)) return [];
   return readdirSync(archive, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && ARCHIVED.test(entry.name))
-    .map(({ name: folder }) => ({
-      folder,
-      name: nameIn(join(archive, folder, 'manager.md')) ?? ARCHIVED.exec(folder)![1]!,
-    }))
+    .filter((entry) => entry.isDirectory())
+    .flatMap(({ name: folder }) => archivedAs(root, folder) ?? [])
     .sort((a, b) => a.folder.localeCompare(b.folder, 'en', { numeric: true }));
+}
+
+/** Undefined if its name is not that of an archived shift. */
+export function archivedAs(root: string, folder: string): ArchivedShift | undefined {
+  const named = ARCHIVED.exec(folder)?.[1];
+  if (named === undefined) return undefined;
+  return { folder, name: nameIn(join(archiveFolder(root), folder, 'manager.md')) ?? named };
 }
 
 const ARCHIVED = /^\d{4}-\d\d-\d\d-([a-z0-9-]+)$/;

@@ -3,12 +3,14 @@ import type { ItemHistory } from '../core/folds/history.ts';
 import type { ItemDetails } from '../core/folds/item-details.ts';
 import { itemKey } from '../core/model/identity.ts';
 import { RowLabels } from '../core/model/row-labels.ts';
+import type { Status } from '../core/model/status.ts';
 import { statusAt } from '../core/schedule/plan.ts';
 import type { ShiftPaths } from '../store/folder/layout.ts';
 import { findTask } from './find-task.ts';
 import { readDetails, readHistory } from './history.ts';
 import { openAndCheck } from './open-shift.ts';
 import { findRowIndex } from './rows.ts';
+import type { KnownShift } from './status.ts';
 import { readWorkspace } from './workspaces/list-workspaces.ts';
 import type { WorkspaceReport } from './workspaces/report.ts';
 import type { World } from './world.ts';
@@ -18,7 +20,7 @@ type Past = Partial<ItemDetails & Pick<ItemHistory, 'captured' | 'usage' | 'fail
 
 export interface ItemTask extends Past {
   readonly task: string;
-  readonly status: string;
+  readonly status: Status;
   readonly key: string;
   /** Files. */
   readonly transcripts: readonly string[];
@@ -41,9 +43,15 @@ export interface ItemReport {
 /** Everything about one row, given by its number (1-based) or its label, or about one task of it. */
 export async function readItem(world: World, paths: ShiftPaths, row: string, only?: string): Promise<ItemReport> {
   const opened = await openAndCheck(paths);
-  const { shift, snapshot } = opened;
   const index = findRowIndex(opened, row);
-  const history = await readHistory(paths, world);
+  return describeItem(world, { ...opened, paths, history: await readHistory(paths, world) }, index, only);
+}
+
+type Known = Pick<KnownShift, 'paths' | 'shift' | 'snapshot' | 'history'>;
+
+/** The same about a row of a shift that was read. */
+export async function describeItem(world: World, known: Known, index: number, only?: string): Promise<ItemReport> {
+  const { paths, shift, snapshot, history } = known;
   const id = snapshot.id(index);
   const names = only === undefined ? snapshot.tasks : [findTask(shift, only).name];
   const details = await readDetails(paths, id, names, history);
@@ -57,7 +65,7 @@ export async function readItem(world: World, paths: ShiftPaths, row: string, onl
       transcripts: ['dev', 'qa'].map((role) => paths.transcript(task, key, role)).filter((file) => existsSync(file)),
     };
   });
-  const workspace = await readWorkspace(world, paths, opened, id);
+  const workspace = await readWorkspace(world, paths, known, id);
   const label = RowLabels.in(shift, snapshot)(index);
   return {
     shift: paths.name,

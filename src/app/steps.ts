@@ -1,8 +1,9 @@
 import type { StepsChange } from '../core/folds/checkpoint.ts';
+import type { History } from '../core/folds/history.ts';
 import { NightshiftError } from '../core/model/errors.ts';
 import { versionOf } from '../core/model/identity.ts';
 import type { Task } from '../core/model/shift.ts';
-import { diffLines } from '../core/text/line-diff.ts';
+import { diffLines, unifiedDiff } from '../core/text/line-diff.ts';
 import { parseTask, stepTexts } from '../formats/task.ts';
 import type { ShiftFiles } from '../store/folder/documents/shift-files.ts';
 import { Journal } from '../store/folder/journal/journal.ts';
@@ -22,7 +23,11 @@ export interface StepsVersion extends Partial<Pick<StepsChange, 'at' | 'run' | '
 
 export async function listSteps(world: World, paths: ShiftPaths, taskName: string): Promise<StepsVersion[]> {
   const { task, versions } = await readVersions(paths, taskName);
-  const changes = (await readHistory(paths, world)).changesOf(task.name);
+  return describeVersions(task, versions, await readHistory(paths, world));
+}
+
+export function describeVersions(task: Task, versions: readonly Version[], history: History): StepsVersion[] {
+  const changes = history.changesOf(task.name);
   return versions.map(({ number, version }) => {
     const change = changes.findLast(({ to }) => to === version);
     return { number, version, current: version === task.version, ...(change && originOf(change)) };
@@ -41,6 +46,17 @@ export async function diffSteps(paths: ShiftPaths, taskName: string, wanted: str
   return diffLines(before, text);
 }
 
+/** What changed between two versions, in short. Nothing if one of them is not kept. */
+export async function diffVersions(
+  paths: ShiftPaths,
+  taskName: string,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<string[]> {
+  const { versions } = await readVersions(paths, taskName);
+  const [before, after] = [from, to].map((wanted) => versions.find(({ version }) => version === wanted)?.text);
+  return before === undefined || after === undefined ? [] : unifiedDiff(before, after);
+}
+
 /** Restores the Steps of a version. Configuration and Validation stay as they are, so they must be yours. */
 export async function restoreSteps(world: World, paths: ShiftPaths, taskName: string, wanted: string): Promise<string> {
   const { task, files, versions } = await readVersions(paths, taskName);
@@ -55,7 +71,7 @@ export async function restoreSteps(world: World, paths: ShiftPaths, taskName: st
   return versionOf(restored);
 }
 
-interface Version {
+export interface Version {
   readonly number: number;
   readonly version: string;
   readonly text: string;
@@ -73,7 +89,7 @@ async function readVersions(paths: ShiftPaths, taskName: string): Promise<Versio
   return { task, files, versions: await files.versions.all(task.name) };
 }
 
-function findVersion(versions: readonly Version[], text: string): Version {
+export function findVersion(versions: readonly Version[], text: string): Version {
   const found = versions.find(({ number, version }) => String(number) === text || version === text);
   if (found) return found;
   const hint =

@@ -1,6 +1,5 @@
 import type { ShiftPaths } from '../app/find-shift.ts';
-import { needsLimit, setMaxCost } from '../app/run/ask-limit.ts';
-import type { RunSettings } from '../app/run/plan-run.ts';
+import { type LimitedRun, needsLimit, setMaxCost } from '../app/run/ask-limit.ts';
 import { NightshiftError } from '../core/model/errors.ts';
 import { isLimitValue } from '../core/schedule/budget.ts';
 import type { Io } from './io.ts';
@@ -8,7 +7,7 @@ import type { Io } from './io.ts';
 const QUESTION = 'How much may it cost, in US dollars? (a number, or `none` for no limit) ';
 
 /** Asks on a terminal, once for each shift: the answer is written to `manager.md`, where it can be changed. */
-export async function requireLimit(io: Io, paths: ShiftPaths, settings: RunSettings): Promise<void> {
+export async function requireLimit(io: Io, paths: ShiftPaths, settings: LimitedRun): Promise<void> {
   if (!io.isInteractive || !(await needsLimit(paths, settings, io))) return;
   io.print(`${paths.name} has no limit on cost, tokens or time, and its agents use a model.`);
   const answer = await askUntilUsable(io);

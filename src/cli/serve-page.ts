@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { requireRoot } from '../app/find-shift.ts';
 import { keepPageAddress, type PageAddress, readPageAddress } from '../app/page/kept-address.ts';
-import { openPage } from '../app/page/page.ts';
+import { openPage } from '../app/page/open-page.ts';
 import { NightshiftError } from '../core/model/errors.ts';
 import { systemError } from '../core/model/system-errors.ts';
 import { PageServer } from '../server/server.ts';

@@ -1,9 +1,8 @@
 import type { LessonList } from '../app/lessons/list-lessons.ts';
 import type { LessonChange, LessonRecord, LessonState } from '../core/learning/lesson.ts';
-import { count } from '../core/text/count.ts';
+import { count, listed } from '../core/text/count.ts';
 import { localTime } from '../core/text/local-time.ts';
 import { oneLine } from '../core/text/printable.ts';
-import { listed } from './plain.ts';
 
 const LONGEST_TEXT = 1000;
 const ROWS_SHOWN = 12;

@@ -3,7 +3,7 @@ import type { NightshiftEvent, TaskCounts } from '../core/model/events.ts';
 import { ATTEMPTS } from '../core/model/model.ts';
 import { limitTexts } from '../core/schedule/budget.ts';
 import { isAll, type Share, scopeShareOf } from '../core/schedule/scope-share.ts';
-import { count } from '../core/text/count.ts';
+import { count, listed } from '../core/text/count.ts';
 import { localTime } from '../core/text/local-time.ts';
 import { oneLine } from '../core/text/printable.ts';
 import { accessText } from '../core/workspace/access.ts';
@@ -197,11 +197,6 @@ export function rowList(indices: readonly number[]): string {
   const rows = indices.slice(0, ROWS_SHOWN).map((index) => index + 1);
   const more = indices.length > ROWS_SHOWN ? ` and ${indices.length - ROWS_SHOWN} more` : '';
   return `${indices.length === 1 ? 'row' : 'rows'} ${rows.join(', ')}${more}`;
-}
-
-/** `row 1`, `rows 1, 2`. */
-export function listed(noun: string, numbers: readonly unknown[]): string {
-  return `${noun}${numbers.length === 1 ? '' : 's'} ${numbers.join(', ')}`;
 }
 
 /** `2 of 30 items`, or `30 items` if it is all of them. */

@@ -1,7 +1,7 @@
 import type { StepsVersion } from '../app/steps.ts';
+import { listed } from '../core/text/count.ts';
 import { localTime } from '../core/text/local-time.ts';
 import { oneLine } from '../core/text/printable.ts';
-import { listed } from './plain.ts';
 
 export function stepsLines(task: string, versions: readonly StepsVersion[], now: number): string[] {
   if (versions.length === 0) return [`${task} has one version, the file itself: no run has used it yet.`];

@@ -3,6 +3,7 @@ import { statusAt } from '../../core/schedule/plan.ts';
 import { linesOf } from '../../core/workspace/change.ts';
 import type { DeliveryKind } from '../../core/workspace/plan.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
+import { FolderWorkspaceRecords } from '../../store/folder/workspace-records.ts';
 import type { Snapshot } from '../../store/store.ts';
 import type { Git } from '../../workspace/git.ts';
 import { Reading } from '../../workspace/reading.ts';
@@ -49,6 +50,17 @@ export async function findHeldRows(place: HeldPlace, rows: readonly string[]): P
     found.push({ row: index + 1, label: labelOf(index), ...(await describe(place, record)) });
   }
   return found;
+}
+
+/** How many rows are done and not delivered yet. */
+export async function countHeld(paths: ShiftPaths, snapshot: Snapshot): Promise<number> {
+  const waiting = (await new FolderWorkspaceRecords(paths).all()).filter(isWaiting);
+  const ids = new Set(waiting.map(({ id }) => id));
+  let held = 0;
+  for (let row = 0; row < snapshot.count && ids.size > 0; row++) {
+    if (ids.delete(snapshot.id(row)) && isDone(snapshot, row)) held++;
+  }
+  return held;
 }
 
 /** `intended`: an earlier `deliver` was interrupted. A row that failed in its run is not done. */

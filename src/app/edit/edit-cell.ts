@@ -7,11 +7,14 @@ import { identitiesOf } from '../../store/folder/table/identity-file.ts';
 import { changeTable } from '../../store/folder/table/table-change.ts';
 import { parseIndex, parseRow } from '../rows.ts';
 import { type OpenTable, requireColumn, unknownStatus } from './edit-items.ts';
+import { findItems, type SeenItem } from './find-items.ts';
 
 export interface CellTarget {
   readonly column: string;
-  /** As it was typed: 1-based, or 0-based as qsv counts. */
-  readonly at: { readonly row: string } | { readonly index: string };
+  /** As it was typed: 1-based, or 0-based as qsv counts. Or an item, wherever its row is by now. */
+  readonly at: { readonly row: string } | { readonly index: string } | { readonly item: SeenItem };
+  /** What it must hold now; absent: anything. */
+  readonly was?: string;
 }
 
 export interface EditedCell {
@@ -26,13 +29,27 @@ export async function editCell(open: OpenTable, target: CellTarget, value: strin
   const change = (table: Table) => {
     const { column: name, at } = target;
     const column = requireColumn(table, name);
-    const row = 'row' in at ? parseRow(at.row, table.rowCount) : parseIndex(at.index, table.rowCount);
+    const row = rowAt(open, table, at);
     const from = table.cell(row, column);
-    const edits = open.tasks.includes(name) ? [statusEdit(open, table, { row, name, from }, value)] : [];
+    const isStatusColumn = open.tasks.includes(name);
+    const shown = (cell: string) => (isStatusColumn ? (readStatus(cell) ?? cell) : cell);
+    if (target.was !== undefined && shown(from) !== shown(target.was)) throw changedMeanwhile(name, row);
+    const edits = isStatusColumn ? [statusEdit(open, table, { row, name, from }, value)] : [];
     const keptTasks = value === 'todo' ? begunAfter(open, table, row, name) : [];
     return { table: editCells(table, [{ row, column, value }]), answer: { index: row, from, keptTasks }, edits };
   };
   return changeTable(open.paths, change, open.world.now);
+}
+
+function rowAt(open: OpenTable, table: Table, at: CellTarget['at']): number {
+  if ('row' in at) return parseRow(at.row, table.rowCount);
+  if ('index' in at) return parseIndex(at.index, table.rowCount);
+  return findItems(open, table, [at.item])[0]!;
+}
+
+function changedMeanwhile(column: string, row: number): NightshiftError {
+  const message = `${column} of row ${row + 1} was changed meanwhile; it stays as it is`;
+  return new NightshiftError('usage', message, 'look at it again, and then decide');
 }
 
 /** Tasks after this one that are not at `todo`: they rest on what it did before. */

@@ -13,6 +13,7 @@ import { changeTable, type TableChange } from '../../store/folder/table/table-ch
 import { readItemsFile } from '../item-source.ts';
 import { isNamed, type NamedRows, namedRows } from '../select-rows.ts';
 import type { World } from '../world.ts';
+import { findItems, type SeenItem } from './find-items.ts';
 
 /** The table of a shift, and what its columns mean. */
 export interface OpenTable {
@@ -79,6 +80,8 @@ export function addItems(
 
 /** Without rows: everything that failed. */
 export interface ResetRequest extends NamedRows {
+  /** Instead of rows, wherever they are by now. */
+  readonly items?: readonly SeenItem[] | undefined;
   readonly task?: string | undefined;
   /** All rows, whatever their status. */
   readonly all?: boolean | undefined;
@@ -96,10 +99,10 @@ export interface Reset {
 /** Resets failed item-tasks, or those of the named rows whatever their status, and the later tasks of these items. */
 export async function resetItems(open: OpenTable, request: ResetRequest): Promise<Reset> {
   const { world, paths } = open;
-  const { task, onlyFailed, keepLater } = request;
+  const { task, onlyFailed, keepLater, items } = request;
   refuseOpenBatch(paths, world.now());
   if (task !== undefined) requireTask(open, task);
-  const hasRows = isNamed(request);
+  const hasRows = items !== undefined || isNamed(request);
   const failedOnly = onlyFailed === true || !(hasRows || request.all);
   const isChosen = (name: string, status: Status) =>
     (task === undefined || task === name) && (!failedOnly || status === 'failed');
@@ -107,7 +110,8 @@ export async function resetItems(open: OpenTable, request: ResetRequest): Promis
     paths,
     (table) => {
       const every = () => Array.from({ length: table.rowCount }, (_, row) => row);
-      const rows = hasRows ? namedRows(request, table.rowCount) : every();
+      const named = () => (items ? findItems(open, table, items) : namedRows(request, table.rowCount));
+      const rows = hasRows ? named() : every();
       return resetRows(open, table, { rows, isNamed: (_, name, status) => isChosen(name, status), keepLater });
     },
     world.now,

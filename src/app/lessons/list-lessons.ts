@@ -27,14 +27,14 @@ export async function listLessons(world: Pick<World, 'now'>, paths: ShiftPaths, 
   const { shift } = await openAndCheck(paths);
   if (task !== undefined) findTask(shift, task);
   const { mode, budget } = shift.settings.lessons;
-  const lessons = currentBook(shift, new Date(world.now()).toISOString()).lessons.filter(
-    (lesson) => task === undefined || lesson.task === task,
-  );
-  return {
-    shift: paths.name,
-    ...(task === undefined ? {} : { task }),
-    ...{ mode, budget, lessons: [...lessons].sort(inOrder) },
-  };
+  const lessons = lessonsOf(shift, world.now(), task);
+  return { shift: paths.name, ...(task === undefined ? {} : { task }), mode, budget, lessons };
+}
+
+/** The lessons of a shift that was read, or of one task: what needs a person first. */
+export function lessonsOf(shift: Pick<Shift, 'tasks' | 'lessons'>, now: number, task?: string): LessonRecord[] {
+  const { lessons } = currentBook(shift, new Date(now).toISOString());
+  return lessons.filter((lesson) => task === undefined || lesson.task === task).sort(inOrder);
 }
 
 interface Past {

@@ -5,22 +5,44 @@ import { journalEnd, parseLine } from '../../store/folder/journal/journal-reader
 import { Ledger } from '../../store/folder/journal/ledger.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
 import type { World } from '../world.ts';
+import { within } from './within.ts';
 
-/** The history of a shift that is read again and again: each time only what is new in the journal. */
+/**
+ * The history of a shift that is read again and again: each time only what is new in the journal. A long journal is
+ * read in the background, so that the page opens without it.
+ */
 export class FollowedHistory {
   readonly #env: World['env'];
   #history = new History();
   #place: JournalPlace | undefined;
   #isNew = true;
+  #reading: Promise<void> | undefined;
 
   constructor({ env }: Pick<World, 'env'>) {
     this.#env = env;
   }
 
-  /** The same object as last time, unless the journal was replaced. */
-  async read(paths: ShiftPaths): Promise<History> {
-    while (!(await this.#readOn(paths))) this.#place = undefined;
+  /** Not all of the journal was read yet. */
+  get isPartial(): boolean {
+    return this.#reading !== undefined;
+  }
+
+  /** Resolves when it is not partial any more, or can't be read. */
+  async whole(): Promise<void> {
+    await this.#reading?.catch(() => {});
+  }
+
+  /** Waits at most that long. The same object as last time, unless the journal was replaced. */
+  async read(paths: ShiftPaths, withinMs: number): Promise<History> {
+    this.#reading ??= this.#readAll(paths).finally(() => {
+      this.#reading = undefined;
+    });
+    await within(this.#reading, withinMs);
     return this.#history;
+  }
+
+  async #readAll(paths: ShiftPaths): Promise<void> {
+    while (!(await this.#readOn(paths))) this.#place = undefined;
   }
 
   /** False if what was read is not the journal any more. */

@@ -18,7 +18,6 @@ import type {
   StreamMessage,
 } from '../../core/page/history-answers.ts';
 import type { RowQuery, RowSpan } from '../../core/page/row-query.ts';
-import type { World } from '../world.ts';
 
 /**
  * What the local page asks of a project: one method for each request of `core/page`. Wrong input, a shift that is gone
@@ -79,9 +78,4 @@ export interface JournalFilter {
 export interface StreamItem {
   readonly id?: string;
   readonly message: StreamMessage;
-}
-
-/** `root`: the folder with `.nightshift`. Opens nothing yet. */
-export function openPage(_world: World, _root: string): Page {
-  throw new Error('not built yet');
 }

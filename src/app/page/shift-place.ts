@@ -1,7 +1,7 @@
 import { NightshiftError } from '../../core/model/errors.ts';
 import type { ShiftId } from '../../core/page/answers.ts';
 import { listShifts, openArchived, openShift, type ShiftPaths } from '../../store/folder/layout.ts';
-import { listArchived } from '../archived-shifts.ts';
+import { archivedAs, listArchived } from '../archived-shifts.ts';
 
 const ARCHIVE = 'archive/';
 
@@ -28,7 +28,7 @@ export interface ShiftPlace extends ShiftName {
 export function findShiftPlace(root: string, id: ShiftId): ShiftPlace {
   if (!id.startsWith(ARCHIVE)) return { id, name: id, isArchived: false, paths: openShift(root, id) };
   const wanted = id.slice(ARCHIVE.length);
-  const found = listArchived(root).find(({ folder }) => folder === wanted);
+  const found = archivedAs(root, wanted);
   if (!found) throw new NightshiftError('not-found', `there is no archived shift ${JSON.stringify(wanted)}`);
   const { name, folder } = found;
   return { id, name, isArchived: true, paths: openArchived(root, name, folder) };

@@ -7,14 +7,19 @@ import { refuseSecondRun } from '../../store/folder/run-lock.ts';
 import type { World } from '../world.ts';
 import { planRun, type RunSettings } from './plan-run.ts';
 
+export interface LimitedRun extends RunSettings {
+  /** How many failed item-tasks it will reset first. */
+  readonly toRetry?: number;
+}
+
 /**
  * Whether a person has to decide on a limit first (rule X6): agents with a model would run without any limit of cost,
  * tokens or time. Throws if the shift is being run, since the answer is written to `manager.md`.
  */
-export async function needsLimit(paths: ShiftPaths, settings: RunSettings, world: World): Promise<boolean> {
+export async function needsLimit(paths: ShiftPaths, settings: LimitedRun, world: World): Promise<boolean> {
   if (await isDecided(paths, settings.limits)) return false;
   const { snapshot, scope, hasModel } = await planRun(paths, settings, world);
-  const left = countEligible(snapshot, scope) + cellsAt(snapshot, 'qa', scope).length;
+  const left = countEligible(snapshot, scope) + cellsAt(snapshot, 'qa', scope).length + (settings.toRetry ?? 0);
   if (!hasModel || left + cellsAt(snapshot, 'in_progress').length === 0) return false;
   refuseSecondRun(paths.runLock, paths.name);
   return true;

@@ -27,7 +27,7 @@ export async function* readTranscripts(
   const inOrder = () => waiting.splice(0).sort((a, b) => Number(a.line.at > b.line.at) - Number(a.line.at < b.line.at));
   for await (const found of followLines(sources, paths, run)) {
     for (const { lines, tag } of found) {
-      for (const line of lines.flatMap((text) => parseLine(text) ?? [])) waiting.push({ ...tag, line });
+      for (const line of lines.flatMap((text) => parseTranscriptLine(text) ?? [])) waiting.push({ ...tag, line });
     }
     if (found.length === 0) yield* inOrder();
   }
@@ -50,7 +50,8 @@ async function transcriptFiles(
   );
 }
 
-function parseLine(text: string): TranscriptLine | undefined {
+/** Undefined if it is damaged, or something else. */
+export function parseTranscriptLine(text: string): TranscriptLine | undefined {
   try {
     const line = JSON.parse(text);
     const isLine = typeof line?.text === 'string' || typeof line?.usage === 'object';

@@ -20,14 +20,19 @@ export async function startInBackground(
   scope: Scope = {},
 ): Promise<DetachedRun | undefined> {
   const flags = Object.entries(scope).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`]));
-  const child = spawn(process.execPath, [PROGRAM, 'start', shift, '--detach', '--json', ...flags], {
+  return runInBackground(world, ['start', shift, ...flags]);
+}
+
+/** The same for any command that starts a run. */
+export async function runInBackground(world: World, words: readonly string[]): Promise<DetachedRun | undefined> {
+  const child = spawn(process.execPath, [PROGRAM, ...words, '--detach', '--json'], {
     cwd: world.cwd,
     env: world.env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [printed, complained] = await Promise.all([text(child.stdout), text(child.stderr)]);
   const last = printed.trimEnd().split('\n').at(-1) ?? '';
-  if (last === '') throw new Error(`start ended without an answer: ${complained}`);
+  if (!last.startsWith('{')) throw new NightshiftError('locked', `it did not start: ${last || complained.trim()}`);
   const answer = JSON.parse(last);
   if (answer.type === undefined) return answer;
   if (answer.type === 'error') throw new NightshiftError(answer.code, answer.message, answer.hint, answer);

@@ -32,8 +32,15 @@ export interface RowDiff {
 /** The change of a row against its base, also after its workspace is gone. `args`: of `git diff`. */
 export async function diffRow(world: World, paths: ShiftPaths, row: string, args: readonly string[]): Promise<RowDiff> {
   const opened = await openAndCheck(paths);
+  return diffItem(world, { ...opened, paths }, findRowIndex(opened, row), args);
+}
+
+type Known = Pick<OpenShift, 'shift' | 'snapshot'> & { readonly paths: ShiftPaths };
+
+/** The same for a row of a shift that was read. */
+export async function diffItem(world: World, opened: Known, index: number, args: readonly string[]): Promise<RowDiff> {
+  const { paths } = opened;
   using around = surroundings(world, paths, opened);
-  const index = findRowIndex(opened, row);
   const read = async (reading: Reading, span: Span): Promise<RowDiff> => {
     const bytes = await reading.diff(span, args);
     return {
@@ -67,7 +74,7 @@ async function readRecorded<T>(around: Surroundings, index: number, read: Read<T
 /** The commit of a delivery has the key of an item-task in its message. */
 async function readDelivered<T>(
   { git, paths, snapshot, signal }: Surroundings,
-  { shift }: OpenShift,
+  { shift }: Pick<OpenShift, 'shift'>,
   index: number,
   read: Read<T>,
 ): Promise<T> {

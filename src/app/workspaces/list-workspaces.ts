@@ -44,7 +44,7 @@ export async function listWorkspaces(world: World, paths: ShiftPaths): Promise<W
 export async function readWorkspace(
   world: World,
   paths: ShiftPaths,
-  opened: OpenShift,
+  opened: Pick<OpenShift, 'shift' | 'snapshot'>,
   id: string,
 ): Promise<WorkspaceReport | undefined> {
   const record = await new FolderWorkspaceRecords(paths).read(id);
@@ -56,7 +56,7 @@ export async function readWorkspace(
 export function surroundings(
   world: World,
   paths: ShiftPaths,
-  { shift, snapshot }: OpenShift,
+  { shift, snapshot }: Pick<OpenShift, 'shift' | 'snapshot'>,
 ): Surroundings & Disposable {
   const batch = readBatch(paths);
   // Not the copies of a run: those are of its start, and it uses them.

@@ -40,7 +40,7 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
     io.warn(`nothing was reset: ${reached.text}; ${nextLine(reached.next)}`);
     return EXIT.stopped;
   }
-  if (!json) await requireLimit(io, paths, settings);
+  if (!json) await requireLimit(io, paths, { ...settings, toRetry: plan.failures.length });
   if (options.detach) {
     if (!json) io.print(`${count(plan.failures.length, 'failed item-task')} to retry`);
     const code = await detach(io, paths, settings, { ...options, command: 'retry' });

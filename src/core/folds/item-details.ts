@@ -7,6 +7,8 @@ export class ItemDetails {
   dev?: { status: string; attempts: number; ms: number; reason?: string; at: string; model?: string };
   qa?: { status: string; reason?: string; verdicts: CriterionVerdict[]; at: string; model?: string };
   key?: string;
+  /** Of the Steps that its dev got. */
+  version?: string;
 
   add(event: NightshiftEvent): void {
     switch (event.type) {
@@ -16,6 +18,7 @@ export class ItemDetails {
         delete this.dev;
         delete this.qa;
         this.key = event.key;
+        if (typeof event.version === 'string') this.version = event.version;
         return;
       case 'attempt:finished': {
         const { attempt: number = 1, status, reason, at } = event;

@@ -60,11 +60,11 @@ export function summariseLearning({ shift, book, items, history }: Known): Learn
     states: countStates(book.lessons),
     recent: countStates(recent),
     tasks: taught.map((task) => {
-      const ended = endedItems(task.name, items, history);
+      const ended = endedItems(task.name, { items, history });
       const lessons = book.lessons.filter((lesson) => lesson.task === task.name && isApplied(lesson));
       return {
         task: task.name,
-        firstAttempts: ended.length < LEAST_ENDED ? null : firstAttemptsByTenth(items.count, ended),
+        firstAttempts: byTenth(items, ended),
         holdout: holdoutOf(ended, history.changesOf(task.name)[0]?.at),
         otherModel: otherModelOf(task, lessons, ended),
       };
@@ -83,8 +83,17 @@ interface Ended extends EndedItem {
   readonly model?: string | undefined;
 }
 
+/** Success of a task on the first attempt, by tenth of the table; null: too few rows have ended. */
+export function firstAttemptsOf(task: string, known: Pick<Known, 'items' | 'history'>): readonly Successes[] | null {
+  return byTenth(known.items, endedItems(task, known));
+}
+
+function byTenth({ count }: Items, ended: readonly Ended[]): readonly Successes[] | null {
+  return ended.length < LEAST_ENDED ? null : firstAttemptsByTenth(count, ended);
+}
+
 /** What the table says is over, with what the journal says about it. */
-function endedItems(task: string, items: Items, history: History): Ended[] {
+function endedItems(task: string, { items, history }: Pick<Known, 'items' | 'history'>): Ended[] {
   const column = items.tasks.indexOf(task);
   return Array.from({ length: items.count }, (_, index) => index).flatMap((index): Ended[] => {
     const status = statusAt(items, index, column);

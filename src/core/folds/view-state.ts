@@ -111,7 +111,8 @@ export class ViewState {
     if (event.elapsed !== undefined) this.#elapsed = { ms: event.elapsed, at };
     switch (event.type) {
       case 'run:started':
-        this.#start(event, at);
+        // A line of a journal may contain anything.
+        if (Array.isArray(event.tasks)) this.#start(event, at);
         return;
       case 'run:draining':
         this.draining = event.signal;

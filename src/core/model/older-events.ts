@@ -42,7 +42,9 @@ function renameAll(value: unknown): unknown {
   return Object.fromEntries(Object.entries(renamed).map(([name, each]) => [name, renameAll(each)]));
 }
 
+/** The same object if it has none of the older names: journals have millions of lines. */
 function rename(value: Record<string, unknown>, names: Names): Record<string, unknown> {
+  if (!Object.keys(names).some((name) => Object.hasOwn(value, name))) return value;
   const nameOf = (name: string) => (Object.hasOwn(names, name) ? names[name]! : name);
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [nameOf(name), each]));
 }

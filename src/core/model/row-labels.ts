@@ -36,6 +36,12 @@ export class RowLabels {
     return labelOf(this.#choose(shift, rows), shift, rows, row);
   }
 
+  /** The column that names rows, if one alone does. */
+  columnOf(shift: Labelled, rows: Rows): string | undefined {
+    const [only, ...more] = this.#choose(shift, rows)?.segments ?? [];
+    return typeof only === 'object' && only.kind === 'column' && more.length === 0 ? only.name : undefined;
+  }
+
   /** The same for all rows of one reading of a table; the column is chosen with the first. */
   static in(shift: Labelled, rows: Rows): (row: number) => string | undefined {
     let choice: { readonly template: Template | undefined } | undefined;

@@ -28,6 +28,8 @@ export interface ShiftCard {
   readonly isArchived: boolean;
   /** Why it can't be read; then the rest is absent. */
   readonly problem?: string;
+  /** It is still being read: ask again. */
+  readonly isPartial?: true;
   readonly counts?: Counts;
   readonly runningSince?: string;
   readonly pausedSince?: string;
@@ -52,6 +54,8 @@ export interface ShiftAnswer {
   readonly isArchived: boolean;
   /** Changes with everything that this answer and windows of rows depend on. */
   readonly version: string;
+  /** The journal is still being read: reasons, times and money may be missing. Ask again. */
+  readonly isPartial?: true;
   /** Without the failures, which are in `groups`. */
   readonly status: Omit<ShiftStatus, 'failures'>;
   /** The limits in words, with how much of each is used up. */

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import type { JournalPlace } from '../../../core/page/stream-position.ts';
-import { retryPassing } from '../files/retry.ts';
-import { notAFile, READ_ONLY_HERE, readError } from '../table/table-file.ts';
+import { type OpenFile, openForReading } from '../files/read-here.ts';
 import { fileId, journalEnd, olderFiles } from './journal-reader.ts';
 import { type Line, linesBefore, linesFrom, readAt } from './line-span.ts';
 
@@ -72,29 +71,11 @@ export function filesOf(journal: string): { readonly path: string; readonly id: 
   return end ? [...older, { path: journal, id: end.id }] : older;
 }
 
-interface OpenedFile extends AsyncDisposable {
-  readonly handle: FileHandle;
-  readonly size: number;
-}
-
 /** Undefined if another file has that name by now. */
-export async function openFile(path: string, id: string): Promise<OpenedFile | undefined> {
-  let handle: FileHandle | undefined;
-  try {
-    handle = await retryPassing(() => open(path, READ_ONLY_HERE));
-    const stats = await handle.stat();
-    if (!stats.isFile()) throw notAFile(stats.isDirectory(), path);
-    if (fileId(stats) === id) {
-      const opened = handle;
-      return { handle: opened, size: stats.size, [Symbol.asyncDispose]: () => opened.close() };
-    }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
-      await handle?.close();
-      throw readError(error, path);
-    }
-  }
-  await handle?.close();
+export async function openFile(path: string, id: string): Promise<OpenFile | undefined> {
+  const opened = await openForReading(path);
+  if (opened === undefined || fileId(opened) === id) return opened;
+  await opened[Symbol.asyncDispose]();
   return undefined;
 }
 

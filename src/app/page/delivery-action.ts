@@ -1,0 +1,46 @@
+import { NightshiftError } from '../../core/model/errors.ts';
+import type { Action } from '../../core/page/action.ts';
+import { actionCommand, rowsText } from '../../core/page/action-command.ts';
+import { count } from '../../core/text/count.ts';
+import { type DeliveredRow, openHeldDeliveries } from '../delivery/deliver-held.ts';
+import type { HeldRow } from '../delivery/held-rows.ts';
+import type { ActingOn, PlannedAction } from './actions.ts';
+import { chosenRows, numbersOf, seenItems } from './chosen-rows.ts';
+
+/** Sends results that wait for approval: those of the chosen rows, by identity. */
+export async function planDelivery(
+  { world, reading }: ActingOn,
+  action: Extract<Action, { verb: 'deliver' }>,
+): Promise<PlannedAction> {
+  const { paths, name } = reading.place;
+  const chosen = chosenRows(reading, action.rows);
+  const ids = new Set(seenItems(reading, chosen).map(({ id }) => id));
+  const { signal } = new AbortController();
+  const held = await openHeldDeliveries(paths, { rows: [rowsText(numbersOf(chosen))], signal }, world);
+  const rows = held.rows.filter(({ record }) => ids.has(record.id));
+  if (rows.length === 0) throw new NightshiftError('nothing-to-do', 'nothing of these rows waits for approval');
+  return {
+    command: actionCommand(action, {
+      ...{ shift: name, isRunning: reading.holder !== undefined },
+      rows: rows.map(({ row }) => row),
+    }),
+    effect: `Sends ${rows.map(describe).join('; ')}.`,
+    carryOut: async () => {
+      const sent: DeliveredRow[] = [];
+      for (const row of rows) sent.push(await held.send(row));
+      await held.tidy(sent);
+      return summary(sent);
+    },
+  };
+}
+
+function describe({ row, kind, branch, into, files, lines }: HeldRow): string {
+  const where = kind === 'merge' ? `into ${into ?? 'the branch that was checked out'}` : branch;
+  return `row ${row} (${kind} ${where}: ${count(files, 'file')}, ${count(lines, 'line')})`;
+}
+
+function summary(sent: readonly DeliveredRow[]): string {
+  const failed = sent.flatMap((each) => (each.result === 'failed' ? [`row ${each.row}: ${each.reason}`] : []));
+  const delivered = `Delivered ${count(sent.length - failed.length, 'row')}.`;
+  return failed.length === 0 ? delivered : `${delivered} Not delivered: ${failed.join('; ')}`;
+}

@@ -1,0 +1,167 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type FailedRows, groupFailures } from '../../core/folds/summary.ts';
+import { STATUSES } from '../../core/model/status.ts';
+import type { RowQuery, SortKey } from '../../core/page/row-query.ts';
+import { orderByNumber, orderByText, rowsIn } from './row-order.ts';
+import { SearchText } from './search-text.ts';
+import type { ShiftReading } from './shift-reader.ts';
+
+type Items = Pick<ShiftReading, 'table' | 'snapshot' | 'history'>;
+
+/** A page scrolls through one query; a few windows may look at the same shift. */
+const KEPT_RESULTS = 8;
+const TODO = STATUSES.indexOf('todo');
+const FAILED = STATUSES.indexOf('failed');
+const NONE: readonly string[] = [];
+const PART_ROWS = 2000;
+
+/**
+ * Which rows of one reading match a query, and in which order. What a query needs is computed with the first one that
+ * needs it, in flat arrays: there may be a million rows.
+ */
+export class Grid {
+  readonly #items: Items;
+  #groups: readonly FailedRows[] | undefined;
+  readonly #text: SearchText;
+  #numbers: HistoryNumbers | undefined;
+  readonly #orders = new Map<string, Uint32Array>();
+  readonly #results = new Map<string, Uint32Array>();
+
+  constructor(items: Items) {
+    this.#items = items;
+    const { table, snapshot } = items;
+    const isSearched = table.header.map((name) => !snapshot.tasks.includes(name));
+    this.#text = new SearchText(table, isSearched, (row) => this.#reasonsOf(row));
+  }
+
+  /** Makes what searches and sorts will need, in short parts: others get their turn between two of them. */
+  async warm(signal: AbortSignal): Promise<void> {
+    const { snapshot } = this.#items;
+    for (let row = 0; row < snapshot.count && !signal.aborted; row++) {
+      snapshot.id(row);
+      if (row % PART_ROWS === PART_ROWS - 1) await nextTurn();
+    }
+    while (!signal.aborted && !this.#text.extend(PART_ROWS)) await nextTurn();
+  }
+
+  /** The failures by reason, the largest group first. */
+  get groups(): readonly FailedRows[] {
+    this.#groups ??= groupFailures(this.#items.snapshot, this.#items.history);
+    return this.#groups;
+  }
+
+  /** The rows that match, 0-based, in the order of the query. */
+  match(query: RowQuery): Uint32Array {
+    const { columns: _, ...choice } = query;
+    const key = JSON.stringify(choice);
+    const known = this.#results.get(key);
+    if (known) return known;
+    const order = this.#order(query.sort ?? { by: 'row' }, query.isDescending);
+    const marks = this.#mark(query);
+    const found = marks ? order.filter((row) => marks[row] === 1) : order;
+    if (this.#results.size >= KEPT_RESULTS) this.#results.delete(this.#results.keys().next().value!);
+    this.#results.set(key, found);
+    return found;
+  }
+
+  /** 1 for each row that matches; undefined: all do. */
+  #mark({ status, task, group, search }: RowQuery): Uint8Array | undefined {
+    if (status.length === 0 && group === undefined && search === undefined) return undefined;
+    const marks = new Uint8Array(this.#items.snapshot.count).fill(1);
+    if (status.length > 0) this.#markStatus(marks, status, task);
+    if (group !== undefined) {
+      const rows = this.groups.find(({ id }) => id === group)?.rows ?? [];
+      const inGroup = new Uint8Array(marks.length);
+      for (const row of rows) inGroup[row] = marks[row]!;
+      marks.set(inGroup);
+    }
+    if (search !== undefined) this.#text.filter(search, marks);
+    return marks;
+  }
+
+  #markStatus(marks: Uint8Array, wanted: RowQuery['status'], task: string | undefined): void {
+    const { columns, tasks } = this.#items.snapshot;
+    const isWanted = STATUSES.map((status) => wanted.includes(status));
+    const wantsBlocked = wanted.includes('blocked');
+    const chosen = task === undefined ? [...tasks.keys()] : [tasks.indexOf(task)].filter((each) => each >= 0);
+    for (let row = 0; row < marks.length; row++) {
+      const matches = chosen.some((each) => {
+        const code = columns[each]![row]!;
+        return isWanted[code] || (wantsBlocked && code === TODO && isBlockedAt(columns, row, each));
+      });
+      if (!matches) marks[row] = 0;
+    }
+  }
+
+  #order(sort: SortKey, isDescending: boolean): Uint32Array {
+    const key = JSON.stringify([sort, isDescending]);
+    let order = this.#orders.get(key);
+    if (!order) {
+      order = this.#sort(sort, isDescending);
+      if (this.#orders.size >= KEPT_RESULTS) this.#orders.delete(this.#orders.keys().next().value!);
+      this.#orders.set(key, order);
+    }
+    return order;
+  }
+
+  #sort(sort: SortKey, isDescending: boolean): Uint32Array {
+    const { table, snapshot } = this.#items;
+    const column = sort.by === 'column' ? table.columnOf(sort.column) : -1;
+    // A column that is gone leaves the rows in their order: addresses are older than tables.
+    if (sort.by === 'row' || (sort.by === 'column' && column < 0)) {
+      const rows = rowsIn(snapshot.count);
+      return isDescending ? rows.reverse() : rows;
+    }
+    if (sort.by !== 'column') {
+      this.#numbers ??= historyNumbers(this.#items);
+      return orderByNumber(this.#numbers[sort.by], isDescending);
+    }
+    const task = snapshot.tasks.indexOf(sort.column);
+    if (task >= 0) return orderByNumber(Float64Array.from(snapshot.columns[task]!), isDescending);
+    const texts = new Array<string>(snapshot.count);
+    for (let row = 0; row < texts.length; row++) texts[row] = table.cell(row, column).trim();
+    return orderByText(texts, isDescending);
+  }
+
+  /** Why the tasks of a row failed. */
+  #reasonsOf(row: number): readonly string[] {
+    const { snapshot, history } = this.#items;
+    const { tasks, columns } = snapshot;
+    if (!columns.some((column) => column[row] === FAILED)) return NONE;
+    const item = snapshot.id(row);
+    return tasks.flatMap((task, i) => (columns[i]![row] === FAILED ? (history.of(task, item)?.failure ?? NONE) : NONE));
+  }
+}
+
+/** An earlier task of the row failed (rule M4). */
+export function isBlockedAt(columns: readonly Uint8Array[], row: number, task: number): boolean {
+  for (let earlier = 0; earlier < task; earlier++) if (columns[earlier]![row] === FAILED) return true;
+  return false;
+}
+
+interface HistoryNumbers {
+  readonly ms: Float64Array;
+  readonly cost: Float64Array;
+  readonly attempts: Float64Array;
+}
+
+/** What the journal knows of each row, for all its tasks. */
+function historyNumbers({ snapshot, history }: Items): HistoryNumbers {
+  const { count, tasks } = snapshot;
+  const [ms, cost] = [new Float64Array(count).fill(Number.NaN), new Float64Array(count).fill(Number.NaN)];
+  const attempts = new Float64Array(count);
+  const add = (sums: Float64Array, row: number, amount: number | undefined) => {
+    if (amount !== undefined) sums[row] = (Number.isNaN(sums[row]!) ? 0 : sums[row]!) + amount;
+  };
+  for (let row = 0; row < count; row++) {
+    const id = snapshot.id(row);
+    for (const task of tasks) {
+      const past = history.of(task, id);
+      if (!past) continue;
+      add(ms, row, past.dev?.ms);
+      add(cost, row, past.usage.costUsd);
+      attempts[row] = attempts[row]! + (past.dev?.attempts ?? past.attempts);
+    }
+  }
+  return { ms, cost, attempts };
+}

@@ -1,0 +1,57 @@
+import { summariseProgress } from '../../core/folds/summary.ts';
+import type { FailureGroupSummary, GridColumns, ShiftAnswer } from '../../core/page/answers.ts';
+import { describeStatus } from '../status.ts';
+import type { Grid } from './grid.ts';
+import type { RunState } from './live-run.ts';
+import type { ShiftReading } from './shift-reader.ts';
+
+const MOST_GROUPS = 50;
+const EXAMPLE_ROWS = 5;
+
+/** What the header of a shift shows. Its size does not depend on the number of rows. */
+export function answerShift(reading: ShiftReading, run: RunState | undefined, now: number): ShiftAnswer {
+  const { place, version, grid, held, isPartial } = reading;
+  const { status, limits } = statusOf(reading, now);
+  const { sessions = [], finish, waiting, draining } = run ?? {};
+  return {
+    id: place.id,
+    isArchived: place.isArchived,
+    version,
+    ...(isPartial ? { isPartial } : {}),
+    status,
+    limits,
+    groups: grid.groups.slice(0, MOST_GROUPS).map(describeGroup),
+    groupsLeftOut: Math.max(0, grid.groups.length - MOST_GROUPS),
+    columns: columnsOf(reading),
+    sessions,
+    ...(finish ? { finish } : {}),
+    ...(waiting ? { waiting } : {}),
+    ...(draining === undefined ? {} : { draining }),
+    held,
+  };
+}
+
+/** As `status` tells it, without the failures. */
+export function statusOf(reading: ShiftReading, now: number): Pick<ShiftAnswer, 'status' | 'limits'> {
+  const { place, snapshot, history } = reading;
+  const summary = { ...summariseProgress(snapshot, history), failures: [] };
+  const { status, limits } = describeStatus({ ...reading, paths: place.paths, summary }, now);
+  const { failures: _, ...rest } = status;
+  return { status: rest, limits };
+}
+
+function describeGroup({ id, task, reason, rows }: Grid['groups'][number]): FailureGroupSummary {
+  return { id, task, reason, items: rows.length, rows: rows.slice(0, EXAMPLE_ROWS).map((row) => row + 1) };
+}
+
+function columnsOf({ shift, snapshot, labels }: ShiftReading): GridColumns {
+  const { tasks, header } = snapshot;
+  const declared = new Set(shift.tasks.flatMap(({ settings }) => settings.outputs));
+  const label = labels.columnOf(shift, snapshot);
+  return {
+    tasks,
+    metadata: header.filter((name) => !tasks.includes(name) && !declared.has(name)),
+    outputs: header.filter((name) => declared.has(name)),
+    ...(label === undefined ? {} : { label }),
+  };
+}
