@@ -1,8 +1,9 @@
 import { Command, Option } from 'commander';
 import { refuseInside } from '../app/access.ts';
-import { type Access, exportAccess, lessonsAccess, type Options, tableAccess, writesUnlessDry } from './access.ts';
+import { type Access, lessonsAccess, type Options, tableAccess, writesUnlessDry } from './access.ts';
 import { EXIT_CODES, LESSONS_HELP } from './help-texts.ts';
 import type { Io } from './io.ts';
+import { addResultCommands } from './result-commands.ts';
 import { addEachOptions, addLimits, addRetryOptions, addStartOptions } from './run-options.ts';
 import { addTableOptions } from './table-options.ts';
 import { addPageBesideRun, addViewCommand, PAGE_BESIDE_RUN } from './view-commands.ts';
@@ -204,18 +205,7 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
   );
   addViewCommand(add);
   addWorkspaceCommands(add);
-  add(
-    'export [shift]',
-    'write the result of each item-task to a file',
-    exportAccess,
-    () => import('./commands/export.ts'),
-  )
-    .option('--csv <file>', 'as CSV; `-` is standard output')
-    .option('--jsonl <file>', 'as JSON, one object per line')
-    .option('--md <file>', 'as a Markdown table')
-    .option('--wide', 'one line for each row, with columns for each task')
-    .option('--summary', 'md: counts, why items failed and what was spent, instead of each item-task')
-    .option('--raw', 'csv: do not escape cells that a spreadsheet would take for formulas');
+  addResultCommands(add);
   add(
     'accept <shift> [file]',
     'show edits that were reverted during a run, and apply them',

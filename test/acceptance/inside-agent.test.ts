@@ -45,6 +45,10 @@ const WRITING: Record<string, string[][]> = {
   stop: [['stop', 'night']],
   pause: [['pause', 'night', '--now']],
   resume: [['resume', 'night']],
+  report: [
+    ['report', 'night'],
+    ['report', 'night', '--md', '-o', 'night.md'],
+  ],
   retry: [['retry', 'night']],
   'test-task': [['test-task', 'night', 'work', '--row', '1']],
   export: [['export', 'night', '--csv', '.nightshift/night/table.csv']],

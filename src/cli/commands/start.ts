@@ -42,6 +42,11 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
   const result = await runInView(io, paths, options, settings);
   if (!options.json) await printClosing(io, paths, settings, result);
   if (options.view && !options.json) io.print(pageAgainLine(paths.name));
+  const { writeReport } = await import('../write-report.ts');
+  // Without counts, the table can't be read: the run's own reason says why.
+  const hasNothing = result.alreadyComplete || result.counts === undefined;
+  const report = hasNothing ? undefined : await writeReport(io, paths);
+  if (report !== undefined && !options.json) io.print(report);
   return result.exitCode;
 }
 

@@ -60,7 +60,7 @@ export function ItemDots({ charts, shift }: ItemDotsProps) {
             <a
               key={`${item.task} ${item.item}`}
               href={addressOf(place)}
-              tabIndex={-1}
+              tabindex={-1}
               onClick={(event) => {
                 if (event.ctrlKey || event.metaKey || event.shiftKey) return;
                 event.preventDefault();
