@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import type { ShiftAnswer } from '../../../src/core/page/answers.ts';
-import { sessionsOf, ticksOf } from '../../live/live.ts';
+import { sessionsOf, ticksOf, useWhole } from '../../live/live.ts';
 import { FailureNote } from '../../parts/failure-note.tsx';
 import { Link } from '../../parts/link.tsx';
 import { TopBar } from '../../parts/top-bar.tsx';
@@ -31,6 +31,7 @@ export function ShiftScreen({ place, onHelp }: ShiftScreenProps) {
     sessionsOf(id).value = shift.sessions;
     isShiftKnown.value = true;
   }, [id, shift]);
+  useWhole(id, shift);
   const name = shift?.status.shift ?? id;
   useEffect(() => {
     document.title = `${name} - Nightshift`;
@@ -56,6 +57,11 @@ export function ShiftScreen({ place, onHelp }: ShiftScreenProps) {
         </nav>
       </TopBar>
       <FailureNote failure={failure} />
+      {shift?.isPartial && (
+        <p class="partial" role="status">
+          The journal is still being read: reasons, times and money are not complete yet.
+        </p>
+      )}
       {shift && <Content place={place} shift={shift} />}
     </>
   );
