@@ -1,4 +1,5 @@
 import { type Signal, signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import type { NightshiftEvent } from '../../src/core/model/events.ts';
 import type { SessionAnswer, ShiftId } from '../../src/core/page/answers.ts';
 import type { StreamMessage } from '../../src/core/page/history-answers.ts';
@@ -42,6 +43,17 @@ export function onEvent(listener: (shift: ShiftId, event: NightshiftEvent) => vo
 export function refresh(shift: ShiftId): void {
   throttle.call(shift);
   throttle.call(ANY);
+}
+
+const PARTIAL_MS = 1000;
+
+/** Asks again while an answer is partial. `answer`: the latest one. */
+export function useWhole(shift: ShiftId, answer: { readonly isPartial?: boolean } | undefined): void {
+  useEffect(() => {
+    if (!answer?.isPartial) return;
+    const timer = setTimeout(() => refresh(shift), PARTIAL_MS);
+    return () => clearTimeout(timer);
+  }, [shift, answer]);
 }
 
 let followed: readonly ShiftId[] = [];

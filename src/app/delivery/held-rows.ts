@@ -52,13 +52,13 @@ export async function findHeldRows(place: HeldPlace, rows: readonly string[]): P
   return found;
 }
 
-/** How many rows are done and not delivered yet. */
-export async function countHeld(paths: ShiftPaths, snapshot: Snapshot): Promise<number> {
+/** Which rows are done and not delivered yet, 0-based. */
+export async function listHeldRows(paths: ShiftPaths, snapshot: Snapshot): Promise<number[]> {
   const waiting = (await new FolderWorkspaceRecords(paths).all()).filter(isWaiting);
   const ids = new Set(waiting.map(({ id }) => id));
-  let held = 0;
+  const held: number[] = [];
   for (let row = 0; row < snapshot.count && ids.size > 0; row++) {
-    if (ids.delete(snapshot.id(row)) && isDone(snapshot, row)) held++;
+    if (ids.delete(snapshot.id(row)) && isDone(snapshot, row)) held.push(row);
   }
   return held;
 }

@@ -22,12 +22,13 @@ export function answerShift(reading: ShiftReading, run: RunState | undefined, no
     limits,
     groups: grid.groups.slice(0, MOST_GROUPS).map(describeGroup),
     groupsLeftOut: Math.max(0, grid.groups.length - MOST_GROUPS),
+    blocked: grid.blocked,
     columns: columnsOf(reading),
     sessions,
     ...(finish ? { finish } : {}),
     ...(waiting ? { waiting } : {}),
     ...(draining === undefined ? {} : { draining }),
-    held,
+    held: held.length,
   };
 }
 
