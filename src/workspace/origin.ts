@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { hasLogin, LOGIN_PROBLEM, LOGIN_REMEDY } from '../core/workspace/login.ts';
 import type { WorkspaceRequest } from '../core/workspace/workspaces.ts';
 import { Bases, NotThere } from './base.ts';
 import type { Git } from './git.ts';
@@ -82,6 +83,7 @@ export class Origins {
   async #findRemote({ repo, workingDir, signal }: Wanted, isKnown: boolean): Promise<Origin> {
     const { root } = this.#options;
     if (repo === undefined) throw new NotThere('`workspace: clone` needs `repo`');
+    if (hasLogin(repo)) throw new NotThere(`\`repo\` ${LOGIN_PROBLEM}: ${LOGIN_REMEDY}`);
     if (!isAddress(repo)) throw new NotThere(`\`repo: ${repo}\` is neither an address nor a path`);
     const from = /^\.{1,2}\//.test(repo) ? resolve(root, repo) : repo;
     if (isAbsolute(from) && !existsSync(from)) throw new NotThere(`\`repo: ${repo}\` does not exist`);

@@ -5,6 +5,8 @@ import { findProgram } from '../../agents/program.ts';
 import { fillTemplate, resolveText, type Template } from '../../core/language/template.ts';
 import { NightshiftError } from '../../core/model/errors.ts';
 import { type Shift, valuesOf } from '../../core/model/shift.ts';
+import { rowList } from '../../core/workspace/kept.ts';
+import { hasLogin, LOGIN_PROBLEM, LOGIN_REMEDY } from '../../core/workspace/login.ts';
 import { type ShiftPaths, shiftsFolder } from '../../store/folder/layout.ts';
 import type { Snapshot } from '../../store/store.ts';
 import { checkedOutIn } from '../../workspace/delivery/branches.ts';
@@ -23,7 +25,7 @@ export interface WorkspaceProblem {
   readonly remedy?: string;
   readonly file?: string;
   /** The key that asks for it. */
-  readonly key: 'workspace' | 'deliver' | 'into' | 'workspaces-dir';
+  readonly key: 'workspace' | 'repo' | 'deliver' | 'into' | 'workspaces-dir';
 }
 
 /** Throws for the first problem, before anything is claimed. */
@@ -83,6 +85,7 @@ export async function workspaceProblems(looking: Looking, parent: string): Promi
       : []),
     ...(kind === 'worktree' && top === undefined ? [notInRepository(looking)] : []),
     ...(top === undefined ? [] : [...(await checkedOut(looking, top)), ...(await noRemote(looking, top))]),
+    ...rowsWithLogin(looking),
     ...(await noForge(looking)),
     ...(await placeProblems(parent, [shiftsFolder(shift.root), ...(top === undefined ? [] : [top])])),
   ];
@@ -90,8 +93,22 @@ export async function workspaceProblems(looking: Looking, parent: string): Promi
 
 /** For the first row: others may have another `working-dir`. */
 function fillFirst({ shift, snapshot }: Looking, template: Template): string {
-  const metadata = snapshot.count === 0 ? {} : snapshot.metadata(0);
+  return fill(shift, template, snapshot.count === 0 ? {} : snapshot.metadata(0));
+}
+
+function fill(shift: Shift, template: Template, metadata: Readonly<Record<string, string>>): string {
   return resolveText(fillTemplate(template, valuesOf(shift, metadata)), shift.secrets);
+}
+
+/** In all rows: a cell may be the whole address. */
+function rowsWithLogin({ shift, snapshot }: Looking): WorkspaceProblem[] {
+  const repo = shift.workspace?.repo;
+  if (repo === undefined) return [];
+  const rows = Array.from({ length: snapshot.count }, (_, row) => row);
+  const found = rows.filter((row) => hasLogin(fill(shift, repo, snapshot.metadata(row))));
+  if (found.length === 0) return [];
+  const which = rowList(found.map((row) => row + 1));
+  return [{ key: 'repo', message: `\`repo\` of ${which} ${LOGIN_PROBLEM}`, remedy: LOGIN_REMEDY }];
 }
 
 function workingDir(looking: Looking): string {
