@@ -82,10 +82,12 @@ function placeLines({ folder, branch, base }: WorkspaceReport): string[] {
 }
 
 /** `3 files changed, +10 -2`. */
-function changeText(change: ChangeCounts | null): string {
+export function changeText(change: ChangeCounts | null): string {
   if (change === null) return 'change unknown';
-  const { files, added, deleted } = change;
-  return files === 0 ? 'nothing changed' : `${count(files, 'file')} changed, +${added} -${deleted}`;
+  const { files, added, deleted, tooLarge } = change;
+  if (files === 0) return 'nothing changed';
+  const unread = tooLarge === undefined ? '' : `, ${tooLarge} too large to show`;
+  return `${count(files, 'file')} changed, +${added} -${deleted}${unread}`;
 }
 
 function shortCommit(commit: string): string {

@@ -5,7 +5,7 @@ import { writeDeskSettings } from './desk-settings.ts';
 import { type Foreign, largeFiles, WHY_NOT } from './foreign.ts';
 import { askGit, type Git, GitFailure, type GitResult } from './git.ts';
 import type { Source } from './source.ts';
-import { allExcept, unmovedIn } from './submodules.ts';
+import { allBut, unmovedIn } from './submodules.ts';
 import { ENGINE } from './worktree.ts';
 
 export interface DeskOptions {
@@ -214,7 +214,7 @@ export class Desk {
     const large = isNew && base === undefined ? [] : largeFiles(this.#options.workspace, changed);
     const unmoved = unmovedIn(await this.#ask("git can't list files", 'ls-files', '--stage', '-z'), changed);
     const add = ['add', '--all', '--ignore-errors', '--pathspec-from-file=-', '--pathspec-file-nul'];
-    const added = await this.#run(add, allExcept([...large, ...unmoved]));
+    const added = await this.#run(add, allBut([...large, ...unmoved]).join('\0'));
     const unread = added.kind === 'done' ? [] : await this.#listUnread(added, large);
     this.#unread = [...unread, ...large.map((path) => ({ path, kind: 'large' as const }))];
   }

@@ -65,9 +65,9 @@ export function unmovedIn(listed: string, changed: readonly string[]): string[] 
     .filter((path) => !moved.has(path));
 }
 
-/** For `git add --pathspec-from-file=- --pathspec-file-nul`. */
-export function allExcept(paths: readonly string[]): string {
-  return ['.', ...paths.map((path) => `:(exclude,literal)${path}`)].join('\0');
+/** Pathspecs for all files but these. */
+export function allBut(paths: readonly string[]): string[] {
+  return ['.', ...paths.map((path) => `:(exclude,literal)${path}`)];
 }
 
 interface Filling {

@@ -41,7 +41,7 @@ export function workspaceGit({ root, copies, world, shiftFolder }: WorkspaceGitO
   let kept: Promise<string> | undefined;
   const run = async (call: GitCall, env: Readonly<Record<string, string>>): Promise<GitResult> => {
     const { isRemote = false, folder, input, args } = call;
-    const limit = AbortSignal.timeout(isRemote ? REMOTE_MS : LOCAL_MS);
+    const limit = AbortSignal.timeout(call.withinMs ?? (isRemote ? REMOTE_MS : LOCAL_MS));
     const printed: Record<'stdout' | 'stderr', string[]> = { stdout: [], stderr: [] };
     const ended = await runProcess({
       file,

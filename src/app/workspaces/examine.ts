@@ -8,7 +8,7 @@ import { findRow } from '../../engine/find-row.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
 import type { Snapshot } from '../../store/store.ts';
 import { type Git, GitFailure } from '../../workspace/git.ts';
-import { Reading, type Span } from '../../workspace/reading.ts';
+import { type FilesFound, Reading, type Span } from '../../workspace/reading.ts';
 import type { DeliveryRecord, WorkspaceRecord } from '../../workspace/records.ts';
 
 /** What is needed to look at the workspaces of a shift. */
@@ -99,13 +99,17 @@ export async function holdings(reading: Reading, record: WorkspaceRecord): Promi
   const { base, folder, delivery, prepared, results = [] } = record;
   const start = prepared ?? base;
   const begun = start && (await reading.treeOf(start));
-  const files = existsSync(folder) ? await reading.treeOfFiles(folder, base) : undefined;
+  const files = existsSync(folder) ? await reading.files(folder, base) : undefined;
   const delivered = delivery && (await reading.treeOf(delivery.commit));
   if (delivered !== undefined && (files === undefined || (await isSameAs(reading, delivery!, delivered, files)))) {
     return { span: { base, tree: delivered }, isChanged: true, isDelivered: true };
   }
+  if (files !== undefined) {
+    const isChanged = files.tree !== begun || files.tooLarge !== undefined;
+    return { span: { base, ...files }, isChanged, isDelivered: false };
+  }
   const result = results.at(-1)?.commit;
-  const tree = files ?? (result === undefined ? begun : await reading.treeOf(result));
+  const tree = result === undefined ? begun : await reading.treeOf(result);
   return tree === undefined ? undefined : { span: { base, tree }, isChanged: tree !== begun, isDelivered: false };
 }
 
@@ -114,10 +118,11 @@ async function isSameAs(
   reading: Reading,
   { commit, merges = [] }: DeliveryRecord,
   delivered: string,
-  files: string,
+  { tree, tooLarge }: FilesFound,
 ): Promise<boolean> {
+  if (tooLarge !== undefined) return false;
   const merged = merges.findLast((each) => each.commit === commit)?.merged;
-  return files === delivered || (merged !== undefined && files === (await reading.treeOf(merged)));
+  return tree === delivered || (merged !== undefined && tree === (await reading.treeOf(merged)));
 }
 
 /** What an interrupted or failed try left is kept in the desk. */
