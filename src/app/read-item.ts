@@ -7,9 +7,8 @@ import { statusAt } from '../core/schedule/plan.ts';
 import type { ShiftPaths } from '../store/folder/layout.ts';
 import { findTask } from './find-task.ts';
 import { readDetails, readHistory } from './history.ts';
-import { openAndCheck } from './open-shift.ts';
+import { type OpenShift, openAndCheck } from './open-shift.ts';
 import { findRowIndex } from './rows.ts';
-import { readWorkspace } from './workspaces/list-workspaces.ts';
 import type { WorkspaceReport } from './workspaces/report.ts';
 import type { World } from './world.ts';
 
@@ -57,7 +56,7 @@ export async function readItem(world: World, paths: ShiftPaths, row: string, onl
       transcripts: ['dev', 'qa'].map((role) => paths.transcript(task, key, role)).filter((file) => existsSync(file)),
     };
   });
-  const workspace = await readWorkspace(world, paths, opened, id);
+  const workspace = await readWorkspaceOf(world, paths, opened, id);
   const label = RowLabels.in(shift, snapshot)(index);
   return {
     shift: paths.name,
@@ -69,6 +68,13 @@ export async function readItem(world: World, paths: ShiftPaths, row: string, onl
     tasks,
     ...(workspace === undefined ? {} : { workspace }),
   };
+}
+
+/** Without a record, the code of workspaces is not loaded. */
+async function readWorkspaceOf(world: World, paths: ShiftPaths, opened: OpenShift, id: string) {
+  if (!existsSync(paths.workspaceRecord(id))) return undefined;
+  const { readWorkspace } = await import('./workspaces/list-workspaces.ts');
+  return readWorkspace(world, paths, opened, id);
 }
 
 /** The history has the reason of a failure in short; the details have it in full. */

@@ -16,8 +16,8 @@ import { keysOfWriters } from './open-files.ts';
 import { overridesIn, requireAgents } from './plan-run.ts';
 import { protectFiles } from './protect-files.ts';
 import type { NewRun } from './run-shift.ts';
-import { RunWorkspaces } from './run-workspaces.ts';
 import { watchFolders } from './watch-folders.ts';
+import { WorkspacesOnDemand } from './workspaces-on-demand.ts';
 
 interface Means {
   readonly agents: AgentSet;
@@ -56,7 +56,7 @@ export async function buildPorts(run: NewRun, opened: Opened, means: Means): Pro
   const shiftFiles = new Watch(run.clock);
   const protection = protectFiles(paths, world, stream.emit);
   const warn = (message: string) => stream.emit({ type: 'run:warning', message });
-  const workspaces = new RunWorkspaces({ paths, world, failpoint, warn });
+  const workspaces = new WorkspacesOnDemand({ paths, world, failpoint, warn });
   const site: Site = {
     place: paths,
     agents: { find: agents.find, caller },
@@ -97,7 +97,7 @@ export async function buildPorts(run: NewRun, opened: Opened, means: Means): Pro
     },
     owner: run.holder.run,
   };
-  const recover = () => workspaces.recover({ paths, store });
+  const recover = () => workspaces.recover(store);
   return { ports, load, recover, secrets: () => secrets, close: () => inForce.close() };
 }
 

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemError } from '../../core/model/system-errors.ts';
 import { isTestId } from '../../core/workspace/branch-name.ts';
@@ -38,19 +37,17 @@ export interface WorkspaceMeans {
   warn(message: string): void;
 }
 
-interface RecoverMeans extends Pick<WorkspaceMeans, 'paths'> {
-  readonly store: Pick<Store, 'snapshot'>;
-}
-
 /** The workspaces of a shift and their deliveries, for the process that has its run lock. */
 export class RunWorkspaces implements Workspaces, Deliveries {
   readonly #workspaces: LocalWorkspaces;
   readonly #deliveries: LocalDeliveries;
   readonly #records: WorkspaceRecords;
+  readonly #paths: ShiftPaths;
   readonly #warn: (message: string) => void;
 
   constructor({ paths, world, failpoint, warn }: WorkspaceMeans) {
     const git = workspaceGit({ root: paths.root, copies: paths.sources, world, shiftFolder: paths.folder });
+    this.#paths = paths;
     this.#warn = warn;
     this.#records = new FolderWorkspaceRecords(paths, warn);
     const parts = { git, records: this.#records, failpoint };
@@ -60,9 +57,8 @@ export class RunWorkspaces implements Workspaces, Deliveries {
   }
 
   /** Before any agent starts: finishes what a killed run left. Workspaces of rows that are gone stay, and are told. */
-  async recover({ paths, store }: RecoverMeans): Promise<void> {
-    if (!existsSync(paths.workspaces)) return;
-    await removeTemporaries(paths.workspaces);
+  async recover(store: Pick<Store, 'snapshot'>): Promise<void> {
+    await removeTemporaries(this.#paths.workspaces);
     await this.#workspaces.recover(new AbortController().signal);
     const records = (await this.#records.all()).filter(({ state }) => state !== 'removed');
     if (records.length === 0) return;

@@ -29,8 +29,8 @@ import { keysOfWriters } from './open-files.ts';
 import { overridesIn, type RunSettings, requireAgents } from './plan-run.ts';
 import { processClock } from './process-time.ts';
 import { protectFiles } from './protect-files.ts';
-import { RunWorkspaces } from './run-workspaces.ts';
 import { watchFolders } from './watch-folders.ts';
+import { WorkspacesOnDemand } from './workspaces-on-demand.ts';
 
 export interface TestOptions extends Pick<RunSettings, 'agent' | 'model' | 'limits'> {
   readonly task: string;
@@ -153,7 +153,7 @@ async function workOn(test: Test): Promise<{ dev: Outcome; last: Outcome }> {
     check: runCheck,
     folders: watchFolders(paths, world, warn),
     protection,
-    workspaces: new RunWorkspaces({ paths, world, failpoint: () => {}, warn }),
+    workspaces: new WorkspacesOnDemand({ paths, world, failpoint: () => {}, warn }),
     shiftFiles,
     clock,
     random: Math.random,
