@@ -47,7 +47,7 @@ async function refuseWorkspaces(paths: ShiftPaths): Promise<void> {
   const isHeld = there.some(({ delivery }) => delivery?.state === 'held');
   const hints = [
     ...(isHeld ? [`\`nightshift deliver ${paths.name}\` sends what waits for approval`] : []),
-    `\`nightshift workspaces ${paths.name} prune\` removes what is delivered`,
+    `\`nightshift workspaces ${paths.name} prune\` removes what is safe`,
     '--force leaves all where they are',
   ];
   const hint = hints.join('; ');

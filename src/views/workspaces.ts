@@ -59,10 +59,10 @@ export function pruneLines({ shift, workspaces, isDry }: PruneResult): string[] 
 }
 
 function pruneLine(workspace: PrunedWorkspace, verb: string): string {
-  const { row, isRemoved, because, folder } = workspace;
+  const { row, isTest, isRemoved, because, folder } = workspace;
   const name = nameOf(workspace);
   const why = oneLine(because);
-  const gone = row === null ? `; ${ROW_GONE}` : '';
+  const gone = row === null && !isTest ? `; ${ROW_GONE}` : '';
   return `${isRemoved ? verb : 'kept'}: ${name} (${why}${gone})${isRemoved ? '' : `: ${printable(folder)}`}`;
 }
 
@@ -76,9 +76,10 @@ function stateText({ row, state, why }: WorkspaceReport): string {
   return reason === undefined ? word : `${word}: ${oneLine(reason)}`;
 }
 
-function placeLines({ folder, branch, base }: WorkspaceReport): string[] {
-  const from = base === null ? 'without a base' : `from ${shortCommit(base)}`;
-  return [`  folder: ${printable(folder)}`, `  branch: ${printable(branch)}, ${from}`];
+function placeLines({ kind, folder, from, branch, base }: WorkspaceReport): string[] {
+  const begin = base === null ? 'without a base' : `from ${shortCommit(base)}`;
+  const origin = kind === 'copy' ? `copy of: ${printable(from)}` : `branch: ${printable(branch)}, ${begin}`;
+  return [`  folder: ${printable(folder)}`, `  ${origin}`];
 }
 
 /** `3 files changed, +10 -2`. */

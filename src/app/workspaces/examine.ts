@@ -3,6 +3,7 @@ import type { RowLabels } from '../../core/model/row-labels.ts';
 import { statusAt } from '../../core/schedule/plan.ts';
 import { isTestId } from '../../core/workspace/branch-name.ts';
 import type { Change } from '../../core/workspace/change.ts';
+import { isOverWhenDelivered } from '../../core/workspace/delivery.ts';
 import type { DeliveryFacts, WorkspaceFacts } from '../../core/workspace/state.ts';
 import { findRow } from '../../engine/find-row.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
@@ -134,10 +135,11 @@ async function hasEarlier({ git, paths, signal }: Surroundings, { id }: Workspac
   return found.kind === 'done' && found.text !== '';
 }
 
-function deliveryOf({ delivery }: WorkspaceRecord, isCurrent: boolean): { delivery?: DeliveryFacts } {
+function deliveryOf({ kind, delivery }: WorkspaceRecord, isCurrent: boolean): { delivery?: DeliveryFacts } {
   if (delivery === undefined) return {};
   const { state, reason } = delivery;
-  return { delivery: { state, isCurrent, ...(reason === undefined ? {} : { reason }) } };
+  const isOnlyHere = !isOverWhenDelivered(kind, delivery.kind);
+  return { delivery: { state, isCurrent, isOnlyHere, ...(reason === undefined ? {} : { reason }) } };
 }
 
 function isUnderWay(snapshot: Snapshot, row: number): boolean {

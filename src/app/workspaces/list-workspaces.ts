@@ -79,6 +79,7 @@ export function reportOf({ record, row, label, facts, change, obstacle }: Examin
   return {
     row,
     name: label ?? slug,
+    isTest: facts.row === 'test',
     kind,
     folder,
     from,

@@ -144,7 +144,7 @@ async function checkedOut(looking: Looking, top: string): Promise<WorkspaceProbl
     {
       key: 'into',
       message: `\`into: ${branch}\` is checked out in ${place}`,
-      remedy: 'check out another branch there',
+      remedy: 'check out another branch there, or leave `into` out: a branch of its own is made then',
     },
   ];
 }

@@ -33,6 +33,12 @@ test.each<[string, Partial<WorkspaceFacts>, string, string]>([
     'kept: changed since it was delivered',
     'keep: it was changed after it was delivered',
   ],
+  [
+    'delivered to a branch of the clone itself',
+    { delivery: { ...DONE, isOnlyHere: true } },
+    'delivered: its branch is only here',
+    'keep: its branch is only here',
+  ],
   ['held', { delivery: { state: 'held', isCurrent: true } }, 'held', 'keep: it waits for approval'],
   [
     'held, then removed',

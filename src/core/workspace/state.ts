@@ -23,6 +23,8 @@ export interface DeliveryFacts {
   readonly reason?: string;
   /** What the workspace holds now is what was delivered. */
   readonly isCurrent: boolean;
+  /** It was delivered to the workspace itself: the branch of a clone. */
+  readonly isOnlyHere?: boolean;
 }
 
 export const WORKSPACE_STATES = ['preparing', 'working', 'kept', 'delivered', 'held', 'gone'] as const;
@@ -36,6 +38,7 @@ export interface Standing {
 }
 
 const REMOVING = 'its removal was interrupted';
+const ONLY_HERE = 'its branch is only here';
 
 export function standingOf(facts: WorkspaceFacts): Standing {
   const { isWorking, hasFolder, isReady, isRemoving, delivery } = facts;
@@ -46,7 +49,9 @@ export function standingOf(facts: WorkspaceFacts): Standing {
   if (delivery?.state === 'held' && !hasFolder) return { state: 'held', why: 'its folder is removed' };
   if (!hasFolder) return { state: 'gone', why: isReady ? 'removed by hand' : 'it was never finished' };
   if (!isReady) return { state: 'preparing', why: 'the run ended before it was ready' };
-  if (delivery?.state === 'done' && delivery.isCurrent) return { state: 'delivered' };
+  if (delivery?.state === 'done' && delivery.isCurrent) {
+    return { state: 'delivered', ...(delivery.isOnlyHere && { why: ONLY_HERE }) };
+  }
   if (delivery?.state === 'held') return { state: 'held' };
   return { state: 'kept', why: whyKept(facts) };
 }
@@ -82,11 +87,12 @@ export function removalOf(facts: WorkspaceFacts, arrivedIn: string | undefined):
   if (!isReady) return remove('no agent has worked in it');
   if (isChanged === undefined) return keep("what it holds can't be read");
   if (delivery?.state === 'intended') return keep('its delivery was interrupted; the next start finishes it');
-  if (delivery?.state === 'done' && delivery.isCurrent) return remove('delivered');
+  if (delivery?.state === 'done' && delivery.isCurrent && !delivery.isOnlyHere) return remove('delivered');
   if (!isChanged && hasEarlier) return keep('nothing has changed, but it keeps what an earlier try left');
   if (!isChanged) return remove('nothing has changed');
   if (arrivedIn !== undefined) return remove(`its change is in ${arrivedIn}`);
   if (delivery?.state === 'held') return keep('it waits for approval');
+  if (delivery?.state === 'done' && delivery.isCurrent) return keep(ONLY_HERE);
   const what = delivery?.state === 'done' ? 'it was changed after it was delivered' : 'its change is not delivered';
   return keep(hasFolder ? what : `${what}, and its folder is gone`);
 }
