@@ -2,11 +2,13 @@ import type { ShiftStatus } from '../core/folds/shift-status.ts';
 import { summarise } from '../core/folds/summary.ts';
 import { RowLabels } from '../core/model/row-labels.ts';
 import { limitsInForce, limitTexts } from '../core/schedule/budget.ts';
+import { resultsIn } from '../engine/access.ts';
 import { type FoundBatch, isStale, readBatch } from '../store/folder/batch-file.ts';
 import { waitingCopies } from '../store/folder/documents/put-back.ts';
 import type { ShiftPaths } from '../store/folder/layout.ts';
 import { currentHolder } from '../store/folder/run-lock.ts';
 import { readHistory } from './history.ts';
+import { countKept } from './kept-workspaces.ts';
 import { readLearning } from './lessons/list-lessons.ts';
 import { nextAfterLastRun } from './next-command.ts';
 import { openAndCheck } from './open-shift.ts';
@@ -44,6 +46,8 @@ export async function readStatus(paths: ShiftPaths, world: Pick<World, 'env' | '
     putBack: [...new Set(waitingCopies(paths.folder).map(({ document }) => document))],
     ...summary,
     learning: readLearning(shift, { items: snapshot, history, now }),
+    results: resultsIn(shift) ?? null,
+    workspaces: await countKept(paths, snapshot),
     ms: tally.ms,
     limits,
     next: next ?? null,

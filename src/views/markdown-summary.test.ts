@@ -22,6 +22,7 @@ test('X8 a summary fits on a page, however many rows fail for however many reaso
     running: null,
     lastRun: null,
     next: null,
+    workspaces: { kept: 0, held: 0 },
   };
   const text = markdownSummary(status as unknown as ShiftStatus).join('\n');
   expect(Buffer.byteLength(text)).toBeLessThan(1 << 18);

@@ -3,6 +3,7 @@ import type { FailureGroup } from '../core/folds/summary.ts';
 import { formatDuration } from '../core/model/duration.ts';
 import { STATUSES } from '../core/model/status.ts';
 import { count } from '../core/text/count.ts';
+import { keptLines } from './kept-workspaces.ts';
 import { markdownHeader, markdownRow, markdownText } from './markdown.ts';
 import { nextLine } from './next-line.ts';
 import { usageText } from './summary.ts';
@@ -14,7 +15,7 @@ const REASON_LENGTH = 600;
 
 /** A shift on one page: counts, why items failed, what it cost, how the last run ended. */
 export function markdownSummary(status: ShiftStatus): string[] {
-  const { shift, counts, tasks, running, lastRun, usage, ms, next } = status;
+  const { shift, counts, tasks, running, lastRun, usage, ms, next, workspaces } = status;
   const { total, completed, failed, remaining } = counts;
   const spent = [formatDuration(ms), usageText(usage)].filter((part) => part !== undefined).join(', ');
   return [
@@ -29,6 +30,7 @@ export function markdownSummary(status: ShiftStatus): string[] {
     ...(!running && lastRun?.end
       ? ['', `The last run ended: ${markdownText(lastRun.end.reason.slice(0, REASON_LENGTH))}`]
       : []),
+    ...keptLines(shift, workspaces, running !== null).flatMap((line) => ['', `${line}.`]),
     ...(next ? ['', `${nextLine(next)}.`] : []),
   ];
 }

@@ -26,7 +26,10 @@ export function keptWorkspaces(
     : `\`workspace\` is \`${wanted}\` now, but ${who} a workspace (${kinds}), which is used until you remove it`;
 }
 
-/** Workspaces that a run leaves: with work that is not delivered, or with a result that waits for approval. */
+/**
+ * What is left of a shift outside of its folder. `held`: results that wait for `nightshift deliver`. `kept`: other
+ * workspaces whose folder is there.
+ */
 export interface KeptWorkspaces {
   readonly kept: number;
   readonly held: number;
