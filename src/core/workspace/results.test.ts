@@ -3,7 +3,7 @@ import { parseTemplate } from '../language/template.ts';
 import type { DeliveryTemplate, WorkspaceTemplate } from './plan.ts';
 import { resultsPlaceOf, resultsText } from './results.ts';
 
-const SCOPE = { columns: new Set(['name']), env: new Set(['TOKEN']), file: 'manager.md' };
+const SCOPE = { columns: new Set(['name']), env: new Set(['HOST']), file: 'manager.md' };
 const template = (text: string) => parseTemplate(text, SCOPE, 1);
 
 function textOf(
@@ -19,7 +19,7 @@ function textOf(
 }
 
 test('W8 a line says where results go: for each workspace and delivery', () => {
-  const repo = template('https://ann:{ENV:TOKEN}@forge.example/acme/{name}.git');
+  const repo = template('https://{ENV:HOST}/acme/{name}.git');
   const clone = { kind: 'clone', repo } as const;
   const lines = [
     textOf({}, {}),
@@ -45,9 +45,9 @@ test('W8 a line says where results go: for each workspace and delivery', () => {
     'a pull request for each row, on the remote of /srv/app, into main',
     'a patch for each row, in .nightshift/night/patches',
     'a branch nightshift/night/<row> in the clone of each row',
-    'merged into nightshift/night/merged, on https://forge.example/acme/{name}.git',
-    'a branch nightshift/night/<row> for each row, pushed to https://forge.example/acme/{name}.git',
-    'a pull request for each row, on https://forge.example/acme/{name}.git',
+    'merged into nightshift/night/merged, on https://{ENV:HOST}/acme/{name}.git',
+    'a branch nightshift/night/<row> for each row, pushed to https://{ENV:HOST}/acme/{name}.git',
+    'a pull request for each row, on https://{ENV:HOST}/acme/{name}.git',
   ]);
 });
 

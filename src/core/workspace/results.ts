@@ -1,4 +1,4 @@
-import { type Template, templateText } from '../language/template.ts';
+import { templateText } from '../language/template.ts';
 import { branchOf, mergedBranch } from './branch-name.ts';
 import type { DeliveryKind, WorkspaceKind, WorkspaceTemplate } from './plan.ts';
 
@@ -24,7 +24,7 @@ export function resultsPlaceOf(
 ): ResultsPlace {
   const into = delivery.into ? templateText(delivery.into) : undefined;
   const branch = workspace.branch ? templateText(workspace.branch) : branchOf(shift, '<row>');
-  const repository = workspace.repo ? addressIn(workspace.repo) : folder;
+  const repository = workspace.repo ? templateText(workspace.repo) : folder;
   return {
     workspace: kind,
     deliver: delivery.kind,
@@ -34,11 +34,6 @@ export function resultsPlaceOf(
     when: delivery.when,
     ...(delivery.most !== undefined && { most: delivery.most }),
   };
-}
-
-/** Without a name and a password before its host. */
-function addressIn(repo: Template): string {
-  return templateText(repo).replace(/(?<=^[a-z+]+:\/\/)[^/@]*@/i, '');
 }
 
 /** One line for people. */
