@@ -1,6 +1,7 @@
-import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Change, parseChange } from '../core/workspace/change.ts';
+import { copyIndex } from './copy-index.ts';
 import { writeDeskSettings } from './desk-settings.ts';
 import { type Foreign, largeFiles, WHY_NOT } from './foreign.ts';
 import { askGit, type Git, GitFailure, type GitResult } from './git.ts';
@@ -265,7 +266,7 @@ export class Desk {
   /** A copy of the index at a commit, with the times of files, for a repository that has this commit. */
   async indexOf(commit: string | undefined): Promise<string> {
     const file = `${this.index}-copy`;
-    copyFileSync(this.index, file);
+    copyIndex(this.index, file);
     const call = this.#call(['read-tree', '--reset', commit ?? (await this.#emptyTree())]);
     await askGit(this.#git, "git can't read the base", { ...call, env: { ...call.env, GIT_INDEX_FILE: file } });
     return file;

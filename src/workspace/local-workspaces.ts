@@ -66,7 +66,7 @@ export class LocalWorkspaces implements Workspaces {
     const { git, folders, lock, now, warn } = options;
     this.#options = options;
     this.#names = new KnownNames(options.records);
-    this.#origins = new Origins({ git, ...folders, lock, now });
+    this.#origins = new Origins({ git, ...folders, lock, now, warn });
     const leftOut = join(folders.root, '.nightshift');
     this.#trees = new Trees({ git, lock, leftOut, warn });
     this.#outside = new OutsideWatch(git, leftOut, warn);
@@ -275,7 +275,7 @@ export class LocalWorkspaces implements Workspaces {
     const restore = (signal: AbortSignal) => this.open({ ...request, isContinued: true, signal });
     const outside = this.#outside;
     const branches = [record.branch, ...(request.into === undefined ? [] : [request.into])];
-    await outside.enter(record.id, { row: record.row, folder: record.folder, source: origin.source, desk, branches });
+    await outside.enter(record.id, { row: record.row, folder: record.folder, source: origin.source, branches });
     const { task } = request;
     return new LocalWorkspace({ task, record, desk, records, folder, port, reads, outside, now, onKept, restore });
   }

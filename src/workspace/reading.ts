@@ -3,6 +3,7 @@ import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Change, type ChangedFile, parseChange } from '../core/workspace/change.ts';
+import { copyIndex } from './copy-index.ts';
 import { largeFiles } from './foreign.ts';
 import { askGit, type Git } from './git.ts';
 import { allBut, unmovedIn } from './submodules.ts';
@@ -77,8 +78,9 @@ export class Reading implements AsyncDisposable {
     const what = `git can't read ${workspace}`;
     // Unchanged files are known by their times in the index.
     const index = this.#desk && join(this.#desk, 'index');
-    const hasTimes = index !== undefined && (await copyIfThere(index, join(this.#folder, 'index')));
-    if (!hasTimes) await this.#ask(what, base === undefined ? ['read-tree', '--empty'] : ['read-tree', base]);
+    const hasTimes = index !== undefined && existsSync(index);
+    if (hasTimes) copyIndex(index, join(this.#folder, 'index'));
+    else await this.#ask(what, base === undefined ? ['read-tree', '--empty'] : ['read-tree', base]);
     const there = { env: { GIT_WORK_TREE: workspace }, folder: workspace };
     const print = (...which: string[]) => this.#ask(what, ['ls-files', '-z', ...which], there);
     const list = async (...which: string[]) => (await print(...which)).split('\0').filter((path) => path !== '');
@@ -185,8 +187,6 @@ function plainConfig(format: string): string {
   return '[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n';
 }
 
-async function copyIfThere(from: string, to: string): Promise<boolean> {
-  if (!existsSync(from)) return false;
-  await copyFile(from, to);
-  return true;
+async function copyIfThere(from: string, to: string): Promise<void> {
+  if (existsSync(from)) await copyFile(from, to);
 }

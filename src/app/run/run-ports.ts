@@ -33,6 +33,8 @@ export interface Ports {
   secrets(): Shift['secrets'];
   /** Finishes what a killed run left of workspaces; once its agents have ended. */
   recover(): Promise<void>;
+  /** The run has come to its end. */
+  end(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -98,7 +100,8 @@ export async function buildPorts(run: NewRun, opened: Opened, means: Means): Pro
     owner: run.holder.run,
   };
   const recover = () => workspaces.recover(store);
-  return { ports, load, recover, secrets: () => secrets, close: () => inForce.close() };
+  const end = () => workspaces.end({ isRun: true });
+  return { ports, load, recover, end, secrets: () => secrets, close: () => inForce.close() };
 }
 
 /** The documents in force. An edit is checked before it counts, also for agents that it asks for. */

@@ -135,6 +135,7 @@ async function runLocked(run: NewRun, { agents, workplaces, leftovers }: Opened)
   const end = await runShift(ports.ports, await ports.load())
     .then(async (end) => {
       await stream.flush();
+      await ports.end();
       return end;
     })
     .finally(() => endMarked({ shiftFolder: paths.folder }))

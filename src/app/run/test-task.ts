@@ -165,13 +165,14 @@ async function workOn(test: Test): Promise<{ dev: Outcome; last: Outcome }> {
     onFailure: (error) => failure.abort(error),
   });
   const warn = (message: string) => emit({ type: 'run:warning', message });
+  const workspaces = new WorkspacesOnDemand({ paths, world, failpoint: () => {}, warn });
   const worker = new LocalWorker({
     place: paths,
     agents: { find: test.agents.find, caller: world.env },
     check: runCheck,
     folders: watchFolders(paths, world, warn),
     protection,
-    workspaces: new WorkspacesOnDemand({ paths, world, failpoint: () => {}, warn }),
+    workspaces,
     shiftFiles,
     clock,
     random: Math.random,
@@ -182,6 +183,7 @@ async function workOn(test: Test): Promise<{ dev: Outcome; last: Outcome }> {
   const dev = await worker.run(orderOf(test, 'dev'), call);
   const last = dev.to === 'qa' ? await worker.run(orderOf(test, 'qa'), call) : dev;
   failure.signal.throwIfAborted();
+  await workspaces.end({ isRun: false });
   return { dev, last };
 }
 

@@ -33,6 +33,11 @@ export class WorkspacesOnDemand implements Workspaces, Deliveries {
     return (await this.#load()).deliver(request);
   }
 
+  /** The run has ended by itself. */
+  async end(kind: { readonly isRun: boolean }): Promise<void> {
+    await (await this.#loaded)?.end(kind);
+  }
+
   #load(): Promise<RunWorkspaces> {
     this.#loaded ??= import('./run-workspaces.ts').then(({ RunWorkspaces }) => new RunWorkspaces(this.#means));
     return this.#loaded;

@@ -66,6 +66,7 @@ async function prune(world: World, paths: ShiftPaths, { isDry, forced, only }: P
     if (isRemoved && !isDry) await run.remove(record, around.signal);
     workspaces.push({ ...report, isRemoved, because: isForced && isRemoved ? `forced; ${removal.why}` : removal.why });
   }
+  if (!isDry) await run.end({ isRun: false });
   return { shift: paths.name, isDry, workspaces, warnings };
 }
 

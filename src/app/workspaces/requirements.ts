@@ -78,12 +78,13 @@ export async function workspaceProblems(looking: Looking, parent: string): Promi
   const [leastMajor, leastMinor] = OLDEST_GIT_TO_MERGE;
   const isOld = major < leastMajor || (major === leastMajor && minor < leastMinor);
   const tooOld = `${version.text.trim()} is too old for \`deliver: merge\``;
-  const top = kind === 'worktree' ? await topOf(looking) : undefined;
+  const found = kind === 'worktree' ? await findTop(looking) : undefined;
+  const top = found?.top;
   return [
     ...(isOld && delivery.kind === 'merge'
       ? [{ key: 'workspace' as const, message: tooOld, remedy: 'install git 2.38 or newer' }]
       : []),
-    ...(kind === 'worktree' && top === undefined ? [notInRepository(looking)] : []),
+    ...(found !== undefined && top === undefined ? [notInRepository(looking, found.said)] : []),
     ...(top === undefined ? [] : [...(await checkedOut(looking, top)), ...(await noRemote(looking, top))]),
     ...rowsWithLogin(looking),
     ...(await noForge(looking)),
@@ -117,17 +118,21 @@ function workingDir(looking: Looking): string {
   return task === undefined ? root : resolve(root, fillFirst(looking, task.workingDir));
 }
 
-async function topOf(looking: Looking): Promise<string | undefined> {
+/** `said`: what git says if there is none. */
+async function findTop(looking: Looking): Promise<{ readonly top?: string; readonly said?: string }> {
   const folder = workingDir(looking);
-  if (!existsSync(folder)) return undefined;
+  if (!existsSync(folder)) return {};
   const args = ['rev-parse', '--path-format=absolute', '--git-common-dir'];
   const found = await looking.git.run({ folder, args, signal: looking.signal });
-  if (found.kind !== 'done') return undefined;
+  if (found.kind !== 'done') return found.kind === 'refused' ? { said: found.said.trim() } : {};
   const common = found.text.trim();
-  return common.endsWith(`${sep}.git`) ? dirname(common) : common;
+  return { top: common.endsWith(`${sep}.git`) ? dirname(common) : common };
 }
 
-function notInRepository(looking: Looking): WorkspaceProblem {
+function notInRepository(looking: Looking, said = ''): WorkspaceProblem {
+  if (said !== '' && !said.includes('not a git repository')) {
+    return { key: 'workspace', message: `git can't use the repository of ${workingDir(looking)}: ${said}` };
+  }
   const message = `\`workspace: worktree\` needs a git repository, and ${workingDir(looking)} is not in one`;
   return { key: 'workspace', message, remedy: 'correct `working-dir`, run `git init` there, or use `workspace: copy`' };
 }
