@@ -6,13 +6,13 @@ import { resultsIn } from '../engine/access.ts';
 import { type FoundBatch, isStale, readBatch } from '../store/folder/batch-file.ts';
 import { waitingCopies } from '../store/folder/documents/put-back.ts';
 import type { ShiftPaths } from '../store/folder/layout.ts';
-import { currentHolder } from '../store/folder/run-lock.ts';
 import { readHistory } from './history.ts';
 import { countKept } from './kept-workspaces.ts';
 import { readLearning } from './lessons/list-lessons.ts';
 import { nextAfterLastRun } from './next-command.ts';
 import { openAndCheck } from './open-shift.ts';
 import { pauseOf } from './pause-run.ts';
+import { currentRun } from './run/follow-run.ts';
 import type { World } from './world.ts';
 
 export interface StatusReport {
@@ -23,7 +23,7 @@ export interface StatusReport {
 
 export async function readStatus(paths: ShiftPaths, world: Pick<World, 'env' | 'now'>): Promise<StatusReport> {
   // Before the table: if no run holds the lock, the table that is read next has all its results.
-  const holder = currentHolder(paths.runLock);
+  const holder = currentRun(paths);
   const { shift, snapshot } = await openAndCheck(paths);
   const history = await readHistory(paths, world);
   const now = world.now();

@@ -50,6 +50,18 @@ export async function findHeldRows(place: HeldPlace, rows: readonly string[]): P
   return found;
 }
 
+/** The row as it is now, if what you saw of it still waits; otherwise why not. Asked right before it is sent. */
+export async function lookAgain({ opened, records }: HeldPlace, seen: HeldRow): Promise<HeldRow | string> {
+  const snapshot = await opened.store.snapshot();
+  const index = snapshot.rowOf(seen.record.id);
+  if (index === undefined) return 'its row is gone';
+  if (!isRowDone(snapshot, index)) return 'it is to be done again';
+  const record = await records.read(seen.record.id);
+  if (record === undefined || !isUndelivered(record)) return 'it was delivered meanwhile';
+  if (record.delivery.commit !== seen.commit) return 'it was done again meanwhile, with another result';
+  return { ...seen, row: index + 1, record };
+}
+
 async function describe(
   { git, paths, signal }: HeldPlace,
   record: UndeliveredRecord,

@@ -3,7 +3,7 @@ import { NightshiftError } from '../../core/model/errors.ts';
 import { type Removal, removalOf } from '../../core/workspace/state.ts';
 import { refuseOpenBatch } from '../../store/folder/batch-file.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
-import { takeRunLock } from '../../store/folder/run-lock.ts';
+import { lockForCommand } from '../../store/folder/run-lock.ts';
 import { FolderWorkspaceRecords } from '../../store/folder/workspace-records.ts';
 import type { WorkspaceRecord } from '../../workspace/records.ts';
 import { openAndCheck } from '../open-shift.ts';
@@ -44,16 +44,19 @@ export async function pruneWorkspaces(world: World, paths: ShiftPaths, options: 
   const now = world.now();
   refuseOpenBatch(paths, now);
   // No run starts meanwhile: it could claim a row whose workspace goes.
-  using _lock = await takeRunLock(paths, { pid: process.pid, since: new Date(now).toISOString(), run: 'prune' });
+  using _lock = await lockForCommand(paths, 'prune', now);
   return prune(world, paths, options);
 }
 
-async function prune(world: World, paths: ShiftPaths, { isDry, forced, only }: PruneOptions): Promise<PruneResult> {
+/** The same for a caller that holds the run lock. */
+export async function prune(
+  world: World,
+  paths: ShiftPaths,
+  { isDry, forced, only }: PruneOptions,
+): Promise<PruneResult> {
   const warnings: string[] = [];
   const warn = (message: string) => warnings.push(message);
-  using found = surroundings(world, paths, await openAndCheck(paths));
-  // The lock that this command holds is no run.
-  const around = isDry ? found : { ...found, isRunning: false };
+  using around = surroundings(world, paths, await openAndCheck(paths));
   const all = await new FolderWorkspaceRecords(paths, warn).all();
   const records = all.filter(({ id, state }) => state !== 'removed' && only?.has(id) !== false);
   const judged = await inTurn(records, (record) => judge(around, record));
