@@ -121,6 +121,12 @@ test('W7 a change is found in a branch that merged or squashed it, whatever came
   repository.commit('more', { other: 'y\n', 'a.txt': `${LINES.replace('line 3', 'something else')}` });
   expect(await isIn('squashed')).toBe(true);
 
+  // Indentation is part of a change.
+  start('indented');
+  repository.git('merge', '-q', '--squash', 'night/row');
+  repository.commit('squash', { 'a.txt': readFileSync(join(workspace, 'a.txt'), 'utf8').replace('ne 3', 'n  e 3') });
+  expect(await isIn('indented')).toBe(false);
+
   start('half');
   repository.git('checkout', '-q', 'night/row~1', '--', 'a.txt');
   repository.commit('only a part of it');

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Change, type ChangedFile, parseChange } from '../core/workspace/change.ts';
@@ -22,6 +22,7 @@ export interface Span extends FilesFound {
 
 /** Somebody waits for it. */
 const MOST_MS = 2 * 60_000;
+const MOST_COMPARED_BYTES = 16_000_000;
 
 /** For a commit that is only compared, never kept. */
 const NOBODY = { NAME: 'Nightshift', EMAIL: 'nightshift@localhost' };
@@ -142,8 +143,25 @@ export class Reading implements AsyncDisposable {
     const commit = made.text.trim();
     const merged = await this.#git.run(this.#call(['merge-tree', '--write-tree', target, commit]));
     if (merged.kind === 'done' && merged.text.trim() === (await this.treeOf(target))) return true;
-    const same = await this.#git.run(this.#call(['cherry', target, commit]));
-    return same.kind === 'done' && same.text.startsWith('- ');
+    const sides = `${target}...${commit}`;
+    const marked = await this.#git.run(this.#call(['rev-list', '--cherry-mark', '--left-only', '--no-merges', sides]));
+    const alike = marked.kind === 'done' ? [...marked.text.matchAll(/^=(\w+)$/gm)].map(([, each]) => each!) : [];
+    for (const each of alike) if (await this.#isSameChange(span, each)) return true;
+    return false;
+  }
+
+  /** Git calls changes alike that differ in white space. A change that can't be compared in memory is another one. */
+  async #isSameChange(span: Span, commit: string): Promise<boolean> {
+    const parent = await this.#git.run(this.#call(['rev-parse', '--verify', '--quiet', `${commit}^`]));
+    const [own, other] = [span, { base: parent.kind === 'done' ? parent.text.trim() : undefined, tree: commit }];
+    const patches: string[] = [];
+    for (const each of [own, other]) {
+      const file = await this.diff(each, ['--binary', '--full-index', '--no-renames']);
+      if ((await stat(file)).size > MOST_COMPARED_BYTES) return false;
+      // Where it is in a file, and what else that file holds, may differ.
+      patches.push((await readFile(file, 'latin1')).replace(/^(?:index |@@ ).*$/gm, ''));
+    }
+    return patches[0] === patches[1];
   }
 
   async #sides({ base, tree }: Span): Promise<string[]> {

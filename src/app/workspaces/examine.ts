@@ -40,7 +40,7 @@ export interface Examined {
 export async function examine<T>(
   around: Surroundings,
   record: WorkspaceRecord,
-  read?: (reading: Reading, span: Span) => Promise<T>,
+  read?: (reading: Reading, held: Holdings) => Promise<T>,
 ): Promise<Examined & { readonly answer?: T }> {
   const { snapshot, label } = around;
   const index = findRow(snapshot, record.id, record.row - 1);
@@ -64,7 +64,7 @@ export async function examine<T>(
     const held = await holdings(reading, record);
     if (!held) return { ...known, facts: { ...facts, isChanged: undefined, ...deliveryOf(record, false) } };
     const change = await reading.change(held.span);
-    const answer = await read?.(reading, held.span);
+    const answer = await read?.(reading, held);
     return {
       ...known,
       facts: {

@@ -76,8 +76,13 @@ export interface Removal {
   readonly why: string;
 }
 
-/** `arrivedIn`: a branch that holds its change already. */
-export function removalOf(facts: WorkspaceFacts, arrivedIn: string | undefined): Removal {
+/** Whether a branch holds a change already. `unknown`: a remote could not be asked, and why. */
+export type Arrival =
+  | { readonly kind: 'arrived'; readonly branch: string }
+  | { readonly kind: 'unknown'; readonly why: string };
+
+/** `arrival`: undefined: no branch that is known has its change. */
+export function removalOf(facts: WorkspaceFacts, arrival: Arrival | undefined): Removal {
   const { isWorking, isReady, hasFolder, isChanged, hasEarlier, delivery } = facts;
   const keep = (why: string) => ({ isSafe: false, why });
   const remove = (why: string) => ({ isSafe: true, why });
@@ -90,9 +95,10 @@ export function removalOf(facts: WorkspaceFacts, arrivedIn: string | undefined):
   if (delivery?.state === 'done' && delivery.isCurrent && !delivery.isOnlyHere) return remove('delivered');
   if (!isChanged && hasEarlier) return keep('nothing has changed, but it keeps what an earlier try left');
   if (!isChanged) return remove('nothing has changed');
-  if (arrivedIn !== undefined) return remove(`its change is in ${arrivedIn}`);
+  if (arrival?.kind === 'arrived') return remove(`its change is in ${arrival.branch}`);
   if (delivery?.state === 'held') return keep('it waits for approval');
   if (delivery?.state === 'done' && delivery.isCurrent) return keep(ONLY_HERE);
   const what = delivery?.state === 'done' ? 'it was changed after it was delivered' : 'its change is not delivered';
-  return keep(hasFolder ? what : `${what}, and its folder is gone`);
+  const unknown = arrival === undefined ? '' : `; ${arrival.why}`;
+  return keep(`${hasFolder ? what : `${what}, and its folder is gone`}${unknown}`);
 }
