@@ -12,7 +12,7 @@ import type { ShiftPaths } from '../../store/folder/layout.ts';
 import { currentHolder, type Holder } from '../../store/folder/run-lock.ts';
 import { readError } from '../../store/folder/table/table-file.ts';
 import { compileOnce } from '../compile-once.ts';
-import { listHeldRows } from '../delivery/held-rows.ts';
+import { listHeldRows } from '../kept-workspaces.ts';
 import { checkName } from '../open-shift.ts';
 import type { World } from '../world.ts';
 import { FollowedHistory } from './followed-history.ts';
