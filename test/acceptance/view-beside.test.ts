@@ -52,11 +52,11 @@ test('X8 start --view serves the page beside the run, says where, and ends with 
   // Ctrl-C is for the run, and what a person starts on the page does not come from an agent.
   expect(sessionOf(pid!)).not.toBe(sessionOf(running.child.pid!));
   expect(parentOf(pid!)).not.toBe(running.child.pid);
-  expect(await page.get('/api/shift?shift=pages')).toMatchObject({ status: 200, id: 'pages' });
+  expect(await page.get('/api/shift?shift=pages')).toMatchObject({ status: 200, answer: { id: 'pages' } });
   project.write('go', '');
   const { code, stdout, stderr } = await running.ended;
   expect([code, stderr]).toEqual([0, '']);
-  expect(stdout.trim().split('\n').at(-1)).toContain('`nightshift view pages` serves it again');
+  expect(stdout).toContain('`nightshift view pages` serves it again');
   await until(() => !isAlive(pid!), 'the end of the page');
 });
 

@@ -1,5 +1,15 @@
 import { type RawAnswer, send, WRITE_HEADERS } from './served-page.ts';
 
+interface PageAnswer {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every kind
+  readonly answer: any;
+}
+
+function answerIn({ status, body }: RawAnswer): PageAnswer {
+  return { status, answer: JSON.parse(body) };
+}
+
 /** What a browser does with the address of a page. */
 export class PageVisit {
   readonly port: number;
@@ -23,17 +33,12 @@ export class PageVisit {
     return answer;
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: answers of every kind
-  async get(path: string): Promise<any> {
-    const { status, body } = await send(this.port, 'GET', path, { headers: { Cookie: this.#cookie } });
-    return { status, ...JSON.parse(body) };
+  async get(path: string): Promise<PageAnswer> {
+    return answerIn(await send(this.port, 'GET', path, { headers: { Cookie: this.#cookie } }));
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: answers of every kind
-  async act(shift: string, action: object): Promise<any> {
+  async act(shift: string, action: object): Promise<PageAnswer> {
     const headers = { ...WRITE_HEADERS, Cookie: this.#cookie };
-    const body = JSON.stringify({ shift, action });
-    const answer = await send(this.port, 'POST', '/api/act', { headers, body });
-    return { status: answer.status, ...JSON.parse(answer.body) };
+    return answerIn(await send(this.port, 'POST', '/api/act', { headers, body: JSON.stringify({ shift, action }) }));
   }
 }

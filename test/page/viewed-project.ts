@@ -32,7 +32,7 @@ export function waitingShift(project: Project, names: readonly string[]): ShiftH
   return project.shift('night', {
     table: `name,size,work\n${names.map((name, i) => `${name},${i},\n`).join('')}`,
     tasks: { work: shellTask(wait) },
-    settings: { agent: 'shell', parallel: true, 'current-batch-size': names.length, attempts: 1 },
+    settings: { agent: 'shell', parallel: true, dispatch: 'stream', 'current-batch-size': names.length, attempts: 1 },
   });
 }
 
