@@ -6,7 +6,7 @@ import type { StreamMessage } from '../../src/core/page/history-answers.ts';
 import { type Connection, type HubMessage, StreamHub, type Wish } from './stream-hub.ts';
 import { Throttle } from './throttle.ts';
 
-export const connection = signal<Connection>('idle');
+const connection = signal<Connection>('idle');
 /** Since when no server has answered. */
 export const lostSince = signal<number | undefined>(undefined);
 

@@ -15,7 +15,7 @@ import { ItemScreen } from '../item/item-screen.tsx';
 import { StepsScreen } from '../steps/steps-screen.tsx';
 import { runState } from './run-state.ts';
 
-export type ShiftPlace = Exclude<Place, { screen: 'shifts' }>;
+type ShiftPlace = Exclude<Place, { screen: 'shifts' }>;
 
 interface ShiftScreenProps {
   readonly place: ShiftPlace;
