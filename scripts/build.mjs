@@ -1,10 +1,13 @@
-// Compiles src to dist from nothing, so that a file that was removed from src is not run from dist.
-import { spawnSync } from 'node:child_process';
+// Compiles src to dist, and the page to dist/web, from nothing, so that a file that was removed is not run from dist.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
+import { buildPage } from './build-page.mjs';
 
 rmSync('dist', { recursive: true, force: true });
-const { status } = spawnSync('node_modules/.bin/tsc', ['-p', 'tsconfig.build.json'], { stdio: 'inherit' });
+const compiler = spawn('node_modules/.bin/tsc', ['-p', 'tsconfig.build.json'], { stdio: 'inherit' });
+const [[status]] = await Promise.all([once(compiler, 'close'), buildPage()]);
 if (status !== 0) process.exit(status ?? 1);
 chmodSync('dist/cli/main.js', 0o755);
 

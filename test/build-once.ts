@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 /** The tests run the program that users run. It is built once before them, unless `dist` is newer than its sources. */
 export function setup(): void {
-  if (isNewer('dist/cli/main.js', ['src', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'])) return;
+  if (isNewer('dist/cli/main.js', ['src', 'web', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'])) return;
   execFileSync(process.execPath, ['scripts/build.mjs'], { stdio: 'inherit' });
 }
 

@@ -91,8 +91,9 @@ test('the package has the compiled sources, the docs, the examples and nothing e
   expect(files.filter((name) => /^(test|bench|scripts|src|\.)/.test(name))).toEqual([]);
 
   const sources = filesIn('src', (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
-  const compiled = filesIn(join(installed, 'dist'), (file) => !file.endsWith('.d.ts'));
+  const compiled = filesIn(join(installed, 'dist'), (file) => !file.endsWith('.d.ts') && !file.startsWith('web/'));
   expect(compiled).toEqual(sources.map((file) => file.replace(/\.ts$/, '.js')).sort());
+  expect(filesIn(join(installed, 'dist/web'))).toEqual(['index.html', 'page.css', 'page.js', 'stream.js']);
   for (const folder of ['docs', 'examples']) {
     expect(filesIn(join(installed, folder))).toEqual(filesIn(folder));
   }

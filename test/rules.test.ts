@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 const IDS = [
   ...Object.entries({ F: 7, T: 8, M: 7, P: 8, D: 5, Q: 4, L: 13, V: 4, X: 9 }).flatMap(upTo),
   ...['R1', 'R2', 'R3', 'R4', 'R6', 'R7', 'R9', 'R10'],
-  ...['S1', 'S2', 'S3', 'S4', 'S5', 'S9', 'S10', 'S11', 'S13'],
+  ...['S1', 'S2', 'S3', 'S4', 'S5', 'S8', 'S9', 'S10', 'S11', 'S13'],
   ...upTo(['W', 12]),
   ...upTo(['O', 5]),
 ];
@@ -27,7 +27,7 @@ const rules = [...readFileSync('docs/rules.md', 'utf8').matchAll(ROW)].map(([, i
   isLater: shown!.trim() === 'later',
   files: [...shown!.matchAll(/`([^`]+)`/g)].map(([, file]) => file!),
 }));
-const sources = ['src', 'test'].flatMap((folder) =>
+const sources = ['src', 'web', 'test'].flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
     .map((file) => relative('.', join(folder, file))),

@@ -1,6 +1,6 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { type Result, resultsOf } from '../core/folds/results.ts';
+import { type Result, resultsByRow, resultsOf } from '../core/folds/results.ts';
 import { NightshiftError } from '../core/model/errors.ts';
 import { diskError, replaceFile } from '../store/folder/files/atomic-write.ts';
 import { findRoot, type ShiftPaths, shiftsFolder } from '../store/folder/layout.ts';
@@ -11,6 +11,8 @@ import type { World } from './world.ts';
 export interface Results {
   /** One for each item-task; made while they are read, so that a table of any length fits. */
   readonly results: Iterable<Result>;
+  /** The same, with one list for each row. */
+  readonly byRow: Iterable<readonly Result[]>;
   readonly count: number;
   /** How many rows the table has. */
   readonly rows: number;
@@ -22,8 +24,10 @@ export interface Results {
 
 export async function readResults(world: World, paths: ShiftPaths): Promise<Results> {
   const { snapshot } = await openAndCheck(paths);
+  const history = await readHistory(paths, world);
   return {
-    results: resultsOf(snapshot, await readHistory(paths, world)),
+    results: resultsOf(snapshot, history),
+    byRow: resultsByRow(snapshot, history),
     count: snapshot.count * snapshot.tasks.length,
     rows: snapshot.count,
     tasks: snapshot.tasks,

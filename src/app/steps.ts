@@ -3,7 +3,7 @@ import type { History } from '../core/folds/history.ts';
 import { NightshiftError } from '../core/model/errors.ts';
 import { versionOf } from '../core/model/identity.ts';
 import type { Task } from '../core/model/shift.ts';
-import { diffLines } from '../core/text/line-diff.ts';
+import { diffLines, unifiedDiff } from '../core/text/line-diff.ts';
 import { parseTask, stepTexts } from '../formats/task.ts';
 import type { ShiftFiles } from '../store/folder/documents/shift-files.ts';
 import { Journal } from '../store/folder/journal/journal.ts';
@@ -44,6 +44,17 @@ export async function diffSteps(paths: ShiftPaths, taskName: string, wanted: str
   const { number, text } = findVersion(versions, wanted);
   const before = versions.filter((each) => each.number < number).at(-1)?.text ?? '';
   return diffLines(before, text);
+}
+
+/** What changed between two versions, in short. Nothing if one of them is not kept. */
+export async function diffVersions(
+  paths: ShiftPaths,
+  taskName: string,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<string[]> {
+  const { versions } = await readVersions(paths, taskName);
+  const [before, after] = [from, to].map((wanted) => versions.find(({ version }) => version === wanted)?.text);
+  return before === undefined || after === undefined ? [] : unifiedDiff(before, after);
 }
 
 /** Restores the Steps of a version. Configuration and Validation stay as they are, so they must be yours. */

@@ -34,8 +34,3 @@ export function tableAccess([first = '', second = '']: readonly string[], { toke
 export function lessonsAccess([, verb = '']: readonly string[]): 'reads' | 'writes' {
   return LESSON_VERBS.some((each) => each === verb && each !== 'export') ? 'writes' : 'reads';
 }
-
-/** An export to a file could replace any file of the shift. */
-export function exportAccess(_: readonly string[], { csv, jsonl, md }: Options): 'reads' | 'writes' {
-  return [csv, jsonl, md].every((file) => file === undefined || file === '-') ? 'reads' : 'writes';
-}

@@ -1,4 +1,5 @@
 import type { NightshiftEvent, TranscriptHappening } from '../core/model/events.ts';
+import { pageLine } from '../views/page-lines.ts';
 import { plainLines } from '../views/plain.ts';
 import { RepeatedReasons } from '../views/repeated-reasons.ts';
 import type { Io } from './io.ts';
@@ -8,6 +9,10 @@ import type { Options } from './program.ts';
 export interface EventView extends Disposable {
   event(event: NightshiftEvent): void;
   heard(happening: Pick<TranscriptHappening, 'task' | 'item' | 'entry'>): void;
+  /** A page that shows the same is served here. */
+  page(url: string): void;
+  /** A line for the person, beside the events. */
+  note(line: string): void;
 }
 
 /** What Ctrl-C does when the run is in another process. */
@@ -34,6 +39,9 @@ export async function viewEvents(io: Io, { json, plain }: Options, options: View
       else for (const line of plainLines(repeated.shorten(event), ctrlC)) io.print(line);
     },
     heard: () => {},
+    // Standard output holds nothing but events then.
+    page: (url) => (json ? io.warn(pageLine(url)) : io.print(pageLine(url))),
+    note: io.warn,
     [Symbol.dispose]: () => {},
   };
 }

@@ -2,6 +2,7 @@ import { ViewState } from '../core/folds/view-state.ts';
 import type { NightshiftEvent, TranscriptHappening } from '../core/model/events.ts';
 import { escapeUnsafe } from '../core/text/printable.ts';
 import { render } from '../views/live.ts';
+import { pageLine, shortPageLine } from '../views/page-lines.ts';
 import { scrollingLines } from '../views/plain.ts';
 import { RepeatedReasons } from '../views/repeated-reasons.ts';
 import { LiveBlock } from '../views/terminal.ts';
@@ -27,6 +28,7 @@ export class LiveTerminal implements EventView {
   #above: string[] = [];
   #drawnAt = 0;
   #planned: NodeJS.Timeout | undefined;
+  #page: string | undefined;
 
   constructor(terminal: Terminal, now: () => number, { root, ctrlC }: ViewOptions = {}) {
     this.state = new ViewState(root);
@@ -58,6 +60,16 @@ export class LiveTerminal implements EventView {
     this.#plan();
   }
 
+  page(url: string): void {
+    this.#page = url;
+    this.note(pageLine(url));
+  }
+
+  note(line: string): void {
+    this.#above.push(...escapeUnsafe(line).split('\n'));
+    this.#plan();
+  }
+
   #plan(): void {
     const wait = Math.max(0, REDRAW_MS - (this.#now() - this.#drawnAt));
     this.#planned ??= setTimeout(() => this.#draw(), wait).unref();
@@ -68,9 +80,10 @@ export class LiveTerminal implements EventView {
     this.#planned = undefined;
     this.#drawnAt = this.#now();
     const { columns, rows, colour } = this.#terminal;
-    const viewport = { width: columns - 1, height: Math.min(TALLEST, rows - 2), colour };
+    const page = this.#page === undefined ? [] : [cutTo(shortPageLine(this.#page, columns - 1), columns - 1)];
+    const viewport = { width: columns - 1, height: Math.min(TALLEST, rows - 2) - page.length, colour };
     const isShown = this.state.startedAt > 0 && !this.state.ended;
-    const lines = isShown ? ['', ...render(this.state, viewport, this.#drawnAt)] : [];
+    const lines = isShown ? ['', ...render(this.state, viewport, this.#drawnAt), ...page] : [];
     const bytes = this.#block.draw(this.#above.splice(0), lines, columns);
     if (bytes !== '') this.#terminal.write(bytes);
   }

@@ -1,10 +1,12 @@
 import { Command, Option } from 'commander';
 import { refuseInside } from '../app/access.ts';
-import { type Access, exportAccess, lessonsAccess, type Options, tableAccess, writesUnlessDry } from './access.ts';
-import { EXIT_CODES, LESSONS_HELP, RETRY_HELP } from './help-texts.ts';
+import { type Access, lessonsAccess, type Options, tableAccess, writesUnlessDry } from './access.ts';
+import { EXIT_CODES, LESSONS_HELP } from './help-texts.ts';
 import type { Io } from './io.ts';
-import { addEachOptions, addLimits, addRows, addStartOptions } from './run-options.ts';
+import { addResultCommands } from './result-commands.ts';
+import { addEachOptions, addLimits, addRetryOptions, addStartOptions } from './run-options.ts';
 import { addTableOptions } from './table-options.ts';
+import { addPageBesideRun, addViewCommand, PAGE_BESIDE_RUN } from './view-commands.ts';
 import { addWorkspaceCommands } from './workspace-commands.ts';
 
 export type { Options } from './access.ts';
@@ -162,17 +164,7 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     .option('--row <row>', 'the transcripts of this row, 1-based')
     .option('--prompts', 'with --row: include the prompts')
     .option('-f, --follow', 'follow until the run ends');
-  addRows(addLimits(add('retry [shift]', 'retry failed items', writesUnlessDry, () => import('./commands/retry.ts'))))
-    .option('--reason <text>', 'only failures whose reason contains this (case-insensitive)')
-    .option('--task <task>', 'only failures of this task')
-    .option('--all', 'also run everything else that is left')
-    .option('--keep-later', 'keep the later tasks of these items as they are')
-    .option('--agent <name>', 'use this agent for all tasks')
-    .option('--model <name>', 'use this model for all agents')
-    .option('--dry-run', 'show what would be reset; write nothing, start no agent')
-    .option('--detach', 'run in the background')
-    .option('--plain', 'print plain lines instead of the live view')
-    .addHelpText('after', RETRY_HELP);
+  addRetryOptions(add('retry [shift]', 'retry failed items', writesUnlessDry, () => import('./commands/retry.ts')));
   add('preview <shift> <task>', 'show the prompt for one row', 'reads', () => import('./commands/preview.ts'))
     .requiredOption('--row <row>', 'the row, 1-based')
     .option('--agent <name>', 'as for this agent')
@@ -211,19 +203,9 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     'reads',
     () => import('./commands/show.ts'),
   );
+  addViewCommand(add);
   addWorkspaceCommands(add);
-  add(
-    'export [shift]',
-    'write the result of each item-task to a file',
-    exportAccess,
-    () => import('./commands/export.ts'),
-  )
-    .option('--csv <file>', 'as CSV; `-` is standard output')
-    .option('--jsonl <file>', 'as JSON, one object per line')
-    .option('--md <file>', 'as a Markdown table')
-    .option('--wide', 'one line for each row, with columns for each task')
-    .option('--summary', 'md: counts, why items failed and what was spent, instead of each item-task')
-    .option('--raw', 'csv: do not escape cells that a spreadsheet would take for formulas');
+  addResultCommands(add);
   add(
     'accept <shift> [file]',
     'show edits that were reverted during a run, and apply them',
@@ -282,6 +264,7 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
       const { run } = await import('./commands/overview.ts');
       finish(await run(io, [], options));
     });
+  addPageBesideRun(addHidden(program, PAGE_BESIDE_RUN, 'writes'), io, finish);
   addHidden(program, '__complete')
     .argument('[words...]')
     .action(async (words: string[]) => {
@@ -291,7 +274,7 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
   return program;
 }
 
-/** Not in the help: the command of `nightshift` alone, and that of shell completion. */
-function addHidden(program: Command, name: string): Command {
-  return declared(program.command(name, { hidden: true }), 'reads').exitOverride();
+/** Not in the help: the command of `nightshift` alone, and those of shell completion and `start --view`. */
+function addHidden(program: Command, name: string, access: Access = 'reads'): Command {
+  return declared(program.command(name, { hidden: true }), access).exitOverride();
 }

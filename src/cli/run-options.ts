@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { RETRY_HELP } from './help-texts.ts';
 import { collect } from './table-options.ts';
 
 /** Rule X6; `limit-flags.ts` reads them. */
@@ -13,22 +14,40 @@ export function addLimits(command: Command): Command {
 }
 
 /** `--row` does the same: other commands call it so. */
-export function addRows(command: Command): Command {
+function addRows(command: Command): Command {
   return command
     .option('--rows <range>', 'only these rows, 1-based: 3, 3:10, 3:, :10 or 3,7,12:20')
     .addOption(new Option('--row <range>').hideHelp())
     .on('option:row', (range: string) => command.setOptionValue('rows', range));
 }
 
+/** Whether and where it is run and shown. */
+function addRunOptions(command: Command, dryRun: string): Command {
+  return command
+    .option('--dry-run', `${dryRun}; write nothing, start no agent`)
+    .option('--detach', 'run in the background')
+    .addOption(new Option('--view', 'also serve the page of `nightshift view`, until the run ends').conflicts('detach'))
+    .option('--plain', 'print plain lines instead of the live view');
+}
+
 /** What `start` and `each` have in common: limits, which rows, and where to show it. */
 export function addStartOptions(command: Command): Command {
-  return addRows(addLimits(command))
+  const own = addRows(addLimits(command))
     .option('--where <column=value>', 'only rows whose cell is exactly this; repeat it to combine conditions', collect)
     .option('--sample <n>', 'only this many of these rows, at random, done or not')
-    .option('--seed <seed>', 'with --sample: the same seed picks the same rows')
-    .option('--dry-run', 'show what would run; write nothing, start no agent')
-    .option('--detach', 'run in the background')
-    .option('--plain', 'print plain lines instead of the live view');
+    .option('--seed <seed>', 'with --sample: the same seed picks the same rows');
+  return addRunOptions(own, 'show what would run');
+}
+
+export function addRetryOptions(command: Command): Command {
+  const own = addRows(addLimits(command))
+    .option('--reason <text>', 'only failures whose reason contains this (case-insensitive)')
+    .option('--task <task>', 'only failures of this task')
+    .option('--all', 'also run everything else that is left')
+    .option('--keep-later', 'keep the later tasks of these items as they are')
+    .option('--agent <name>', 'use this agent for all tasks')
+    .option('--model <name>', 'use this model for all agents');
+  return addRunOptions(own, 'show what would be reset').addHelpText('after', RETRY_HELP);
 }
 
 const EACH_HELP = `

@@ -4,7 +4,7 @@ import type { CommandAction } from './program.ts';
 import { collect } from './table-options.ts';
 
 /** Adds a command: its usage, its description, whether it writes, and how it is loaded. */
-type AddCommand = (
+export type AddCommand = (
   usage: string,
   description: string,
   access: Access,

@@ -82,6 +82,7 @@ describe('reading', () => {
       lessons: { mode: 'eager', budget: { lessons: 20, bytes: 6144 }, holdout: 0 },
       patienceMs: 900_000,
       isPatienceSet: false,
+      hasReport: true,
       limits: {},
     });
     expect(warnings).toEqual(['unknown key `paralel` (manager.md line 12); did you mean `parallel`?']);
@@ -102,6 +103,8 @@ describe('reading', () => {
       { lessons: { mode: 'off' }, patienceMs: 3_600_000, isPatienceSet: true },
       0,
     ],
+    ['- report: false', { hasReport: false }, 0],
+    ['- report: never', { hasReport: true }, 1],
     ['- patience: soon', { lessons: { mode: 'eager' }, patienceMs: 900_000, isPatienceSet: false }, 1],
   ])('P5 %j: what cannot be used is warned about and left out', (lines, expected, count) => {
     const document = parseManager(`## Shift Configuration\n${lines}\n## Task Order\n1. a\n`, 'manager.md');

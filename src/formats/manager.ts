@@ -52,6 +52,7 @@ const SHIFT_KEYS = [
   'disable-self-improvement',
   ...LESSON_KEYS,
   'patience',
+  'report',
   'dispatch',
   'order',
   ...WORKSPACE_SHIFT_KEYS,
@@ -145,6 +146,7 @@ export function readShiftSettings(
     warnings.push(`\`dispatch: stream\` needs \`parallel: true\` (${file}); items run one at a time`);
   const sequence = read('order', parseSequence, 'it is `rows` or `tasks`') ?? (parallel ? 'tasks' : 'rows');
   const patienceMs = read('patience', parseDuration, 'write a duration such as `15m`');
+  const hasReport = read('report', parseBoolean, 'it is `true` or `false`; a report is written') ?? true;
   const settings: ShiftSettings = {
     ...(name && { name }),
     ...(created && { created }),
@@ -156,6 +158,7 @@ export function readShiftSettings(
     lessons: readLessonSettings(find, isDisabled, file),
     patienceMs: patienceMs ?? DEFAULT_PATIENCE_MS,
     isPatienceSet: patienceMs !== undefined,
+    hasReport,
     limits: readLimits(
       (key) => find(key)?.value,
       (key, problem, hint) => {

@@ -76,19 +76,6 @@ function metadataOf({ metadata }: Result, columns: readonly string[]): string[] 
   return columns.map((name) => metadata[name] ?? '');
 }
 
-/** Puts the results of each row together; they come row by row. */
-export function* byRow(results: Iterable<Result>): Generator<Result[]> {
-  let item: Result[] = [];
-  for (const result of results) {
-    if (item.length > 0 && item[0]!.row !== result.row) {
-      yield item;
-      item = [];
-    }
-    item.push(result);
-  }
-  if (item.length > 0) yield item;
-}
-
 /** `raw`: does not escape formulas. */
 export function* exportCsv({ header, rows }: Sheet, raw: boolean): Generator<string> {
   const line = (values: readonly string[]) => values.map((value) => quote(raw ? value : defuse(value))).join(',');

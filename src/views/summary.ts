@@ -39,7 +39,7 @@ export function failureLines({ task, reason, items }: FailureGroup): string[] {
 }
 
 /** `7 nightjar, 9 owl and 3 more`. */
-function failedRows(items: FailureGroup['items']): string {
+export function failedRows(items: FailureGroup['items']): string {
   const shown = items.slice(0, ROWS_SHOWN).map(({ row, label }) => `${row}${labelText(label)}`);
   return `${shown.join(', ')}${items.length > ROWS_SHOWN ? ` and ${items.length - ROWS_SHOWN} more` : ''}`;
 }

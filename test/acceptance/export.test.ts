@@ -74,22 +74,6 @@ test('X8 export writes each item-task with metadata, status, reason, attempts, c
   expect(readdirSync(project.root).filter((name) => name.includes('tmp'))).toEqual([]);
 });
 
-test('X8 S10 export --md --summary writes counts, reasons, spending and the next command; no reason is markup', async () => {
-  const { project } = await exported();
-  const { code, stdout } = await project.run(['export', '--md', '-', '--summary']);
-  expect(code).toBe(0);
-  const lines = stdout.split('\n');
-  expect(lines[0]).toBe('# night');
-  expect(lines[2]).toMatch(/^9 items, 0 completed, 1 failed, 8 remaining\. .+, 1000 tokens in, 200 out, \\\$2\.50$/);
-  expect(lines).toContain('| work | 0 | 0 | 0 | 8 | 1 |');
-  expect(stdout).toMatch(/^\| work \| 2 \| 2 \| .*=cmd\\\|bad \\\| &lt;i&gt;reason/m);
-  expect(stdout).toMatch(/^`nightshift retry night.*` retries failed items\.$/m);
-
-  const written = await project.run(['export', '--md', 'summary.md', '--summary', '--json']);
-  expect(JSON.parse(written.stdout)).toMatchObject({ shift: 'night', format: 'md', summary: true });
-  expect(project.read('summary.md')).toBe(stdout);
-});
-
 test('S11 what a spreadsheet takes for a formula is text in an exported CSV, in every column; --raw leaves it', async () => {
   const { project, shift } = await exported();
   const read = async (...args: string[]) => {
@@ -122,7 +106,6 @@ test('an export never replaces what a shift needs, nor what is not a file, and s
     ['--csv', 'no/such/folder.csv'],
     ['--csv', 'a.csv', '--md', 'a.md'],
     ['--jsonl', 'a.jsonl', '--raw'],
-    ['--csv', 'a.csv', '--summary'],
     ['--csv', '-', '--json'],
     [],
   ];
@@ -156,6 +139,4 @@ test('X8 S11 export --wide writes one line for each row, with status, attempts, 
   });
   const md = (await project.run(['export', '--md', '-', '--wide'])).stdout;
   expect(md).toContain('| row | name | status | work | work\\_attempts |');
-  const both = await project.run(['export', '--md', 'x.md', '--wide', '--summary']);
-  expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('--wide does not apply')]);
 });

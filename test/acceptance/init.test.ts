@@ -158,7 +158,9 @@ test('O1 init makes the archive, ignores what qsv leaves, and says when nightshi
   project.write('.nightshift/.gitignore', 'mine\n.env\n');
   rmdirSync(project.path('.nightshift/archive'));
   await project.run(['init']);
-  expect(project.read('.nightshift/.gitignore')).toMatch(/^mine\n\.env\n(.*\n)*table\.csv\.bak\n$/);
+  expect(project.read('.nightshift/.gitignore')).toMatch(
+    /^mine\n\.env\n(.*\n)*table\.csv\.bak\n(.*\n)*report\.html\n$/,
+  );
   expect(project.exists('.nightshift/archive')).toBe(true);
 });
 

@@ -45,6 +45,10 @@ const WRITING: Record<string, string[][]> = {
   stop: [['stop', 'night']],
   pause: [['pause', 'night', '--now']],
   resume: [['resume', 'night']],
+  report: [
+    ['report', 'night'],
+    ['report', 'night', '--md', '-o', 'night.md'],
+  ],
   retry: [['retry', 'night']],
   'test-task': [['test-task', 'night', 'work', '--row', '1']],
   export: [['export', 'night', '--csv', '.nightshift/night/table.csv']],
@@ -57,6 +61,8 @@ const WRITING: Record<string, string[][]> = {
     ['workspaces', 'prune'],
   ],
   demo: [['demo', 'here']],
+  view: [['view'], ['view', 'night', '--read-only']],
+  __page: [['__page', 'night']],
 };
 const READING = [
   ['status', 'night'],

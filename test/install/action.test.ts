@@ -75,7 +75,7 @@ test('the action installs Nightshift, runs a shift, and keeps summary and folder
   expect(run.stdout).toContain('1 completed, 1 failed');
   expect(read('output')).toBe('exit-code=3\n');
   expect(await play(summary!)).toMatchObject({ status: 0 });
-  expect(read('summary')).toMatch(/^# pages\n\n2 items, 1 completed, 1 failed/);
+  expect(read('summary')).toMatch(/^# pages\n\n1 of 2 items is done, 1 failed/);
 
   // Text of an input is neither a command nor a glob.
   expect((await play(start!, { shift: 'pages; touch hacked', arguments: '$(touch hacked) *' })).status).toBe(2);

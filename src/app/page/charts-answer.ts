@@ -11,9 +11,12 @@ const MOST_ITEMS = 2000;
 const EXTREMES = 100;
 const PART_ROWS = 2000;
 
-const known = new WeakMap<ShiftReading, Promise<FromTable>>();
+/** What charts are drawn from, besides the journal. */
+type Read = Pick<ShiftReading, 'snapshot' | 'history' | 'isPartial'>;
 
-export async function answerCharts(reading: ShiftReading, charts: Charts, isPartial: boolean): Promise<ChartsAnswer> {
+const known = new WeakMap<Read, Promise<FromTable>>();
+
+export async function answerCharts(reading: Read, charts: Charts, isPartial: boolean): Promise<ChartsAnswer> {
   let fromTable = known.get(reading);
   if (!fromTable) {
     fromTable = readTable(reading);
@@ -35,7 +38,7 @@ export async function answerCharts(reading: ShiftReading, charts: Charts, isPart
 
 type FromTable = Pick<ChartsAnswer, 'items' | 'itemsLeftOut' | 'firstAttempts'>;
 
-async function readTable(reading: ShiftReading): Promise<FromTable> {
+async function readTable(reading: Read): Promise<FromTable> {
   const { snapshot, history } = reading;
   const ended = await findEnded(reading);
   const chosen = sample(ended);
@@ -60,7 +63,7 @@ interface EndedCells {
   readonly cost: Float64Array;
 }
 
-async function findEnded({ snapshot, history }: ShiftReading): Promise<EndedCells> {
+async function findEnded({ snapshot, history }: Read): Promise<EndedCells> {
   const { count, tasks } = snapshot;
   const [cells, ms, cost]: [number[], number[], number[]] = [[], [], []];
   for (let row = 0; row < count; row++) {
@@ -98,7 +101,7 @@ function largest(values: Float64Array): number[] {
 }
 
 /** Undefined if it has begun again meanwhile. */
-function itemAt({ snapshot, history }: ShiftReading, { cells, ms }: EndedCells, at: number): ChartItem | undefined {
+function itemAt({ snapshot, history }: Read, { cells, ms }: EndedCells, at: number): ChartItem | undefined {
   const { tasks } = snapshot;
   const [row, i] = [Math.floor(cells[at]! / tasks.length), cells[at]! % tasks.length];
   const item = snapshot.id(row);

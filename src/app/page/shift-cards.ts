@@ -69,7 +69,7 @@ export class ShiftCards {
     try {
       // Only what is kept can be read in parts.
       const reading = await (isLive ? shift.reader.read() : shift.reader.readWhole());
-      const { status } = statusOf(reading, this.#shifts.now());
+      const { status } = await statusOf(reading, this.#shifts.now());
       const run = await shift.runState();
       const lastReason = run?.lastReason ?? (status.running ? undefined : status.lastRun?.end?.reason);
       const { 'max-cost': maxCostUsd } = status.limits;

@@ -33,7 +33,7 @@ export async function hearTranscripts(paths: ShiftPaths, state: Listener): Promi
 }
 
 /** The last lines. Begins with the whole line that reaches into the last bytes, unless that line is too long. */
-async function readTail(handle: FileHandle, size: number): Promise<string> {
+export async function readTail(handle: FileHandle, size: number): Promise<string> {
   for (let bytes = TAIL_BYTES; ; bytes *= 4) {
     const length = Math.min(bytes, size, LONGEST_ENTRY_BYTES);
     const tail = Buffer.alloc(length);
@@ -45,7 +45,7 @@ async function readTail(handle: FileHandle, size: number): Promise<string> {
 }
 
 /** The first line may be cut, and so may the last. */
-function entriesIn(tail: string): TranscriptEntry[] {
+export function entriesIn(tail: string): TranscriptEntry[] {
   return tail.split('\n').flatMap((line) => {
     try {
       const entry = JSON.parse(line);

@@ -7,6 +7,7 @@ import { endLines, introLines } from '../demo/lines.ts';
 import { programSpelling, shorter } from '../demo/spelling.ts';
 import type { Io } from '../io.ts';
 import type { Options } from '../program.ts';
+import { writeReport } from '../write-report.ts';
 import { runInView } from './start.ts';
 
 const MAIN = fileURLToPath(new URL('../main.js', import.meta.url));
@@ -18,10 +19,11 @@ export async function run(io: Io, [dir]: readonly string[], options: Options): P
   const folder = shorter(paths.root, await realpath(io.cwd));
   if (!json) for (const line of introLines({ folder })) io.print(line);
   const { exitCode, reason } = await runInView(io, paths, options);
+  const report = await writeReport(io, paths);
   const end = await judgeDemo(io, paths, exitCode);
   if (!json) {
     const nightshift = programSpelling(MAIN, paths.root, io.env);
-    for (const line of ['', ...endLines(end, reason, { folder, nightshift })]) io.print(line);
+    for (const line of ['', ...endLines({ ...end, report }, reason, { folder, nightshift })]) io.print(line);
   }
   return end.failure ? EXIT.done : exitCode;
 }

@@ -52,7 +52,8 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
   const limits = limitFlagsIn(options);
   const request = all ? requestOf('start', { agent, model, ...limits }) : requestOf('retry', options);
   const { items } = retrySelection(plan, settings);
-  return start(io, [paths.name], { json, plain: options.plain, agent, model, items, request, ...limits });
+  const { plain, view } = options;
+  return start(io, [paths.name], { json, plain, view, agent, model, items, request, ...limits });
 }
 
 function readSettings(options: Options): RetrySettings {

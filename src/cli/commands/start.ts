@@ -4,11 +4,12 @@ import type { RunSettings } from '../../app/run/plan-run.ts';
 import { type EndedRun, runFolder } from '../../app/run/run-shift.ts';
 import { EXIT } from '../../core/model/errors.ts';
 import type { RunRequest } from '../../core/schedule/run-request.ts';
+import { pageAgainLine } from '../../views/page-lines.ts';
 import { closingLines } from '../../views/run-end.ts';
 import { requireLimit } from '../ask-limit.ts';
 import { chooseShift } from '../choose-shift.ts';
 import { requestOf } from '../command-line.ts';
-import { viewEvents } from '../event-view.ts';
+import { type EventView, viewEvents } from '../event-view.ts';
 import type { Io } from '../io.ts';
 import { readLimitFlags } from '../limit-flags.ts';
 import type { Options } from '../program.ts';
@@ -40,6 +41,12 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
 
   const result = await runInView(io, paths, options, settings);
   if (!options.json) await printClosing(io, paths, settings, result);
+  if (options.view && !options.json) io.print(pageAgainLine(paths.name));
+  const { writeReport } = await import('../write-report.ts');
+  // Without counts, the table can't be read: the run's own reason says why.
+  const hasNothing = result.alreadyComplete || result.counts === undefined;
+  const report = hasNothing ? undefined : await writeReport(io, paths);
+  if (report !== undefined && !options.json) io.print(report);
   return result.exitCode;
 }
 
@@ -51,8 +58,14 @@ export async function runInView(
   settings: Partial<Settings> = {},
 ): Promise<EndedRun> {
   using view = await viewEvents(io, options, { root: paths.root });
+  using _page = options.view ? await serveBeside(io, paths.name, view) : undefined;
   const listeners = { onEvent: view.event.bind(view), onTranscript: view.heard.bind(view) };
   return await runFolder(paths, { ...settings, ...listeners, openStop: () => new StopSignals() }, io);
+}
+
+async function serveBeside(io: Io, shift: string, view: EventView): Promise<Disposable> {
+  const { PageBeside } = await import('../page-beside.ts');
+  return new PageBeside(io, shift, view);
 }
 
 async function printClosing(io: Io, paths: ShiftPaths, settings: Settings, result: EndedRun): Promise<void> {

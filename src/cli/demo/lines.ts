@@ -21,7 +21,12 @@ export function introLines({ folder }: Pick<Spelling, 'folder'>): string[] {
   ];
 }
 
-export function endLines({ summary, failure, repaired }: DemoEnd, reason: string, spelling: Spelling): string[] {
+/** `report`: the line that names it, if there is one. */
+export function endLines(
+  { summary, failure, repaired, report }: DemoEnd & { readonly report: string | undefined },
+  reason: string,
+  spelling: Spelling,
+): string[] {
   if (!failure) {
     return [
       ...summaryLines(SHIFT, summary),
@@ -34,6 +39,7 @@ export function endLines({ summary, failure, repaired }: DemoEnd, reason: string
     ...repaired.flatMap(repairedLines),
     `Failed, as intended: row ${failure.row} (${UNFINISHED.name}), after ${count(failure.attempts, 'attempt')}:`,
     `  ${oneLine(failure.reason)}`,
+    ...(report === undefined ? [] : [report]),
     ...nextLines(failure.row, spelling),
   ];
 }

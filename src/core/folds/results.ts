@@ -25,17 +25,19 @@ export interface Result {
 
 /** Row by row, with tasks in Task Order. */
 export function* resultsOf(items: Items, history: History): Generator<Result> {
+  for (const results of resultsByRow(items, history)) yield* results;
+}
+
+/** One list for each row, with tasks in Task Order. */
+export function* resultsByRow(items: Items, history: History): Generator<Result[]> {
   for (let row = 0; row < items.count; row++) {
-    const item = items.id(row);
-    const metadata = items.metadata(row);
-    for (const [index, task] of items.tasks.entries()) {
-      const past = history.of(task, item);
+    const common = { row: row + 1, item: items.id(row), metadata: items.metadata(row) };
+    yield items.tasks.map((task, index): Result => {
+      const past = history.of(task, common.item);
       const status = statusAt(items, row, index);
       const at = past?.qa?.at ?? past?.dev?.at;
-      yield {
-        row: row + 1,
-        item,
-        metadata,
+      return {
+        ...common,
         task,
         status,
         ...(status === 'failed' && past?.failure !== undefined ? { reason: past.failure } : {}),
@@ -45,6 +47,6 @@ export function* resultsOf(items: Items, history: History): Generator<Result> {
         ...(past?.dev === undefined ? {} : { ms: past.dev.ms }),
         ...(at === undefined ? {} : { at }),
       };
-    }
+    });
   }
 }

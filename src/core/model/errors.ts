@@ -104,11 +104,15 @@ export function endByError(error: unknown): { exitCode: number; reason: string; 
     const reason = inOneLine(`a bug in Nightshift (${message}); nothing that was recorded is lost`);
     return { exitCode: EXIT.bug, reason, error: 'bug' };
   }
-  const { exitCode, message, hint, file, line, code } = error;
-  const place = line === undefined ? file : `${file} line ${line}`;
-  const isPlaced = place === undefined || message.includes(place);
-  const reason = [`${message}${isPlaced ? '' : ` (${place})`}`, hint].filter((part) => part !== undefined).join('; ');
+  const { exitCode, hint, code } = error;
+  const reason = [placedMessage(error), hint].filter((part) => part !== undefined).join('; ');
   return { exitCode, reason: inOneLine(reason), error: code };
+}
+
+/** The message, with the place if it does not name it. */
+export function placedMessage({ message, file, line }: NightshiftError): string {
+  const place = line === undefined ? file : `${file} line ${line}`;
+  return place === undefined || message.includes(place) ? message : `${message} (${place})`;
 }
 
 function inOneLine(text: string): string {

@@ -231,6 +231,8 @@ export interface ShiftSettings {
   readonly patienceMs: number;
   /** Whether it was set. If not, a time limit of the run counts instead. */
   readonly isPatienceSet: boolean;
+  /** Whether each run ends with a report. */
+  readonly hasReport: boolean;
   readonly limits: LimitSettings;
 }
 

@@ -1,4 +1,4 @@
-import { STATUSES, type Status } from '../model/status.ts';
+import { STATUSES } from '../model/status.ts';
 
 /** Which rows of a shift a grid shows, and in which order. It is part of the page's address. */
 export interface RowQuery {
@@ -16,12 +16,14 @@ export interface RowQuery {
   readonly columns: readonly string[];
 }
 
-/** `blocked`: at `todo` behind a task that failed. */
-export type RowFilter = Status | 'blocked';
+/** `blocked`: at `todo` behind a task that failed. `held`: the result of the row waits for `nightshift deliver`. */
+export const ROW_FILTERS = [...STATUSES, 'blocked', 'held'] as const;
+export type RowFilter = (typeof ROW_FILTERS)[number];
 
-/** `row`, `ms`, `cost`, `attempts`, or a column of the table. */
+export const PLAIN_SORTS = ['row', 'ms', 'cost', 'attempts'] as const;
+/** One of these, or a column of the table. */
 export type SortKey =
-  | { readonly by: 'row' | 'ms' | 'cost' | 'attempts' }
+  | { readonly by: (typeof PLAIN_SORTS)[number] }
   | { readonly by: 'column'; readonly column: string };
 
 /** A part of the rows that match, from 0. */
@@ -30,8 +32,6 @@ export interface RowSpan {
   readonly count: number;
 }
 
-const FILTERS: readonly string[] = [...STATUSES, 'blocked'];
-const PLAIN_SORTS = ['row', 'ms', 'cost', 'attempts'] as const;
 const COLUMN = 'column:';
 
 /** What it does not know it leaves out: addresses are typed, mailed and older than the page. */
@@ -39,7 +39,7 @@ export function readRowQuery(params: URLSearchParams): RowQuery {
   const text = (name: string) => params.get(name) || undefined;
   const sort = readSort(text('sort'));
   return {
-    status: params.getAll('status').filter((value): value is RowFilter => FILTERS.includes(value)),
+    status: params.getAll('status').flatMap((value) => ROW_FILTERS.find((filter) => filter === value) ?? []),
     ...withText('task', text('task')),
     ...withText('group', text('group')),
     ...withText('search', text('search')),

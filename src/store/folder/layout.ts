@@ -7,9 +7,9 @@ import { folderOf } from './files/inside.ts';
 const FOLDER = '.nightshift';
 const ARCHIVE = 'archive';
 
-/** The content of `.nightshift/.gitignore`: secrets, locks, what the engine keeps, and what `qsv edit -i` leaves. */
+/** The content of `.nightshift/.gitignore`: secrets, locks, what the engine keeps, reports, and what `qsv edit -i` leaves. */
 export const GITIGNORE =
-  '.env\n.env.in-force\n*.lock\n.engine/\n*.nightshift-tmp\n*.put-back-*\n.before-doctor-*\n.doctor-new-*\ntable.csv.bak\n';
+  '.env\n.env.in-force\n*.lock\n.engine/\n*.nightshift-tmp\n*.put-back-*\n.before-doctor-*\n.doctor-new-*\ntable.csv.bak\nreport.html\n';
 
 /** The paths of one shift. */
 export interface ShiftPaths {
@@ -32,6 +32,8 @@ export interface ShiftPaths {
   /** What another process asks of a run, and what the run obeys. */
   readonly control: string;
   readonly controlState: string;
+  /** The report of the last run. */
+  readonly report: string;
   /** The output of a run in the background. */
   readonly runLog: string;
   /** What is in force while items may run. The text of `.env` is in a file of its own. */
@@ -79,6 +81,7 @@ export function shiftPaths(root: string, name: string, folder = join(root, FOLDE
     runLock: join(engine, 'run.lock'),
     control: join(engine, 'control.json'),
     controlState: join(engine, 'control-state.json'),
+    report: join(folder, 'report.html'),
     runLog: join(engine, 'run.log'),
     inForce: join(engine, 'in-force.json'),
     envInForce: join(folder, '.env.in-force'),

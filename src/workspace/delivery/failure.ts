@@ -1,5 +1,6 @@
+import { withoutLogin } from '../../core/workspace/login.ts';
 import type { DeliveryFailure } from '../../core/workspace/workspaces.ts';
-import { failureOf, withoutLogin } from '../failure.ts';
+import { failureOf } from '../failure.ts';
 import { GitFailure, mayPass } from '../git.ts';
 
 /** `point`: the same for all rows that fail for this reason. */

@@ -1,0 +1,76 @@
+import { existsSync } from 'node:fs';
+import axe from 'axe-core';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { expect, onTestFinished } from 'vitest';
+
+/** Chromium of the system: `CHROMIUM` in the environment, or where Debian and macOS have it. */
+const PLACES = [
+  process.env.CHROMIUM ?? '',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+];
+/** Nothing but the tests' own pages is asked for. */
+const QUIET = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+let shared: Promise<Browser> | undefined;
+
+/** One browser for all tests of a worker; it ends with the worker. */
+function browser(): Promise<Browser> {
+  const executablePath = PLACES.find((place) => place !== '' && existsSync(place));
+  if (executablePath === undefined) throw new Error('install Chromium (apt-get install chromium), or set CHROMIUM');
+  shared ??= chromium.launch({ executablePath, args: QUIET });
+  return shared;
+}
+
+export interface Watched {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  /** What ran that should not, and what failed: errors of scripts, refusals of the policy, dialogs. */
+  readonly wrongs: string[];
+}
+
+/** A window of its own, closed after the test, which fails if a script ran that should not. */
+export async function openWindow(options: BrowserContextOptions = {}): Promise<Watched> {
+  const context = await (await browser()).newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  const wrongs: string[] = [];
+  watch(page, wrongs);
+  return { context, page, wrongs };
+}
+
+function watch(page: Page, wrongs: string[]): void {
+  page.on('pageerror', (error) => wrongs.push(`error: ${error.message}`));
+  page.on('dialog', (dialog) => {
+    wrongs.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('console', (message) => {
+    if (/Content Security Policy/i.test(message.text())) wrongs.push(message.text());
+  });
+}
+
+/** Axe finds nothing serious on the page as it is now. Runs apart from the page's policy. */
+export async function expectAccessible(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Page.setBypassCSP', { enabled: true });
+  await page.evaluate(axe.source);
+  const found = await page.evaluate(async () => {
+    const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run();
+    return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  });
+  expect(found.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+}
+
+interface Axe {
+  run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }>;
+}

@@ -1,0 +1,64 @@
+import type { EventType, NightshiftEvent } from '../../../src/core/model/events.ts';
+import { plainLines } from '../../../src/views/plain.ts';
+import { durationText } from '../../parts/format.ts';
+
+/** For the filter; the compiler knows when one is missing. */
+const TYPES: Readonly<Record<EventType, true>> = {
+  'run:started': true,
+  'run:warning': true,
+  'run:draining': true,
+  'run:stopping': true,
+  'run:paused': true,
+  'run:resumed': true,
+  'run:waiting': true,
+  'run:finished': true,
+  'task:paused': true,
+  'batch:claimed': true,
+  'batch:finished': true,
+  'concurrency:changed': true,
+  'dev:started': true,
+  'dev:finished': true,
+  'qa:started': true,
+  'qa:finished': true,
+  'attempt:finished': true,
+  'workspace:opened': true,
+  'verdict:voided': true,
+  'delivery:finished': true,
+  'usage:spent': true,
+  'item:recorded': true,
+  'item:returned': true,
+  'item:withdrawn': true,
+  'edit:reverted': true,
+  'document:accepted': true,
+  'table:edited': true,
+  'table:grew': true,
+  'steps:changed': true,
+  'steps:kept': true,
+  'fold:started': true,
+  'fold:finished': true,
+  'lesson:changed': true,
+  progress: true,
+};
+
+export const EVENT_TYPES = Object.keys(TYPES);
+
+/** What every event has, what the other columns show, and what only programs read. */
+const FRAME = 'at run seq elapsed shift type index label item task key version'.split(' ');
+
+/** The words of the terminal; an event that it does not print, by its fields. */
+export function eventText(event: NightshiftEvent): string {
+  const [line] = plainLines(event, '');
+  return line?.trim() ?? fieldsOf(event);
+}
+
+/** `agent claude, attempts 2`. */
+function fieldsOf(event: NightshiftEvent): string {
+  const fields = Object.entries(event).filter(([name, value]) => !FRAME.includes(name) && typeof value !== 'object');
+  const task = event.task === undefined ? '' : `${event.task}: `;
+  const texts = fields.map(([name, value]) => (name === 'ms' ? durationText(Number(value)) : `${name} ${value}`));
+  return `${task}${texts.join(', ')}`;
+}
+
+export function restOf(event: NightshiftEvent): string {
+  return JSON.stringify(event, null, 2);
+}
