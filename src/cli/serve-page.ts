@@ -32,7 +32,7 @@ export async function servePage(
   const options = { page, files, token, isReadOnly, version: readVersion(), now: io.now, warn: io.warn };
   await using server = await listen(settings.port, kept?.port, (port) => PageServer.listen(port, options));
   // Where the last port is taken, most often by another page of this project, its address stays as it is.
-  if (!kept || settings.port !== undefined) await keep(io, root, { port: server.port, token });
+  if (!kept || settings.port !== undefined) keep(io, root, { port: server.port, token });
   opened(server);
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
 }
@@ -54,9 +54,9 @@ async function listen(
 }
 
 /** The page works without it; only the next one has another address. */
-async function keep(io: Io, root: string, address: PageAddress): Promise<void> {
+function keep(io: Io, root: string, address: PageAddress): void {
   try {
-    await keepPageAddress(io, root, address);
+    keepPageAddress(io, root, address);
   } catch (thrown) {
     const error = systemError(thrown) ?? thrown;
     if (!(error instanceof NightshiftError)) throw error;

@@ -76,8 +76,10 @@ test('S8 no answer can be framed, sniffed, kept or led out of, and the page load
     "form-action 'none'",
     "frame-ancestors 'none'",
     'img-src data:',
+    "require-trusted-types-for 'script'",
     `script-src ${own}/page.js`,
     `style-src ${own}/page.css`,
+    'trusted-types default',
     `worker-src ${own}/page.js`,
   ]);
   const read = await send(port, 'GET', '/api/project', { headers: { Cookie: await cookie() } });

@@ -65,6 +65,9 @@ export class WebFiles {
       // Icons; what is in them is in the files of the page.
       'img-src data:',
       "connect-src 'self'",
+      // No text becomes HTML or a script; `web/own-scripts.ts` has the one exception.
+      "require-trusted-types-for 'script'",
+      'trusted-types default',
     ].join('; ');
   }
 }

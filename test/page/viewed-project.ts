@@ -15,7 +15,7 @@ export async function serve(project: Project, args: readonly string[] = []): Pro
   const running = project.spawn(['view', '--json', ...args], { env });
   await until(
     () => running.stdout.includes('\n'),
-    () => `the address of the page\n${running.stderr}`,
+    () => `the address of the page (${running.child.exitCode ?? running.child.signalCode})\n${running.stderr}`,
   );
   return {
     url: running.events[0].url,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { replaceFile } from '../../store/folder/files/atomic-write.ts';
+import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { temporaryName } from '../../store/folder/files/atomic-write.ts';
 import { stateFolder } from '../state-folder.ts';
 import type { World } from '../world.ts';
 
@@ -29,10 +29,13 @@ export function readPageAddress(world: World, root: string): PageAddress | undef
   }
 }
 
-export async function keepPageAddress(world: World, root: string, address: PageAddress): Promise<void> {
+/** Not synced to disk: after a power cut there may be none, and the next page has a new one. */
+export function keepPageAddress(world: World, root: string, address: PageAddress): void {
   const file = addressFile(world, root);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  await replaceFile(file, Buffer.from(`${JSON.stringify(address)}\n`), MODE);
+  const temporary = join(dirname(file), temporaryName(basename(file)));
+  writeFileSync(temporary, `${JSON.stringify(address)}\n`, { mode: MODE, flag: 'wx' });
+  renameSync(temporary, file);
 }
 
 function addressFile(world: World, root: string): string {
