@@ -86,7 +86,7 @@ export class Origins {
     const { root } = this.#options;
     if (repo === undefined) throw new NotThere('`workspace: clone` needs `repo`');
     if (hasLogin(repo)) throw new NotThere(`\`repo\` ${LOGIN_PROBLEM}: ${LOGIN_REMEDY}`);
-    if (!isAddress(repo)) throw new NotThere(`\`repo: ${repo}\` is neither an address nor a path`);
+    if (!isAddress(repo)) throw new NotThere(`\`repo: ${repo}\` is no address, and a path begins with /, ./ or ../`);
     const from = /^\.{1,2}\//.test(repo) ? resolve(root, repo) : repo;
     if (isAbsolute(from) && !existsSync(from)) throw new NotThere(`\`repo: ${repo}\` does not exist`);
     const mirror = (isKnown ? this.#mirrors.known(from) : undefined) ?? (await this.#mirrors.fresh(from, signal));

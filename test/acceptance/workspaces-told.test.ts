@@ -74,7 +74,8 @@ test('W3 a warning names what is not committed, once for a run; what Nightshift 
   project.git('repository', 'config', 'filter.spy.clean', `touch ${project.path('spied')}; cat`);
   project.git('repository', 'config', 'filter.spy.required', 'true');
   project.write('repository/a.txt', 'other\n');
-  project.write('repository/c.bin', 'other\n');
+  // Of the same size, so that git has to read it.
+  project.write('repository/c.bin', 'x\n');
   project.git('repository', 'rm', '-q', '--cached', 'b.txt');
   const warning =
     `warning: worktrees don't have what is not committed in ${project.path('repository')} ` +

@@ -89,7 +89,7 @@ export async function testTask(paths: ShiftPaths, options: TestOptions, world: W
   const opened = await openAndCheck(paths, { ...overridesIn(options), emit: emitAll });
   const task = findTask(opened.shift, options.task);
   const index = findRowIndex(opened, options.row);
-  const uncommitted = await uncommittedLines(world, opened.shift, opened.store);
+  const uncommitted = task.hasWorkspace ? await uncommittedLines(world, opened.shift, opened.store) : [];
   for (const warning of [...opened.shift.warnings, ...uncommitted]) options.onWarning(warning);
   await using open = await openSpending(world, paths, opened.shift.settings.limits);
   spending = open;

@@ -1,13 +1,5 @@
 import { existsSync } from 'node:fs';
-import type {
-  Deliveries,
-  DeliveryRequest,
-  DeliveryResult,
-  OpenWorkspace,
-  WorkspaceFailure,
-  WorkspaceRequest,
-  Workspaces,
-} from '../../core/workspace/workspaces.ts';
+import type { Deliveries, Workspaces } from '../../core/workspace/workspaces.ts';
 import type { Store } from '../../store/store.ts';
 import type { RunWorkspaces, WorkspaceMeans } from './run-workspaces.ts';
 
@@ -25,13 +17,9 @@ export class WorkspacesOnDemand implements Workspaces, Deliveries {
     if (existsSync(this.#means.paths.workspaces)) await (await this.#load()).recover(store);
   }
 
-  async open(request: WorkspaceRequest): Promise<OpenWorkspace | WorkspaceFailure> {
-    return (await this.#load()).open(request);
-  }
+  readonly open: Workspaces['open'] = async (request) => (await this.#load()).open(request);
 
-  async deliver(request: DeliveryRequest): Promise<DeliveryResult> {
-    return (await this.#load()).deliver(request);
-  }
+  readonly deliver: Deliveries['deliver'] = async (request) => (await this.#load()).deliver(request);
 
   /** The run has ended by itself. */
   async end(kind: { readonly isRun: boolean }): Promise<void> {

@@ -6,10 +6,11 @@ import { fillTemplate, resolveText, type Template } from '../../core/language/te
 import { NightshiftError } from '../../core/model/errors.ts';
 import { type Shift, valuesOf } from '../../core/model/shift.ts';
 import { rowList } from '../../core/workspace/kept.ts';
-import { hasLogin, LOGIN_PROBLEM, LOGIN_REMEDY } from '../../core/workspace/login.ts';
+import { hasLogin, LOGIN_PROBLEM, LOGIN_REMEDY, withoutLogin } from '../../core/workspace/login.ts';
 import { type ShiftPaths, shiftsFolder } from '../../store/folder/layout.ts';
 import type { Snapshot } from '../../store/store.ts';
 import { checkedOutIn } from '../../workspace/delivery/branches.ts';
+import { forgeOf } from '../../workspace/delivery/forges.ts';
 import type { Git } from '../../workspace/git.ts';
 import { parentOf } from '../../workspace/naming.ts';
 import type { OpenShift } from '../open-shift.ts';
@@ -87,7 +88,7 @@ export async function workspaceProblems(looking: Looking, parent: string): Promi
     ...(found !== undefined && top === undefined ? [notInRepository(looking, found.said)] : []),
     ...(top === undefined ? [] : [...(await checkedOut(looking, top)), ...(await noRemote(looking, top))]),
     ...rowsWithLogin(looking),
-    ...(await noForge(looking)),
+    ...(await noForge(looking, top)),
     ...(await placeProblems(parent, [shiftsFolder(shift.root), ...(top === undefined ? [] : [top])])),
   ];
 }
@@ -164,12 +165,34 @@ async function noRemote({ git, signal, shift }: Looking, top: string): Promise<W
   return [{ key: 'deliver', message, remedy: 'add one with `git remote add`, or use `deliver: branch`' }];
 }
 
-async function noForge({ shift, environment }: Looking): Promise<WorkspaceProblem[]> {
-  const { kind, prCommand } = shift.workspace!.delivery;
-  if (kind !== 'pr' || prCommand !== undefined) return [];
-  for (const name of ['gh', 'glab']) if (await findProgram(name, { environment })) return [];
-  const message = '`deliver: pr` needs gh or glab, and neither is on PATH';
-  return [{ key: 'deliver', message, remedy: 'install one and log in, or set `pr-command`' }];
+/** Every row would fail after its work: `gh` can't open merge requests, nor `glab` pull requests. */
+async function noForge(looking: Looking, top: string | undefined): Promise<WorkspaceProblem[]> {
+  const { shift, snapshot, environment } = looking;
+  const { repo, delivery } = shift.workspace!;
+  if (delivery.kind !== 'pr' || delivery.prCommand !== undefined) return [];
+  const rows = Array.from({ length: repo === undefined ? 0 : snapshot.count }, (_, row) => snapshot.metadata(row));
+  const addresses = [
+    ...rows.map((row) => fill(shift, repo!, row)),
+    ...(top === undefined ? [] : [await pushedTo(looking, top)]),
+  ];
+  const needed = new Map(addresses.map((address) => [forgeOf(address).program, address]));
+  for (const [program, address] of needed) {
+    if (await findProgram(program, { environment })) continue;
+    const message = `\`deliver: pr\` needs ${program} for ${withoutLogin(address)}, and it is not on PATH`;
+    return [{ key: 'deliver', message, remedy: 'install it and log in, or set `pr-command`' }];
+  }
+  return [];
+}
+
+/** As git is configured now. Empty: there is no remote. */
+async function pushedTo({ git, signal }: Looking, top: string): Promise<string> {
+  const ask = async (...args: string[]) => {
+    const result = await git.run({ folder: top, args, signal });
+    return result.kind === 'done' ? result.text.trim() : '';
+  };
+  const names = (await ask('remote')).split('\n');
+  const name = [await ask('config', 'remote.pushDefault'), 'origin', names[0]!].find((each) => names.includes(each));
+  return name === undefined ? '' : ask('remote', 'get-url', '--push', name);
 }
 
 async function placeProblems(parent: string, outsideOf: readonly string[]): Promise<WorkspaceProblem[]> {

@@ -152,7 +152,8 @@ async function sendPush(parts: DeliveryParts, outgoing: Outgoing): Promise<Sent>
   const address = record.kind === 'clone' ? remote : await addressOf(outgoing, remote);
   const { folder } = desk;
   const env = { GIT_DIR: folder };
-  const place = { runProgram: parts.runProgram, address, cwd: folder, env, signal: desk.signal };
+  const defaultBranch = () => defaultBranchOf(outgoing, remote);
+  const place = { runProgram: parts.runProgram, address, defaultBranch, cwd: folder, env, signal: desk.signal };
   const { branch } = record;
   const opened = await openPullRequest(place, { branch, commit: delivery.commit, request, url: delivery.url });
   if (opened.kind !== 'pull-request') return opened;
@@ -172,4 +173,10 @@ function remoteOf({ source, record: { branch } }: Outgoing): string | undefined 
 
 async function addressOf({ desk }: Outgoing, remote: string): Promise<string> {
   return desk.ask(`git knows no address of ${remote}`, ['remote', 'get-url', '--push', remote]);
+}
+
+async function defaultBranchOf({ desk }: Outgoing, remote: string): Promise<string | undefined> {
+  const args = ['ls-remote', '--quiet', '--symref', remote, 'HEAD'];
+  const listed = await desk.ask(`${remote} can't be reached`, args, { isRemote: true });
+  return /^ref: refs\/heads\/(\S+)\tHEAD$/m.exec(listed)?.[1];
 }
