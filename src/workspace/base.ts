@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Desk } from './desk.ts';
-import { type Git, GitFailure } from './git.ts';
+import { FETCH, type Git, GitFailure } from './git.ts';
 import { OnceAMinute } from './once-a-minute.ts';
 import { settingIn } from './settings.ts';
 import { inSource, type Source } from './source.ts';
@@ -75,7 +75,18 @@ export class Bases {
     const desk = await Desk.open(this.#git, { folder, workspace: source.folder, source, branch: 'none' }, signal);
     const ref = `refs/nightshift/base/${remote}/${branch}`;
     await this.#fetches.run(`${source.commonDir} ${ref}`, async () => {
-      const result = await desk.fetch(remote, `+refs/heads/${branch}:${ref}`);
+      const refspec = `+refs/heads/${branch}:${ref}`;
+      const result = await this.#git.run({
+        folder: source.folder,
+        args: [...FETCH, '--end-of-options', remote, refspec],
+        // Into the refs of the desk, and into the objects of the source, so that both can use them.
+        env: {
+          ...{ GIT_DIR: desk.folder, GIT_CONFIG_GLOBAL: '/dev/null' },
+          GIT_OBJECT_DIRECTORY: join(source.commonDir, 'objects'),
+        },
+        signal,
+        isRemote: true,
+      });
       if (result.kind === 'done') return;
       if (result.kind === 'refused' && result.said.includes("couldn't find remote ref")) return;
       throw new Unreachable(`${branch} can't be fetched from ${remote}`, result);

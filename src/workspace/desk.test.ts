@@ -58,8 +58,9 @@ test('W4 W6 the engine commits what the files hold, with the hooks and configura
   const base = place.git('rev-parse', 'HEAD');
   place.git('worktree', 'add', '-q', '-b', 'night/row', place.workspace, base);
   const desk = await place.desk();
+  const tree = await desk.tree(base);
   expect(await desk.change(base)).toEqual({ files: [] });
-  expect(await desk.commit(base, { message: 'nothing' })).toEqual({ kind: 'unchanged' });
+  expect(await desk.commit(base, { tree, message: 'nothing' })).toEqual({ kind: 'unchanged' });
 
   // What an agent can do: commit, move its branch, replace hooks, name filters and programs.
   place.write('workspace/ü b/new.txt', 'new\n');
@@ -75,9 +76,10 @@ test('W4 W6 the engine commits what the files hold, with the hooks and configura
   place.write('repository/.git/hooks/pre-commit', `#!/bin/sh\ntouch ${place.root}/evil\nexit 1\n`);
   chmodSync(join(place.repository, '.git/hooks/pre-commit'), 0o755);
 
+  const changed = await desk.tree(base);
   const names = (await desk.change(base)).files.map(({ path, kind }) => `${kind} ${path}`);
   expect(names).toEqual(['added .gitattributes', 'changed a.txt', 'added link', 'added ü b/new.txt']);
-  const committed = await desk.commit(base, { message: 'Row 1\n\nNightshift-Key: k1\n' });
+  const committed = await desk.commit(base, { tree: changed, message: 'Row 1\n\nNightshift-Key: k1\n' });
   expect(committed.kind).toBe('committed');
   const show = (format: string) =>
     execFileSync('git', ['--git-dir', desk.folder, 'log', '-1', `--format=${format}`, 'night/row'], {
@@ -100,15 +102,16 @@ test('W4 a hook that refuses is the reason; a repository inside of the workspace
   const desk = await place.desk();
   // No commit yet: the base is nothing.
   place.write('workspace/a.txt', 'FORBIDDEN\n');
-  expect(await desk.commit(undefined, { message: 'first' })).toEqual({ kind: 'refused', reason: 'no FORBIDDEN here' });
+  const commit = async () => desk.commit(undefined, { tree: await desk.tree(undefined), message: 'first' });
+  expect(await commit()).toEqual({ kind: 'refused', reason: 'no FORBIDDEN here' });
   place.write('workspace/a.txt', 'allowed\n');
-  expect((await desk.commit(undefined, { message: 'first' })).kind).toBe('committed');
+  expect((await commit()).kind).toBe('committed');
   mkdirSync(join(place.workspace, 'inner'));
   execFileSync('git', ['init', '-q'], { cwd: join(place.workspace, 'inner') });
   place.write('workspace/inner/b.txt', 'b\n');
   const inner = ['-c', 'user.name=x', '-c', 'user.email=x@y'];
   execFileSync('git', ['add', '-A'], { cwd: join(place.workspace, 'inner') });
   execFileSync('git', [...inner, 'commit', '-qm', 'b'], { cwd: join(place.workspace, 'inner') });
-  const refused = await desk.commit(undefined, { message: 'again' });
-  expect(refused).toEqual({ kind: 'refused', reason: 'inner is a git repository of its own' });
+  await desk.tree(undefined);
+  expect(await desk.refusal(undefined)).toBe('inner is a git repository of its own');
 });

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Change, parseChange } from '../core/workspace/change.ts';
 import { copyIndex } from './copy-index.ts';
@@ -7,6 +7,7 @@ import { type Foreign, largeFiles, WHY_NOT } from './foreign.ts';
 import { askGit, type Git, GitFailure, type GitResult } from './git.ts';
 import type { Source } from './source.ts';
 import { allBut, unmovedIn } from './submodules.ts';
+import { type Transfer, type TreeReader, transferFiles } from './transfer.ts';
 import { ENGINE } from './worktree.ts';
 
 export interface DeskOptions {
@@ -22,7 +23,8 @@ export interface DeskOptions {
   readonly included?: readonly string[] | undefined;
 }
 
-export interface CommitText {
+export interface NewCommit {
+  readonly tree: string;
   readonly message: string;
   /** `Name <address>`; undefined: as git is configured. */
   readonly author?: string | undefined;
@@ -42,6 +44,7 @@ export interface KeptTree {
 }
 
 const SUBMODULE = '160000';
+const UNCOMPARED = "git can't compare";
 
 /**
  * A repository of the engine's own over a workspace. Agents can write the workspace's repository: its configuration,
@@ -49,7 +52,7 @@ const SUBMODULE = '160000';
  * and configuration as they were when the run began. Its objects are found by the workspace's repository and those of
  * that repository are found here.
  */
-export class Desk {
+export class Desk implements TreeReader {
   readonly #git: Git;
   readonly #options: DeskOptions;
   readonly #signal: AbortSignal;
@@ -85,38 +88,24 @@ export class Desk {
     return this.#options.folder;
   }
 
-  /** The change of the workspace against `base` (a commit or tree; undefined: nothing), by what its files hold now. */
+  /** The change against `base` (a commit or tree; undefined: nothing), as the files were read last. */
   async change(base: string | undefined): Promise<Change> {
-    await this.#stage(base);
-    return this.stagedChange(base);
-  }
-
-  /** The change as it was when the files were read last. */
-  async stagedChange(base: string | undefined): Promise<Change> {
     const from = base ?? (await this.#emptyTree());
     const plainly = ['--cached', '--no-renames', '--no-ext-diff', '--no-textconv', '-z'];
-    const diff = (kind: string) => this.#ask("git can't compare", 'diff', ...plainly, kind, from);
+    const diff = (kind: string) => this.#ask(UNCOMPARED, 'diff', ...plainly, kind, from);
     const { files } = parseChange(await diff('--numstat'), await diff('--name-status'));
     return { files: [...files, ...this.#unread.map(({ path }) => ({ path, kind: 'added' as const }))] };
   }
 
-  /** The change as a patch. */
-  async patch(base: string | undefined): Promise<string> {
-    await this.#stage(base);
-    const from = base ?? (await this.#emptyTree());
-    return this.#ask("git can't compare", 'diff', '--cached', '--binary', '--no-ext-diff', '--no-textconv', from);
-  }
-
-  /** One commit on top of `base` with what the files of the workspace hold now. What an agent committed is part of it. */
-  async commit(base: string | undefined, { message, author }: CommitText): Promise<Committed> {
-    if ((await this.change(base)).files.length === 0) return { kind: 'unchanged' };
-    const refusal = await this.refusal(base);
-    if (refusal !== undefined) return { kind: 'refused', reason: refusal };
-    const large = await this.#withoutLfs(base);
+  /** One commit on top of `base` with a tree. The files may hold more: hooks find it there, as in a commit of yours. */
+  async commit(base: string | undefined, { tree, message, author }: NewCommit): Promise<Committed> {
+    if (tree === (await this.treeOf(base))) return { kind: 'unchanged' };
+    const index = await this.indexOf(tree);
+    const large = await this.#withoutLfs(base, index);
     if (large !== undefined) return { kind: 'refused', reason: `${large} belongs to Git LFS, which is not installed` };
     await this.#pointTo(base);
     const args = ['commit', '--quiet', '--file=-', '--cleanup=whitespace', ...(author ? [`--author=${author}`] : [])];
-    const result = await this.#run(args, message);
+    const result = await this.#git.run(this.#call(args, message, index));
     if (result.kind === 'refused') return { kind: 'refused', reason: result.said.trim() || `exit code ${result.code}` };
     if (result.kind === 'not-run') return { kind: 'refused', reason: result.reason };
     return { kind: 'committed', commit: (await this.#ask('git lost its commit', 'rev-parse', 'HEAD')).trim() };
@@ -150,26 +139,13 @@ export class Desk {
     return made.trim();
   }
 
-  /** Fetches into the refs of the desk, and into the objects of the source, so that both can use them. */
-  fetch(remote: string, refspec: string): Promise<GitResult> {
-    const { folder, source } = this.#options;
-    const quietly = [
-      '--quiet',
-      '--no-write-fetch-head',
-      '--no-tags',
-      '--no-recurse-submodules',
-      '--no-auto-maintenance',
-    ];
-    return this.#git.run({
-      folder: source?.folder ?? folder,
-      args: ['fetch', ...quietly, '--end-of-options', remote, refspec],
-      env: {
-        ...{ GIT_DIR: folder, GIT_CONFIG_GLOBAL: '/dev/null' },
-        ...(source ? { GIT_OBJECT_DIRECTORY: join(source.commonDir, 'objects') } : {}),
-      },
-      signal: this.#signal,
-      isRemote: true,
-    });
+  async transfer(transfer: Transfer): Promise<string> {
+    const index = `${this.index}-transfer`;
+    const ask = (args: readonly string[], input?: string) =>
+      askGit(this.#git, UNCOMPARED, this.#call(args, input, index));
+    const tree = await transferFiles(ask, transfer);
+    rmSync(index, { force: true });
+    return tree;
   }
 
   /** The names under `refs/nightshift/` that begin with `prefix`. */
@@ -178,13 +154,18 @@ export class Desk {
     return (await this.#ask("git can't list what is kept", ...args)).split('\n').filter((name) => name !== '');
   }
 
+  /** What could not be read when the files were read last. */
+  get unread(): string[] {
+    return this.#unread.map(({ path }) => path);
+  }
+
   /**
    * What the commit would not hold: folders that became repositories of their own, submodules that were moved to
    * another commit, and what git can't read. As the files were read last.
    */
   async foreign(base: string | undefined): Promise<Foreign[]> {
     const from = base ?? (await this.#emptyTree());
-    const raw = await this.#ask("git can't compare", 'diff', '--cached', '--raw', '--no-renames', '-z', from);
+    const raw = await this.#ask(UNCOMPARED, 'diff', '--cached', '--raw', '--no-renames', '-z', from);
     const fields = raw.split('\0');
     const found: Foreign[] = [];
     for (let at = 0; at + 1 < fields.length; at += 2) {
@@ -242,13 +223,13 @@ export class Desk {
   }
 
   /** A changed file that would be committed as it is, in place of a pointer. */
-  async #withoutLfs(base: string | undefined): Promise<string | undefined> {
+  async #withoutLfs(base: string | undefined, index: string): Promise<string | undefined> {
     if (this.#options.source?.hasLfs !== false) return undefined;
-    const { files } = await this.stagedChange(base);
-    const paths = files.filter(({ kind }) => kind !== 'removed').map(({ path }) => `${path}\0`);
-    const args = ['check-attr', '--cached', '-z', '--stdin', 'filter'];
-    const asked = askGit(this.#git, "git can't read attributes", this.#call(args, paths.join('')));
-    const fields = (await asked).split('\0');
+    const diff = ['diff', '--cached', '--name-only', '--no-renames', '--diff-filter=d', '-z'];
+    const call = (args: readonly string[], input?: string) => this.#call(args, input, index);
+    const paths = await askGit(this.#git, UNCOMPARED, call([...diff, base ?? (await this.#emptyTree())]));
+    const asked = call(['check-attr', '--cached', '-z', '--stdin', 'filter'], paths);
+    const fields = (await askGit(this.#git, "git can't read attributes", asked)).split('\0');
     return fields.find((_, at) => at % 3 === 0 && fields[at + 2] === 'lfs');
   }
 
@@ -263,12 +244,12 @@ export class Desk {
     return (await askGit(this.#git, "git can't make a tree", this.#call(['mktree'], ''))).trim();
   }
 
-  /** A copy of the index at a commit, with the times of files, for a repository that has this commit. */
+  /** A copy of the index at a commit or tree, with the times of files. */
   async indexOf(commit: string | undefined): Promise<string> {
     const file = `${this.index}-copy`;
     copyIndex(this.index, file);
-    const call = this.#call(['read-tree', '--reset', commit ?? (await this.#emptyTree())]);
-    await askGit(this.#git, "git can't read the base", { ...call, env: { ...call.env, GIT_INDEX_FILE: file } });
+    const args = ['read-tree', '--reset', commit ?? (await this.#emptyTree())];
+    await askGit(this.#git, "git can't read the base", this.#call(args, undefined, file));
     return file;
   }
 
@@ -284,10 +265,10 @@ export class Desk {
     return this.#git.run(this.#call(args, input));
   }
 
-  #call(args: readonly string[], input?: string) {
+  #call(args: readonly string[], input?: string, index = this.index) {
     const { folder, workspace, source } = this.#options;
     const env = {
-      ...{ GIT_DIR: folder, GIT_WORK_TREE: workspace, GIT_INDEX_FILE: this.index },
+      ...{ GIT_DIR: folder, GIT_WORK_TREE: workspace, GIT_INDEX_FILE: index },
       // The settings of a source have those of the person, as they apply to that repository.
       ...(source ? { GIT_CONFIG_GLOBAL: '/dev/null' } : {}),
     };

@@ -24,6 +24,11 @@ export interface Git {
   run(call: GitCall): Promise<GitResult>;
 }
 
+/** A fetch that brings nothing but what it is asked for. */
+export const FETCH = [
+  ...['fetch', '--quiet', '--no-write-fetch-head', '--no-tags', '--no-recurse-submodules', '--no-auto-maintenance'],
+];
+
 /** Git refused, or could not run. */
 export class GitFailure extends Error {
   readonly isRefusal: boolean;

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Desk } from './desk.ts';
 import { moveAside } from './move-aside.ts';
+import type { WorkspaceRecord } from './records.ts';
 import type { Place, Trees } from './tree.ts';
 
 /** Of the passes of a reset, the second finds what ignore rules hid, and the third nothing. */
@@ -47,9 +48,20 @@ export async function keepLeft({ record, desk }: Place): Promise<string> {
   return name;
 }
 
-/** What `setup` left, if it differs from the base. */
-export async function keepPrepared(desk: Desk, base: string | undefined): Promise<{ prepared?: string }> {
-  const tree = await desk.tree(base);
-  if (tree === (await desk.treeOf(base))) return {};
-  return { prepared: await desk.keep(tree, { name: 'prepared', parent: base, message: 'What `setup` left\n' }) };
+/**
+ * Keeps what `setup` left: the change of the row is what differs from it. What can't be kept is never part of a change.
+ * `commit`: the workspace is made again, with this content. Returns the record with both.
+ */
+export async function keepPrepared(
+  desk: Desk,
+  record: WorkspaceRecord,
+  commit: string | undefined,
+): Promise<WorkspaceRecord> {
+  const { base, included = [] } = record;
+  const tree = await desk.tree(commit ?? base);
+  const known = { ...record, included: [...new Set([...included, ...desk.unread])] };
+  if (commit !== undefined) await desk.checkOut(commit);
+  if (commit !== undefined || tree === (await desk.treeOf(base))) return known;
+  const prepared = await desk.keep(tree, { name: 'prepared', parent: base, message: 'What `setup` left\n' });
+  return { ...known, prepared };
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { OpenWorkspace, WorkspaceFailure, WorkspaceRequest, Workspaces } from '../core/workspace/workspaces.ts';
 import { NotThere } from './base.ts';
 import type { OpenDesk } from './delivery/outgoing.ts';
+import { recordedResult } from './delivery/row-result.ts';
 import { Desk } from './desk.ts';
 import { enter, isFolder } from './enter.ts';
 import { failureOf } from './failure.ts';
@@ -94,8 +95,7 @@ export class LocalWorkspaces implements Workspaces {
   async openDesk(record: WorkspaceRecord, signal: AbortSignal): Promise<OpenDesk> {
     const origin = await this.#origins.again(record, signal);
     const desk = await this.#desk(record, origin, signal);
-    const result = record.results?.at(-1)?.commit;
-    return { desk, source: origin.source, result: result === undefined ? undefined : await desk.treeOf(result) };
+    return { desk, source: origin.source, result: await recordedResult(desk, record) };
   }
 
   /** Removes the folder. Its desk stays, and so does its branch, unless it holds nothing. */
@@ -197,7 +197,8 @@ export class LocalWorkspaces implements Workspaces {
     if (!earlier) return this.#build(request, { record, origin, desk }, {});
     const { git, folders } = this.#options;
     await fetchEarlier(git, earlier, { from: folders.desk(earlier.id), to: desk.folder }, signal);
-    const begun = { ...record, results: earlier.results };
+    const { results, prepared } = earlier;
+    const begun = { ...record, results, ...(prepared === undefined ? {} : { prepared }) };
     return this.#build(request, { record: begun, origin, desk }, { commit: startOf(begun, request.task) });
   }
 
@@ -251,19 +252,20 @@ export class LocalWorkspaces implements Workspaces {
       const kept = { name: 'base', parent: undefined, message: 'The folder as it was\n' };
       record = { ...record, base: await desk.keep(await desk.tree(undefined), kept) };
     } else {
-      await this.#trees.fill({ ...place, record }, commit ?? record.base, signal);
+      // For `setup`, it is as fresh as it was at first.
+      await this.#trees.fill({ ...place, record }, setUp ? record.base : (commit ?? record.base), signal);
     }
     await addIncluded(include, { from: origin.files, to: record.folder }, signal);
     if (setUp) {
       const failure = await setUp(await this.#opened(request, { ...place, record }));
       if (failure) return failure;
-      if (commit !== undefined) await desk.checkOut(commit);
-      else record = { ...record, ...(await keepPrepared(desk, record.base)) };
+      record = await keepPrepared(desk, record, commit);
+      if (commit !== undefined) await this.#trees.addSubmodules({ ...place, record }, signal);
     }
     record = { ...record, state: 'ready' };
     await records.write(record);
     failpoint('workspace:ready');
-    return this.#opened(request, { ...place, record });
+    return this.#opened(request, { record, origin, desk: await this.#desk(record, origin, signal) });
   }
 
   async #opened(request: WorkspaceRequest, { record, origin, desk }: Place): Promise<OpenWorkspace> {

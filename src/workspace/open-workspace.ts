@@ -68,7 +68,7 @@ export class LocalWorkspace implements OpenWorkspace {
       const refusal = await own.refusal(start);
       if (refusal !== undefined) throw new NotThere(refusal);
       await this.#keep(own, tree, start);
-      return { kind: 'change', change: await own.stagedChange(start) };
+      return { kind: 'change', change: await own.change(start) };
     } catch (error) {
       return failureOf(error, signal);
     }

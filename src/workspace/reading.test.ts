@@ -31,7 +31,7 @@ async function place() {
   const source = await readSource(realGit, repository.folder, join(root, 'copies'), signal);
   const desk = join(root, 'desk');
   const made = await Desk.open(realGit, { folder: desk, workspace, source, branch: 'night/row' }, signal);
-  await made.change(base);
+  await made.tree(base);
   writeFileSync(join(workspace, 'a.txt'), LINES.replace('line 3', 'l\u001b[31mne 3'));
   writeFileSync(join(workspace, 'b b.bin'), Buffer.from([0, 0xff, 1]));
   writeFileSync(join(workspace, 'latin'), Buffer.from([0x6d, 0xfc, 0x0a]));

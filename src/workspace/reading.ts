@@ -7,6 +7,7 @@ import { copyIndex } from './copy-index.ts';
 import { largeFiles } from './foreign.ts';
 import { askGit, type Git } from './git.ts';
 import { allBut, unmovedIn } from './submodules.ts';
+import { type AskWithIndex, type Transfer, type TreeReader, transferFiles } from './transfer.ts';
 
 /** What the files of a workspace hold. */
 export interface FilesFound {
@@ -34,7 +35,7 @@ const IDENTITY = Object.fromEntries(
  * Reads what a workspace holds, also while an agent works in it. Writes only to a folder of its own: neither the
  * workspace, nor its desk, nor its repository changes.
  */
-export class Reading implements AsyncDisposable {
+export class Reading implements TreeReader, AsyncDisposable {
   readonly #git: Git;
   readonly #folder: string;
   readonly #desk: string | undefined;
@@ -104,11 +105,19 @@ export class Reading implements AsyncDisposable {
     return tooLarge.length === 0 ? { tree } : { tree, tooLarge };
   }
 
-  /** The tree of a commit; undefined if there is no such commit. */
-  async treeOf(commit: string): Promise<string | undefined> {
+  /** The tree of a commit; undefined if there is no such commit. Without a commit: the empty tree. */
+  async treeOf(commit: string | undefined): Promise<string | undefined> {
+    if (commit === undefined) return (await this.#ask("git can't make a tree", ['mktree'], { input: '' })).trim();
     const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${commit}^{tree}`];
     const found = await this.#git.run(this.#call(args));
     return found.kind === 'done' ? found.text.trim() : undefined;
+  }
+
+  transfer(transfer: Transfer): Promise<string> {
+    const env = { GIT_INDEX_FILE: join(this.#folder, 'index-transfer') };
+    const ask: AskWithIndex = (args, input) =>
+      this.#ask("git can't compare", args, { env, ...(input === undefined ? {} : { input }) });
+    return transferFiles(ask, transfer);
   }
 
   async change(span: Span): Promise<Change> {
@@ -165,8 +174,7 @@ export class Reading implements AsyncDisposable {
   }
 
   async #sides({ base, tree }: Span): Promise<string[]> {
-    if (base !== undefined) return [base, tree];
-    return [(await this.#ask("git can't make a tree", ['mktree'], { input: '' })).trim(), tree];
+    return [base ?? (await this.treeOf(undefined))!, tree];
   }
 
   #ask(what: string, args: readonly string[], more: CallParts = {}): Promise<string> {

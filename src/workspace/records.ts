@@ -22,7 +22,7 @@ export interface WorkspaceRecord {
   readonly madeAt: string;
   /** Files that it got besides those of git. They are never part of a change. */
   readonly included?: readonly string[];
-  /** The commit in the desk with what `setup` left, if that differs from `base`. */
+  /** The commit in the desk with what `setup` left, if that differs from `base`. It is not part of the change. */
   readonly prepared?: string;
   /** The results of its tasks, in their order. */
   readonly results?: readonly TaskResult[];

@@ -1,11 +1,11 @@
 import { testedId } from '../core/workspace/branch-name.ts';
 import type { WorkspaceRequest } from '../core/workspace/workspaces.ts';
-import { askGit, type Git } from './git.ts';
+import { askGit, FETCH, type Git } from './git.ts';
 import type { Origin } from './origin.ts';
 import { resultsBefore, type WorkspaceRecord, type WorkspaceRecords } from './records.ts';
 
 /** What the row itself has of the tasks before the one that is tested. */
-export type Earlier = Pick<WorkspaceRecord, 'id' | 'base'> & Required<Pick<WorkspaceRecord, 'results'>>;
+export type Earlier = Pick<WorkspaceRecord, 'id' | 'base' | 'prepared'> & Required<Pick<WorkspaceRecord, 'results'>>;
 
 /**
  * A test of a later task starts where the row is, in a workspace of its own. Undefined: it is no test, it has begun, or
@@ -21,7 +21,9 @@ export async function findEarlier(
   const record = await records.read(tested);
   if (record === undefined || record.kind !== kind || record.from !== from) return undefined;
   const results = resultsBefore(record.results ?? [], task);
-  return results.length === 0 ? undefined : { id: tested, base: record.base, results };
+  if (results.length === 0) return undefined;
+  const { base, prepared } = record;
+  return { id: tested, base, results, ...(prepared === undefined ? {} : { prepared }) };
 }
 
 /** Whether a test workspace holds them already. */
@@ -41,15 +43,7 @@ export async function fetchEarlier(
   const ref = `refs/nightshift/result/${task}`;
   await askGit(git, `the result of ${task} can't be read`, {
     folder: desks.to,
-    args: [
-      'fetch',
-      '--quiet',
-      '--no-write-fetch-head',
-      '--no-tags',
-      '--no-auto-maintenance',
-      desks.from,
-      `+${ref}:${ref}`,
-    ],
+    args: [...FETCH, desks.from, `+${ref}:${ref}`],
     env: { GIT_DIR: desks.to, GIT_CONFIG_GLOBAL: '/dev/null' },
     signal,
   });

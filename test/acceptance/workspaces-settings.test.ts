@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { type Ended, Project, shellTask } from '../harness.ts';
 import { Forge } from '../kit/forge.ts';
 import { Repository } from '../kit/real-git.ts';
+import { RepositoryProject } from '../kit/repository-project.ts';
 
 const STREAM = { agent: 'shell', parallel: true, 'current-batch-size': 4, dispatch: 'stream', attempts: 1 };
 
@@ -64,7 +65,7 @@ esac`;
   const ports = shift.column('port').filter((port) => port !== '');
   expect(new Set(ports).size).toBe(ports.length);
   // What is delivered is gone; what failed is there to be looked at.
-  expect(forge.folders().map((folder) => /\d+-(.*)$/.exec(folder)![1])).toEqual(
+  expect(forge.folders().map((folder) => /\/\d+-([^/]*)$/.exec(folder)![1])).toEqual(
     expect.arrayContaining(['outside', 'denied', 'files', 'lines', 'tests']),
   );
   expect(forge.folders()).toHaveLength(5);
@@ -111,4 +112,36 @@ test('W10 `max-deliveries` sends so many in a run; the others are done and wait 
   expect([shift.column('work'), merged(), forge.folders().length]).toEqual([['done', 'done', 'done'], 1, 2]);
   const sent = await project.run(['deliver', 'night', '--yes'], { env: forge.env });
   expect([sent.code, merged(), forge.folders()]).toEqual([0, 3, []]);
+});
+
+test('W5 W6 W8 W10 limits, diff, show and delivery agree on a row whose setup leaves files that git does not ignore', async () => {
+  const project = new RepositoryProject({ 'a.txt': 'a\n', 'lock.json': '{}\n' });
+  const shift = project.shift('night', {
+    settings: {
+      ...{ agent: 'shell', attempts: 1, workspace: 'worktree', 'working-dir': 'repository' },
+      ...{ deliver: 'merge', 'deliver-when': 'approved' },
+      setup: 'mkdir deps; echo made > deps/tool.txt; echo locked >> lock.json',
+    },
+    table: 'name,work\none,todo\ntwo,todo\n',
+    tasks: {
+      work: shellTask(
+        'cat deps/tool.txt > "{name}.txt"',
+        'grep -q made deps/tool.txt && grep -q made "{name}.txt"',
+        '- allow-paths: *.txt\n- max-files: 1',
+      ),
+    },
+  });
+  const ended = await shift.spawn([], { env: project.env }).ended;
+  expect([ended.code, shift.column('work'), reasonsOf(ended)]).toEqual([0, ['done', 'done'], {}]);
+  const out = async (...args: string[]) => (await project.command(args)).stdout;
+  expect(await out('diff', 'night', '1', '--name-only')).toBe('one.txt\n');
+  expect(await out('show', 'night', '1')).toContain('change: 1 file changed, +1 -0');
+  expect(await out('workspaces', 'night')).toMatch(/^row 1 one: held for approval; 1 file changed, \+1 -0/);
+  expect(await out('deliver', 'night', '--dry-run')).toContain('(1 file, 1 line)');
+  // The second one is put on top of the first: its checks need what `setup` made.
+  expect(await out('deliver', 'night', '--yes')).toContain('2 of 2 rows delivered');
+  const merged = 'nightshift/night/merged';
+  expect(project.git('repository', 'diff', '--name-only', 'main', merged)).toBe('one.txt\ntwo.txt');
+  expect(await out('workspaces', 'night')).toBe('2 workspaces delivered and removed\n');
+  expect(await out('diff', 'night', '2', '--name-only')).toBe('two.txt\n');
 });

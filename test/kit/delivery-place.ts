@@ -218,7 +218,7 @@ export class DeliveryPlace {
     const { id, base } = record;
     const result = this.#results.get(id) ?? (existsSync(record.folder) ? await desk.tree(base) : undefined);
     if (result !== undefined) this.#results.set(id, result);
-    return { desk, source, result };
+    return { desk, source, result: result === undefined ? undefined : { files: result, change: result } };
   }
 
   readonly #forge: RunProgram = async ({ file, args, input, env, cwd }) => {

@@ -30,7 +30,7 @@ export async function makeWorkspace(
     { folder: join(engine, 'desks', file), workspace: folder, source, branch },
     signal,
   );
-  await desk.change(base);
+  await desk.tree(base);
   const made = { state: 'ready', madeAt: '2026-01-02T00:00:00.000Z' } as const;
   const record = {
     id,

@@ -10,6 +10,7 @@ import type { ShiftPaths } from '../../store/folder/layout.ts';
 import { lockForCommand } from '../../store/folder/run-lock.ts';
 import { FolderWorkspaceRecords } from '../../store/folder/workspace-records.ts';
 import { LocalDeliveries } from '../../workspace/delivery/deliveries.ts';
+import { recordedResult } from '../../workspace/delivery/row-result.ts';
 import { GitFailure } from '../../workspace/git.ts';
 import { openKeptDesk } from '../../workspace/kept-desk.ts';
 import type { WorkspaceRecord } from '../../workspace/records.ts';
@@ -126,13 +127,12 @@ async function openDesk({ git, paths }: HeldPlace, record: WorkspaceRecord, sign
     const reason = `${paths.desk(record.id)} is gone`;
     throw new GitFailure('its commit is lost', { kind: 'refused', code: 1, said: reason });
   }
-  // What was approved goes out, whatever was changed in the workspace since.
-  return { ...opened, result: await opened.desk.treeOf(record.delivery!.commit) };
+  return { ...opened, result: await recordedResult(opened.desk, record) };
 }
 
 function requestOf(place: HeldPlace, { record }: HeldRow, world: World): DeliveryRequest {
   const { paths, opened, signal } = place;
-  const { kind, key, text } = record.delivery;
+  const { kind, key, text, commit: approved } = record.delivery;
   const { shift, snapshot } = opened;
   const template = shift.workspace?.delivery.prCommand;
   const values = valuesOf(paths, snapshot.metadata(snapshot.rowOf(record.id)!));
@@ -142,6 +142,8 @@ function requestOf(place: HeldPlace, { record }: HeldRow, world: World): Deliver
     key,
     kind,
     isHeld: false,
+    // Whatever was changed in the workspace since.
+    approved,
     ...text,
     ...(prCommand === undefined ? {} : { prCommand: resolveScript(prCommand, shift.secrets) }),
     check: () => checkRow({ paths, opened, world }, record, signal),

@@ -10,7 +10,8 @@ import type { ShiftPaths } from '../../store/folder/layout.ts';
 import type { Snapshot } from '../../store/store.ts';
 import { type Git, GitFailure } from '../../workspace/git.ts';
 import { type FilesFound, Reading, type Span } from '../../workspace/reading.ts';
-import type { DeliveryRecord, WorkspaceRecord } from '../../workspace/records.ts';
+import type { WorkspaceRecord } from '../../workspace/records.ts';
+import { changeOf } from '../../workspace/transfer.ts';
 
 /** What is needed to look at the workspaces of a shift. */
 export interface Surroundings {
@@ -102,28 +103,36 @@ export async function holdings(reading: Reading, record: WorkspaceRecord): Promi
   const begun = start && (await reading.treeOf(start));
   const files = existsSync(folder) ? await reading.files(folder, base) : undefined;
   const delivered = delivery && (await reading.treeOf(delivery.commit));
-  if (delivered !== undefined && (files === undefined || (await isSameAs(reading, delivery!, delivered, files)))) {
+  if (delivered !== undefined && (files === undefined || (await isSameAs(reading, record, delivered, files)))) {
     return { span: { base, tree: delivered }, isChanged: true, isDelivered: true };
   }
-  if (files !== undefined) {
-    const isChanged = files.tree !== begun || files.tooLarge !== undefined;
-    return { span: { base, ...files }, isChanged, isDelivered: false };
-  }
   const result = results.at(-1)?.commit;
-  const tree = result === undefined ? begun : await reading.treeOf(result);
-  return tree === undefined ? undefined : { span: { base, tree }, isChanged: tree !== begun, isDelivered: false };
+  const found = files ?? foundIn(result === undefined ? begun : await reading.treeOf(result));
+  if (found === undefined) return undefined;
+  const span = { base, ...found, tree: await changeOf(reading, record, found.tree) };
+  return { span, isChanged: found.tree !== begun || found.tooLarge !== undefined, isDelivered: false };
+}
+
+function foundIn(tree: string | undefined): FilesFound | undefined {
+  return tree === undefined ? undefined : { tree };
 }
 
 /** After a merge, the files also hold what others changed. The change of the row is its own commit. */
 async function isSameAs(
   reading: Reading,
-  { commit, merges = [] }: DeliveryRecord,
+  record: WorkspaceRecord,
   delivered: string,
   { tree, tooLarge }: FilesFound,
 ): Promise<boolean> {
   if (tooLarge !== undefined) return false;
-  const merged = merges.findLast((each) => each.commit === commit)?.merged;
-  return tree === delivered || (merged !== undefined && tree === (await reading.treeOf(merged)));
+  if ((await changeOf(reading, record, tree)) === delivered) return true;
+  const { commit, merges = [] } = record.delivery!;
+  const merge = merges.findLast((each) => each.commit === commit)?.merged;
+  const merged = merge && (await reading.treeOf(merge));
+  const result = record.results?.at(-1)?.commit;
+  const onto = result && (await reading.treeOf(result));
+  if (!merged || !onto) return merged === tree;
+  return tree === (await reading.transfer({ from: await changeOf(reading, record, onto), to: merged, onto }));
 }
 
 /** What an interrupted or failed try left is kept in the desk. */

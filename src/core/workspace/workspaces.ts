@@ -92,6 +92,8 @@ export interface DeliveryRequest {
   readonly kind: DeliveryKind;
   /** Only the commit and its branch are made: the rest waits for a person. */
   readonly isHeld: boolean;
+  /** The commit that a person approved: it is sent as it is. */
+  readonly approved?: string;
   readonly into?: string;
   readonly author?: string;
   readonly message: string;

@@ -4,7 +4,8 @@ import type { Deliveries, DeliveryFailure, DeliveryRequest, DeliveryResult } fro
 import type { DeliveryRecord, WorkspaceRecord } from '../records.ts';
 import { DeskGit } from './desk-git.ts';
 import { deliveryFailureOf, failed } from './failure.ts';
-import type { DeliveryParts, OpenDesk, Outgoing } from './outgoing.ts';
+import type { DeliveryParts, Outgoing } from './outgoing.ts';
+import { type RowResult, readResult } from './row-result.ts';
 import { send } from './send.ts';
 
 /** A row that changed nothing is done: it has no branch and no pull request. */
@@ -38,15 +39,17 @@ export class LocalDeliveries implements Deliveries {
     const { signal } = request;
     const opened = await openDesk(record, signal);
     const desk = new DeskGit(git, opened, signal);
-    const { base } = record;
-    const committed = await this.#commit({ ...opened, git: desk, record, request, base });
+    const result = existsSync(record.folder) ? (opened.result ?? (await readResult(opened.desk, record))) : undefined;
+    if (typeof result === 'string') return refusal(result);
+    const committed = await this.#commit({ git: desk, record, request }, result);
     if (committed.kind === 'unchanged') return { kind: 'delivered', values: NO_VALUES, note: UNCHANGED };
     if (committed.kind !== 'committed') return committed;
     failpoint('delivery:committed');
     const delivery = this.#recordOf(record, request, committed.commit);
     await this.#write(record, delivery);
     failpoint('delivery:intended');
-    return this.#send({ ...opened, desk, record, request, delivery });
+    const { source } = opened;
+    return this.#send({ source, result, desk, record, request, delivery });
   }
 
   async #send(outgoing: Outgoing): Promise<DeliveryResult> {
@@ -87,32 +90,30 @@ export class LocalDeliveries implements Deliveries {
   }
 
   /** One commit with the result of the row, or the one that an earlier delivery made of the same result. */
-  async #commit({ desk, git, result, record, request, base }: Committing): Promise<CommitResult> {
-    const last = record.delivery;
-    if (!existsSync(record.folder)) {
-      const isThere = last !== undefined && (await git.has(last.commit));
-      return isThere
-        ? { kind: 'committed', commit: last.commit }
-        : failed('workspace', `its workspace ${record.folder} is gone`);
-    }
-    // The files are left alone if the commit is there.
-    const commits = [last?.commit, await tipOf(git, record.branch)].filter((each) => each !== undefined);
-    const tree = result ?? (await desk.tree(base));
-    for (const commit of commits) {
-      if (await isSame(git, commit, { tree, base, key: request.key })) return { kind: 'committed', commit };
-    }
-    await git.settle(tree, base);
+  async #commit({ git, record, request }: Committing, result: RowResult | undefined): Promise<CommitResult> {
+    const { base, delivery: last, folder, branch } = record;
     const { message, author, key } = request;
-    const made = await desk.commit(base, { message: withKey(message, key), author });
+    if (result === undefined || request.approved !== undefined) {
+      const commit = request.approved ?? last?.commit;
+      const isThere = commit !== undefined && (await git.has(commit));
+      return isThere ? { kind: 'committed', commit } : failed('workspace', `its workspace ${folder} is gone`);
+    }
+    const { files, change } = result;
+    // The files are left alone if the commit is there.
+    const commits = [last?.commit, await tipOf(git, branch)].filter((each) => each !== undefined);
+    for (const commit of commits) {
+      if (await isSame(git, commit, { tree: change, base, key })) return { kind: 'committed', commit };
+    }
+    await git.settle(files, base);
+    const made = await git.files.commit(base, { tree: change, message: withKey(message, key), author });
     return made.kind === 'refused' ? refusal(made.reason) : made;
   }
 }
 
-interface Committing extends OpenDesk {
+interface Committing {
   readonly git: DeskGit;
   readonly record: WorkspaceRecord;
   readonly request: DeliveryRequest;
-  readonly base: string | undefined;
 }
 
 type CommitResult =

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Desk } from '../desk.ts';
-import { askGit, type Git, type GitCall, GitFailure, type GitResult } from '../git.ts';
+import { askGit, FETCH, type Git, type GitCall, GitFailure, type GitResult } from '../git.ts';
 import type { OpenDesk } from './outgoing.ts';
 
 /** No address leads to a program, whatever an agent wrote into a configuration. */
 const ONLY_FILES = { GIT_ALLOW_PROTOCOL: 'file' };
-const QUIETLY = ['--quiet', '--no-write-fetch-head', '--no-tags', '--no-recurse-submodules', '--no-auto-maintenance'];
 
 interface RunOptions {
   readonly input?: string;
@@ -74,7 +73,7 @@ export class DeskGit {
 
   /** Fetches one branch into the desk, without a branch of its own. */
   async fetch(from: string, branch: string, isRemote: boolean): Promise<void> {
-    const args = ['fetch', ...QUIETLY, '--upload-pack=git-upload-pack', from, `refs/heads/${branch}`];
+    const args = [...FETCH, '--upload-pack=git-upload-pack', from, `refs/heads/${branch}`];
     await this.ask(`${from} can't be fetched`, args, isRemote ? { isRemote } : { env: ONLY_FILES });
   }
 
@@ -115,7 +114,7 @@ export async function fetchFromDesk(
   { desk, branch }: { readonly desk: string; readonly branch: string },
   signal: AbortSignal,
 ): Promise<void> {
-  const args = [...options, 'fetch', ...QUIETLY, '--upload-pack=git-upload-pack', desk, `refs/heads/${branch}`];
+  const args = [...options, ...FETCH, '--upload-pack=git-upload-pack', desk, `refs/heads/${branch}`];
   const call = { folder, args, env: { ...env, ...ONLY_FILES }, signal };
   for (let tries = 1; ; tries++) {
     const result = await git.run(call);

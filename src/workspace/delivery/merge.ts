@@ -3,6 +3,7 @@ import type { MergeRecord } from '../records.ts';
 import type { Branches } from './branches.ts';
 import type { DeskGit } from './desk-git.ts';
 import { failed } from './failure.ts';
+import type { RowResult } from './row-result.ts';
 
 export interface MergeRequest {
   readonly into: string;
@@ -11,6 +12,8 @@ export interface MergeRequest {
   readonly base: string | undefined;
   /** What deliveries of this row have merged, or were about to. */
   readonly merges: readonly MergeRecord[];
+  /** What the workspace holds; undefined: it is gone. */
+  readonly result: RowResult | undefined;
   /** Runs the checks in the workspace. */
   readonly check: () => Promise<DeliveryFailure | undefined>;
   /** Makes the merged commit durable before `into` moves. */
@@ -133,16 +136,18 @@ async function describeConflict(desk: DeskGit, { paths, base, tip, into }: Confl
   return failed(`conflict with ${found}`, `it conflicts in ${named} with ${found} (${into}); its branch is kept`);
 }
 
-/** The checks see the merged files. If they fail, the files are as they were. */
+/** The checks see the merged files, and what `setup` made. If they fail, the files are as they were. */
 async function checkWith(
   desk: DeskGit,
-  { commit, base, check }: MergeRequest,
+  { result, base, check }: MergeRequest,
   tree: string,
 ): Promise<DeliveryFailure | undefined> {
-  await desk.settle(await desk.files.treeOf(commit), base);
-  await desk.files.checkOut(tree);
+  if (result === undefined) return failed('workspace', "its workspace is gone, so its checks can't run again");
+  const { files, change } = result;
+  await desk.settle(files, base);
+  await desk.files.checkOut(await desk.files.transfer({ from: change, to: tree, onto: files }));
   const failure = await check();
-  if (failure !== undefined) await desk.files.checkOut(commit);
+  if (failure !== undefined) await desk.files.checkOut(files);
   return failure;
 }
 

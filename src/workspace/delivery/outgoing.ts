@@ -6,6 +6,7 @@ import type { Source } from '../source.ts';
 import type { DeskGit } from './desk-git.ts';
 import type { PatchPlace } from './patch.ts';
 import type { RunProgram } from './pull-request.ts';
+import type { RowResult } from './row-result.ts';
 
 export interface DeliveryParts {
   readonly git: Git;
@@ -27,13 +28,15 @@ export interface OpenDesk {
   readonly desk: Desk;
   /** Undefined for a folder without git. */
   readonly source: Source | undefined;
-  /** The tree that the last task left; undefined: what the files hold now. */
-  readonly result: string | undefined;
+  /** What the last task left; undefined: what the files hold now. */
+  readonly result: RowResult | undefined;
 }
 
 /** One delivery under way. */
-export interface Outgoing extends Omit<OpenDesk, 'desk'> {
+export interface Outgoing extends Pick<OpenDesk, 'source'> {
   readonly desk: DeskGit;
+  /** Undefined if the workspace is gone. */
+  readonly result: RowResult | undefined;
   readonly record: WorkspaceRecord;
   readonly request: DeliveryRequest;
   readonly delivery: DeliveryRecord;

@@ -129,6 +129,7 @@ async function sendMerge(parts: DeliveryParts, outgoing: Outgoing, write: Write)
     into,
     commit: delivery.commit,
     base: record.base,
+    result: outgoing.result,
     merges: delivery.merges ?? [],
     check: request.check,
     intend: async (commit) => {
