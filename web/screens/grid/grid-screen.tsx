@@ -1,4 +1,5 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useSignal } from '@preact/signals';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { GridRow, ShiftAnswer } from '../../../src/core/page/answers.ts';
 import { type RowQuery, writeRowQuery } from '../../../src/core/page/row-query.ts';
 import { ticksOf } from '../../live/live.ts';
@@ -29,7 +30,11 @@ interface GridScreenProps {
 export function GridScreen({ place, shift }: GridScreenProps) {
   const { query } = place;
   const isActing = mayAct(shift);
-  const [selection, select] = useState<Selection>(NOTHING);
+  const chosen = useSignal<Selection>(NOTHING);
+  const selection = chosen.value;
+  const select = (next: Selection) => {
+    chosen.value = next;
+  };
   const pages = useRowPages(shift, query);
   const count = pages.size.value?.matching ?? 0;
   const view = useWindow(addressOf(place), count);
@@ -40,12 +45,12 @@ export function GridScreen({ place, shift }: GridScreenProps) {
     go({ ...place, query: next }, how);
   };
   const itemPlace = (item: string): ItemPlace => ({ screen: 'item', shift: shift.id, item, query });
-  const toggle = (row: GridRow) => select((known) => toggled(known, row.item));
+  const toggle = (row: GridRow) => select(toggled(chosen.value, row.item));
   useGridKeys({
     shift,
     view,
-    active: view.active === undefined ? undefined : pages.at(view.active),
-    choice: isEmpty(selection) ? undefined : choiceOf(selection, query),
+    active: () => pages.at(view.latestActive() ?? -1),
+    choice: () => (isEmpty(chosen.value) ? undefined : choiceOf(chosen.value, query)),
     open: (row) => go(itemPlace(row.item)),
     toggle,
     clear: () => select(NOTHING),

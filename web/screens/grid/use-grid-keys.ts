@@ -12,26 +12,31 @@ interface GridKeys {
   readonly shift: ShiftAnswer;
   readonly view: GridWindow;
   /** The row that keys act on, if it is loaded. */
-  readonly active: GridRow | undefined;
+  active(): GridRow | undefined;
   /** The rows that are selected. */
-  readonly choice: RowChoice | undefined;
+  choice(): RowChoice | undefined;
   open(row: GridRow): void;
   toggle(row: GridRow): void;
   clear(): void;
 }
 
 export function useGridKeys({ shift, view, active, choice, open, toggle, clear }: GridKeys): void {
+  const withActive = (act: (row: GridRow) => void) => () => {
+    const row = active();
+    if (row) act(row);
+  };
   const retry = () => {
-    const rows = choice ?? (active && { items: [active.item] });
+    const row = active();
+    const rows = choice() ?? (row && { items: [row.item] });
     if (rows) requestAction({ shift: shift.id, title: 'Retry', action: { verb: 'retry', rows }, onDone: clear });
   };
   const acting = mayAct(shift)
-    ? { x: () => active && toggle(active), r: retry, e: () => active && void editRow(shift.id, active.item) }
+    ? { x: withActive(toggle), r: retry, e: withActive((row) => void editRow(shift.id, row.item)) }
     : {};
   useKeys({
     j: () => view.move(1),
     k: () => view.move(-1),
-    Enter: () => active && open(active),
+    Enter: withActive(open),
     '/': () => document.getElementById('search')?.focus(),
     Escape: clear,
     ...acting,

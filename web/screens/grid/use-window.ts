@@ -16,7 +16,10 @@ export interface GridWindow {
   readonly rowHeight: number;
   /** The head of the table stays below the filters. */
   readonly filtersHeight: number;
+  /** That is drawn as active. */
   readonly active: number | undefined;
+  /** That the next key acts on: keys may come faster than rows are drawn. */
+  latestActive(): number | undefined;
   setActive(index: number): void;
   /** Moves the active row, scrolls to it and gives it the focus. */
   move(by: number): void;
@@ -30,8 +33,7 @@ export function useWindow(address: string, count: number): GridWindow {
   const rowHeight = useRowHeight();
   const [range, setRange] = useState<RowRange>({ first: 0, end: 0 });
   const [filtersHeight, setFiltersHeight] = useState(0);
-  const [active, setActive] = useState<number | undefined>(memory.get(address)?.active);
-  const toFocus = useRef(false);
+  const { active, setActive, focusOn } = useActiveRow(memory.get(address)?.active);
 
   useLayoutEffect(() => {
     const { scroller, filters } = elements;
@@ -53,23 +55,51 @@ export function useWindow(address: string, count: number): GridWindow {
     };
   }, [elements, rowHeight, count]);
 
-  useMemory(address, elements.scroller, active, count > 0);
-
-  useEffect(() => {
-    if (!toFocus.current || active === undefined) return;
-    const link = document.getElementById(linkId(active));
-    link?.focus({ preventScroll: true });
-    toFocus.current = link === null;
-  });
+  useMemory(address, elements.scroller, active.current, count > 0);
 
   const move = (by: number) => {
     if (count === 0) return;
-    const next = Math.max(0, Math.min(count - 1, active === undefined ? 0 : active + by));
-    setActive(next);
-    toFocus.current = true;
+    const from = active.current;
+    const next = Math.max(0, Math.min(count - 1, from === undefined ? 0 : from + by));
+    focusOn(next);
     elements.scroller.current?.scrollBy({ top: scrollToShow(next, rowHeight, viewportOf(elements)) });
   };
-  return { ...elements, range, rowHeight, filtersHeight, active, setActive, move };
+  return {
+    ...elements,
+    range,
+    rowHeight,
+    filtersHeight,
+    active: active.current,
+    latestActive: () => active.current,
+    setActive,
+    move,
+  };
+}
+
+/** The row that keys act on, and the focus that follows it. */
+function useActiveRow(first: number | undefined) {
+  const active = useRef(first);
+  const [, draw] = useState(first);
+  const toFocus = useRef(false);
+  const setActive = (index: number) => {
+    // A focus that was set here is not news, and the user may be further by now.
+    if (toFocus.current) return;
+    active.current = index;
+    draw(index);
+  };
+  const focusOn = (index: number) => {
+    active.current = index;
+    toFocus.current = true;
+    draw(index);
+  };
+  useLayoutEffect(() => {
+    if (!toFocus.current || active.current === undefined) return;
+    const link = document.getElementById(linkId(active.current));
+    link?.focus({ preventScroll: true });
+    // A row that is not loaded yet gets the focus when it is.
+    toFocus.current = link === null;
+  });
+  return { active, setActive, focusOn };
 }
 
 type Elements = Pick<GridWindow, 'scroller' | 'filters' | 'head' | 'rows'>;
