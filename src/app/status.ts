@@ -8,7 +8,6 @@ import { resultsIn } from '../engine/access.ts';
 import { type FoundBatch, isStale, readBatch } from '../store/folder/batch-file.ts';
 import { waitingCopies } from '../store/folder/documents/put-back.ts';
 import type { ShiftPaths } from '../store/folder/layout.ts';
-import type { Holder } from '../store/folder/run-lock.ts';
 import type { Snapshot } from '../store/store.ts';
 import { readHistory } from './history.ts';
 import { countKept } from './kept-workspaces.ts';
@@ -38,7 +37,7 @@ export async function readStatus(paths: ShiftPaths, world: Pick<World, 'env' | '
 export interface KnownShift {
   readonly paths: ShiftPaths;
   /** The process that runs it, found before the table was read. */
-  readonly holder: Holder | undefined;
+  readonly holder: NonNullable<ShiftStatus['running']> | undefined;
   readonly shift: Shift;
   readonly snapshot: Snapshot;
   readonly history: History;
