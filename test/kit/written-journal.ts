@@ -77,6 +77,16 @@ function eventOf(run: string, seq: number): NightshiftEvent {
   const about = { task: seq % 2 === 0 ? 'work' : 'check', item: `i${seq % 5}`, index: seq % 5 };
   const at = new Date().toISOString();
   const usage = { type: 'usage:spent', role: 'dev', agent: 'a', usage: { costUsd: 1 } };
-  const event = seq % 3 === 0 ? { type: 'attempt:finished', status: 'SUCCESS' } : usage;
+  const learned = {
+    type: 'steps:changed',
+    from: 'a',
+    to: `v${seq}`,
+    summary: '',
+    lessons: [],
+    batch: 1,
+    considered: [],
+  };
+  const attempt = { type: 'attempt:finished', status: 'SUCCESS' };
+  const event = seq === 7 ? learned : seq % 3 === 0 ? attempt : usage;
   return { at, run, seq, shift: 's', ...about, ...event } as NightshiftEvent;
 }

@@ -112,3 +112,17 @@ test('X8 a journal that is away for a while is the same when it is back', async 
   await reader.read();
   expect(reader.seen).toEqual(upTo(4));
 });
+
+test('X8 a journal of another run, written over the old one in place, is read from its beginning', async () => {
+  const written = new WrittenJournal();
+  const reader = await RestartedReader.open(written.file);
+  await written.tell(3);
+  await reader.read();
+  const at = new Date(Date.now() + 1000).toISOString();
+  const lines = upTo(50).map(
+    (seq) => `${JSON.stringify({ type: 'run:warning', at, run: 'r2', seq, message: 'new' })}\n`,
+  );
+  writeFileSync(written.file, lines.join(''));
+  await reader.read();
+  expect(reader.seen).toEqual([1, 2, 3, ...upTo(50)]);
+});

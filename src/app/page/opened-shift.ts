@@ -52,7 +52,8 @@ export class OpenedShift {
     const live = this.#live;
     await within(live.update(), WAIT_FOR_RUN_MS);
     const { latest } = this.reader;
-    return live.describe(this.#world.now(), (item, index) => latest?.snapshot.rowOf(item) ?? index);
+    const rowOf = (item: string, index: number) => (latest && rowOfItem(latest, item, index)) ?? index;
+    return live.describe(this.#world.now(), rowOf);
   }
 
   charts(): ReturnType<FollowedCharts['read']> {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { summariseProgress } from '../../core/folds/summary.ts';
 import type { FailureGroupSummary, GridColumns, ShiftAnswer } from '../../core/page/answers.ts';
 import { describeStatus } from '../status.ts';
@@ -29,6 +30,7 @@ export async function answerShift(reading: ShiftReading, run: RunState | undefin
     ...(waiting ? { waiting } : {}),
     ...(draining === undefined ? {} : { draining }),
     held: held.length,
+    ...(existsSync(place.paths.report) ? { report: place.paths.report } : {}),
   };
 }
 

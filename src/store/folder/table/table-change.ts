@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { CellEdit, ColumnChange } from '../../../core/model/events.ts';
 import type { IdentityBasis } from '../../../core/model/identity-basis.ts';
-import type { Table } from '../../../formats/table.ts';
+import { parseTable, type Table } from '../../../formats/table.ts';
 import type { Failpoint } from '../files/atomic-write.ts';
 import { LOCK_WAIT_MS, lockIfThere, lockWithin } from '../files/flock.ts';
 import { Journal } from '../journal/journal.ts';
@@ -58,7 +58,11 @@ async function tellRun(
 }
 
 export async function readTable(paths: ShiftPaths): Promise<Table> {
+  // Parsed when the lock is free again: a run may be waiting for it.
+  return parseTable(await readBytes(paths), paths.table);
+}
+
+async function readBytes(paths: ShiftPaths): Promise<Buffer> {
   using _lock = await lockIfThere(paths.lock, LOCK_WAIT_MS);
-  const file = new TableFile(paths.table, () => {});
-  return (await file.readIfChanged((read) => read))!;
+  return await new TableFile(paths.table, () => {}).readBytes();
 }

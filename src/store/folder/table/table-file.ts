@@ -48,6 +48,11 @@ export class TableFile {
     return interpreted;
   }
 
+  /** The bytes of the file as it is, for a reader that needs the lock no longer than that. */
+  async readBytes(): Promise<Buffer> {
+    return (await this.#read())!.bytes;
+  }
+
   /** False if an editor without the lock has saved the file since it was read. Nothing was written; read it again. */
   async write(table: Table): Promise<boolean> {
     const written = await replaceFile(this.file, table.pieces(), this.#mode, this.#failpoint, () => this.isCurrent());
