@@ -87,6 +87,16 @@ test('S8 view prints its address, serves the page and ends with Ctrl-C; the next
   await renewed.end();
 });
 
+test('S8 for people, the address has a line of its own; over SSH, the next one says how to reach it', async () => {
+  const { project } = pages();
+  const running = project.spawn(['view'], { env: { ...stateIn(project), SSH_CONNECTION: '10.0.0.2 5 10.0.0.1 22' } });
+  const line = /^http:\/\/127\.0\.0\.1:(\d+)\/#token=[\w-]{43}\n.*\n/;
+  const [printed, port] = await until(() => line.exec(running.stdout) ?? undefined, 'the address');
+  expect(printed).toContain(`\`ssh -L ${port}:127.0.0.1:${port} HOST\``);
+  running.child.kill('SIGTERM');
+  expect(await running.ended).toMatchObject({ code: 0, stderr: '' });
+});
+
 test('S8 what view can not do is an error with exit code 2 and what to do instead', async () => {
   const { project } = pages();
   const taken = createServer().listen(0, '127.0.0.1');
