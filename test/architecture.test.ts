@@ -62,6 +62,8 @@ interface Import {
   readonly to: string;
   readonly isPackage: boolean;
   readonly isType: boolean;
+  /** Loaded when the code gets there. */
+  readonly isLazy: boolean;
 }
 
 const FROM = /^(?:import|export)\s+(type\s+)?(?:([^'";]*?)\s+from\s+)?'([^']+)'/gm;
@@ -86,13 +88,18 @@ function importsOf(file: string): Import[] {
     ...[...text.matchAll(FROM)].map(([, type, names, target]) => ({
       target: target!,
       isType: type !== undefined || isAllTypes(names),
+      isLazy: false,
     })),
-    ...[...text.matchAll(CALL)].map(([, target]) => ({ target: target!, isType: false })),
+    ...[...text.matchAll(CALL)].map(([call, target]) => ({
+      target: target!,
+      isType: false,
+      isLazy: call.startsWith('import('),
+    })),
   ];
-  return found.map(({ target, isType }) => {
+  return found.map(({ target, isType, isLazy }) => {
     const isPackage = !target.startsWith('.');
     const to = isPackage ? target : relative('src', resolve(dirname(file), target));
-    return { from: relative('src', file), to, isPackage, isType };
+    return { from: relative('src', file), to, isPackage, isType, isLazy };
   });
 }
 
@@ -189,6 +196,17 @@ test('what carries out an order sees neither store, nor table, nor watch', () =>
   }
   expect([...reached].map(folderOf).sort()).toEqual(expect.arrayContaining(['agents', 'checks', 'core', 'roles']));
   expect([...reached].filter((file) => /^(store|formats|watch|views|app|cli)\//.test(file))).toEqual([]);
+});
+
+test('a shift without workspaces loads none of their code', () => {
+  const reached = new Set(['start', 'status', 'show', 'test-task', 'list'].map((name) => `cli/commands/${name}.ts`));
+  for (const file of reached) {
+    for (const { from, to, isPackage, isType, isLazy } of imports) {
+      if (from === file && !isPackage && !isType && !isLazy) reached.add(to);
+    }
+  }
+  expect([...reached]).toContain('app/run/workspaces-on-demand.ts');
+  expect([...reached].filter((file) => /^(workspace|app\/(workspaces|delivery))\//.test(file))).toEqual([]);
 });
 
 test('decisions ask neither the clock, nor chance, nor the environment', () => {

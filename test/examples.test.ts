@@ -147,6 +147,68 @@ test.each(Object.keys(CASES))(
   },
 );
 
+/** The first block of a language below "What to change" of an example. */
+function blockOf(example: string, language: string, index = 0): string {
+  const [, rest = ''] = readFileSync(`examples/${example}/README.md`, 'utf8').split('## What to change');
+  const blocks = [...rest.matchAll(/^( *)```(\w+)\n(.*?)^ *```$/gms)].filter(([, , found]) => found === language);
+  const [, indent = '', , text = ''] = blocks[index] ?? [];
+  return text.replaceAll(new RegExp(`^${indent}`, 'gm'), '');
+}
+
+/** Puts settings in the place of those that a file has, as a person would. */
+function withSettings(text: string, heading: string, lines: string): string {
+  const keys = lines
+    .trim()
+    .split('\n')
+    .map((line) => /^- [^:]+:/.exec(line)![0]);
+  const kept = text.split('\n').filter((line) => !keys.some((key) => line.startsWith(key)));
+  return kept.join('\n').replace(`${heading}\n\n`, `$&${lines}`);
+}
+
+test('W1 W8 the README of upgrade-repositories: its lines for your own repositories are a shift that delivers', async () => {
+  const example = 'upgrade-repositories';
+  const forge = new Forge();
+  const dev = { sh: 'echo new > index.js', report: { usage: { cost_usd: 0.01 } } };
+  const files = { 'test/a.txt': 'a\n', '.gitignore': 'ready\n', 'behaviour.json': JSON.stringify({ dev }) };
+  for (const name of ['billing', 'website']) forge.create(`acme/${name}`, files);
+  const project = new Project();
+  const command = (line: string) =>
+    project.run(line.split(' '), { env: forge.env, ...(line.startsWith('deliver') ? { answers: ['y'] } : {}) });
+  await command(`create upgrades --example ${example} --agent command`);
+  rmSync(project.path(example), { recursive: true });
+  const shift = new ShiftHandle(project, 'upgrades');
+  const settings = blockOf(example, 'markdown').replace('npm ci', 'touch ready');
+  const manager = withSettings(shift.manager, '## Shift Configuration', settings);
+  shift.manager = manager.replace('- agent: command', `$&\n- command: ${AGENT}`);
+  shift.tableText = blockOf(example, 'csv');
+  const task = withSettings(shift.task('upgrade'), '## Configuration', blockOf(example, 'markdown', 1));
+  const checks = ['test -e ready', blockOf(example, 'sh').replace('npm test', 'test -e test/a.txt')];
+  const validation = checks.map((check) => `- It fits\n\n  \`\`\`sh\n  ${check.trim()}\n  \`\`\`\n`).join('\n');
+  project.write(`${shift.folder}/upgrade.md`, task.replace(/(?<=## Validation\n\n).*/s, validation));
+
+  const lines = blockOf(example, 'sh', 1).split('\n');
+  const commands = lines.flatMap((line) => /^nightshift (.*?) *(#|$)/.exec(line)?.[1] ?? []);
+  expect(commands.map((line) => line.split(' ')[0])).toEqual([
+    'start',
+    'test-task',
+    'start',
+    'diff',
+    'deliver',
+    'sync',
+  ]);
+  for (const line of commands) {
+    if (line.startsWith('deliver')) expect(forge.pulls()).toEqual([]);
+    const { code, stderr } = await command(line);
+    expect([line, code, stderr]).toEqual([line, 0, '']);
+  }
+  expect(forge.pulls().map(({ repo, title }) => `${repo}: ${title}`)).toEqual([
+    'github.com/acme/billing: Upgrade zod to 4.1.0',
+    'github.com/acme/website: Upgrade zod to 4.1.0',
+  ]);
+  expect(shift.column('pr_url')).toEqual([expect.stringMatching(/billing/), expect.stringMatching(/website/)]);
+  expect(forge.git('acme/billing', 'diff', '--name-only', 'main', 'nightshift/upgrades/billing')).toBe('index.js');
+});
+
 /** Passes requests on, but first says for each path: too many requests, and once for /cities/7: broken. */
 async function moodyProxy(target: string): Promise<{ url: string; statuses: number[] }> {
   const statuses: number[] = [];

@@ -10,7 +10,7 @@ import { Notices } from './parts/notices.tsx';
 import { ShiftScreen } from './screens/shift/shift-screen.tsx';
 import { ShiftsScreen } from './screens/shifts/shifts-screen.tsx';
 import { place } from './state/place.ts';
-import { project } from './state/project.ts';
+import { isShiftKnown, project } from './state/project.ts';
 import { isRefused } from './state/request.ts';
 import { useAnswer } from './state/use-answer.ts';
 
@@ -51,7 +51,8 @@ function Refused() {
 /** Other screens need it once, for what is allowed. */
 function useProject() {
   const isList = place.value.screen === 'shifts';
-  const answer = useAnswer<ProjectAnswer>('/api/project', isList ? projectTicks().value : 0);
+  const path = isList || isShiftKnown.value ? '/api/project' : undefined;
+  const answer = useAnswer<ProjectAnswer>(path, isList ? projectTicks().value : 0);
   useEffect(() => {
     if (answer.value) project.value = answer.value;
   }, [answer.value]);

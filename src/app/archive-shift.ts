@@ -7,7 +7,7 @@ import { count } from '../core/text/count.ts';
 import { ShiftFiles } from '../store/folder/documents/shift-files.ts';
 import { diskError } from '../store/folder/files/atomic-write.ts';
 import { archiveFolder, type ShiftPaths } from '../store/folder/layout.ts';
-import { takeRunLock } from '../store/folder/run-lock.ts';
+import { lockForCommand } from '../store/folder/run-lock.ts';
 import { FolderWorkspaceRecords } from '../store/folder/workspace-records.ts';
 import { openAndCheck } from './open-shift.ts';
 import type { World } from './world.ts';
@@ -22,7 +22,7 @@ export async function archiveShift(world: World, paths: ShiftPaths, force = fals
   const archive = archiveFolder(paths.root);
   await new ShiftFiles(paths).prepare();
   // Held while the folder moves, so that no run can start meanwhile.
-  using _lock = await takeRunLock(paths, { pid: process.pid, since: now, run: 'archive' });
+  using _lock = await lockForCommand(paths, 'archive', world.now());
   const target = freeName(join(archive, `${now.slice(0, 10)}-${paths.name}`));
   try {
     await mkdir(archive, { recursive: true });
@@ -47,7 +47,7 @@ async function refuseWorkspaces(paths: ShiftPaths): Promise<void> {
   const isHeld = there.some(({ delivery }) => delivery?.state === 'held');
   const hints = [
     ...(isHeld ? [`\`nightshift deliver ${paths.name}\` sends what waits for approval`] : []),
-    `\`nightshift workspaces ${paths.name} prune\` removes what is delivered`,
+    `\`nightshift workspaces ${paths.name} prune\` removes what is safe`,
     '--force leaves all where they are',
   ];
   const hint = hints.join('; ');

@@ -4,6 +4,7 @@ import { countItems } from '../core/schedule/plan.ts';
 import { isStale, readBatch } from '../store/folder/batch-file.ts';
 import { listShifts, openShift } from '../store/folder/layout.ts';
 import { currentHolder } from '../store/folder/run-lock.ts';
+import { countKept } from './kept-workspaces.ts';
 import { openAndCheck } from './open-shift.ts';
 
 /** All shifts of a project. A problem with one does not hide the others. */
@@ -18,7 +19,8 @@ async function describeShift(root: string, name: string, now: number): Promise<S
     const running = currentHolder(paths.runLock) !== undefined;
     const batch = readBatch(paths);
     const hasOpenBatch = batch !== undefined && !isStale(batch, now);
-    return { name, counts: countItems(snapshot), tasks: snapshot.tasks.length, running, hasOpenBatch };
+    const workspaces = await countKept(paths, snapshot);
+    return { name, counts: countItems(snapshot), tasks: snapshot.tasks.length, running, hasOpenBatch, workspaces };
   } catch (error) {
     if (!(error instanceof NightshiftError)) throw error;
     return { name, problem: error.message };

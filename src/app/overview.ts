@@ -39,6 +39,14 @@ function isFinished(shift: ShiftDescription): boolean {
   return 'counts' in shift && shift.counts.total > 0 && shift.counts.completed === shift.counts.total;
 }
 
+/** `archive` refuses a shift that has workspaces. */
+function nextOfFinished({ name, workspaces: { held, kept } }: Exclude<ShiftDescription, { problem: string }>) {
+  if (held > 0) return { command: `nightshift deliver ${name}`, does: 'shows and sends what waits for approval' };
+  if (kept > 0)
+    return { command: `nightshift workspaces ${name}`, does: 'lists its workspaces; `prune` removes what is safe' };
+  return { command: `nightshift archive ${name}`, does: 'archives it: everything is done' };
+}
+
 async function nextOf(world: World, root: string, shift: ShiftDescription): Promise<Suggestion> {
   const { name } = shift;
   if ('problem' in shift) return { command: 'nightshift doctor', does: `says what to do about ${name}` };
@@ -49,7 +57,7 @@ async function nextOf(world: World, root: string, shift: ShiftDescription): Prom
   }
   if (shift.tasks === 0) return { command: `nightshift add-task ${name} TASK`, does: 'adds a task' };
   if (total === 0) return { command: `nightshift table ${name} import FILE`, does: 'adds items' };
-  if (completed === total) return { command: `nightshift archive ${name}`, does: 'archives it: everything is done' };
+  if (completed === total) return nextOfFinished(shift);
   if (remaining === 0) {
     return { command: `nightshift status ${name}`, does: 'shows why items failed; `retry` retries them' };
   }

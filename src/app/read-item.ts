@@ -11,7 +11,6 @@ import { readDetails, readHistory } from './history.ts';
 import { openAndCheck } from './open-shift.ts';
 import { findRowIndex } from './rows.ts';
 import type { KnownShift } from './status.ts';
-import { readWorkspace } from './workspaces/list-workspaces.ts';
 import type { WorkspaceReport } from './workspaces/report.ts';
 import type { World } from './world.ts';
 
@@ -65,7 +64,7 @@ export async function describeItem(world: World, known: Known, index: number, on
       transcripts: ['dev', 'qa'].map((role) => paths.transcript(task, key, role)).filter((file) => existsSync(file)),
     };
   });
-  const workspace = await readWorkspace(world, paths, known, id);
+  const workspace = await readWorkspaceOf(world, known, id);
   const label = RowLabels.in(shift, snapshot)(index);
   return {
     shift: paths.name,
@@ -77,6 +76,13 @@ export async function describeItem(world: World, known: Known, index: number, on
     tasks,
     ...(workspace === undefined ? {} : { workspace }),
   };
+}
+
+/** Without a record, the code of workspaces is not loaded. */
+async function readWorkspaceOf(world: World, known: Known, id: string) {
+  if (!existsSync(known.paths.workspaceRecord(id))) return undefined;
+  const { readWorkspace } = await import('./workspaces/list-workspaces.ts');
+  return readWorkspace(world, known.paths, known, id);
 }
 
 /** The history has the reason of a failure in short; the details have it in full. */

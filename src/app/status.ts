@@ -4,16 +4,19 @@ import { type Summary, summarise } from '../core/folds/summary.ts';
 import { RowLabels } from '../core/model/row-labels.ts';
 import type { Shift } from '../core/model/shift.ts';
 import { limitsInForce, limitTexts } from '../core/schedule/budget.ts';
+import { resultsIn } from '../engine/access.ts';
 import { type FoundBatch, isStale, readBatch } from '../store/folder/batch-file.ts';
 import { waitingCopies } from '../store/folder/documents/put-back.ts';
 import type { ShiftPaths } from '../store/folder/layout.ts';
-import { currentHolder, type Holder } from '../store/folder/run-lock.ts';
+import type { Holder } from '../store/folder/run-lock.ts';
 import type { Snapshot } from '../store/store.ts';
 import { readHistory } from './history.ts';
+import { countKept } from './kept-workspaces.ts';
 import { readLearning } from './lessons/list-lessons.ts';
 import { nextAfterLastRun } from './next-command.ts';
 import { openAndCheck } from './open-shift.ts';
 import { pauseOf } from './pause-run.ts';
+import { currentRun } from './run/follow-run.ts';
 import type { World } from './world.ts';
 
 export interface StatusReport {
@@ -24,7 +27,7 @@ export interface StatusReport {
 
 export async function readStatus(paths: ShiftPaths, world: Pick<World, 'env' | 'now'>): Promise<StatusReport> {
   // Before the table: if no run holds the lock, the table that is read next has all its results.
-  const holder = currentHolder(paths.runLock);
+  const holder = currentRun(paths);
   const { shift, snapshot } = await openAndCheck(paths);
   const history = await readHistory(paths, world);
   const summary = summarise(snapshot, history, RowLabels.in(shift, snapshot));
@@ -42,7 +45,7 @@ export interface KnownShift {
   readonly summary: Summary;
 }
 
-export function describeStatus(known: KnownShift, now: number): StatusReport {
+export async function describeStatus(known: KnownShift, now: number): Promise<StatusReport> {
   const { paths, holder, shift, snapshot, history, summary } = known;
   const { usage, tally } = history;
   const set = shift.settings.limits;
@@ -62,6 +65,8 @@ export function describeStatus(known: KnownShift, now: number): StatusReport {
     putBack: [...new Set(waitingCopies(paths.folder).map(({ document }) => document))],
     ...summary,
     learning: readLearning(shift, { items: snapshot, history, now }),
+    results: resultsIn(shift) ?? null,
+    workspaces: await countKept(paths, snapshot),
     ms: tally.ms,
     limits,
     next: next ?? null,

@@ -3,7 +3,7 @@ import type { NightshiftEvent } from '../core/model/events.ts';
 import type { NextCommand } from '../core/schedule/run-request.ts';
 import { ControlFile } from '../store/folder/control-file.ts';
 import type { ShiftPaths } from '../store/folder/layout.ts';
-import { type Holder, provenHolder } from '../store/folder/run-lock.ts';
+import { type Holder, isCommand, provenHolder } from '../store/folder/run-lock.ts';
 import { untilObeyed } from './ask-run.ts';
 import { lastEvent } from './history.ts';
 import { findNext } from './next-command.ts';
@@ -20,8 +20,9 @@ export interface StoppedRun {
 }
 
 /** The process that runs a shift; undefined: none does. */
-export function findRun(paths: ShiftPaths): Promise<Holder | undefined> {
-  return provenHolder(paths.runLock);
+export async function findRun(paths: ShiftPaths): Promise<Holder | undefined> {
+  const holder = await provenHolder(paths.runLock);
+  return holder && isCommand(holder) ? undefined : holder;
 }
 
 export interface StopOptions {

@@ -1,16 +1,32 @@
 import { resolve } from 'node:path';
 import type { Shift, Task } from '../core/model/shift.ts';
 import { type AgentAccess, groupAccess } from '../core/workspace/access.ts';
+import { type ResultsPlace, resultsPlaceOf } from '../core/workspace/results.ts';
 
 /** What the agents of a run can write, reach and see. */
 export function accessIn(shift: Shift): AgentAccess[] {
   return groupAccess(shift.tasks.map((task) => accessOf(shift, task)));
 }
 
-function accessOf({ root, workspace }: Shift, { name, hasWorkspace, settings, workingDir }: Task): AgentAccess {
-  const { sandbox } = settings;
-  if (workspace !== undefined && hasWorkspace) return { tasks: [name], sandbox, workspace: workspace.kind };
+function accessOf(shift: Shift, task: Task): AgentAccess {
+  const { workspace } = shift;
+  const { sandbox } = task.settings;
+  if (workspace !== undefined && task.hasWorkspace) {
+    return { tasks: [task.name], sandbox, workspace: workspace.kind };
+  }
+  const folder = folderOf(shift, task);
+  return { tasks: [task.name], sandbox, ...(folder !== undefined && { folder }) };
+}
+
+/** Undefined: rows work in different folders. */
+function folderOf({ root }: Shift, { workingDir }: Task): string | undefined {
   const [only, ...more] = workingDir.segments;
-  const isFixed = more.length === 0 && typeof only === 'string';
-  return { tasks: [name], sandbox, ...(isFixed && { folder: resolve(root, only) }) };
+  return more.length === 0 && typeof only === 'string' ? resolve(root, only) : undefined;
+}
+
+/** Undefined: the shift has no workspaces, and what agents write stays where it is. */
+export function resultsIn(shift: Shift): ResultsPlace | undefined {
+  const task = shift.tasks.find(({ hasWorkspace }) => hasWorkspace);
+  if (shift.workspace === undefined || task === undefined) return undefined;
+  return resultsPlaceOf(shift.workspace, { shift: shift.name, folder: folderOf(shift, task) });
 }

@@ -2,7 +2,7 @@ import type { Shift } from '../core/model/shift.ts';
 import { cellsAt, countSelected } from '../core/schedule/plan.ts';
 import { isWholeShift } from '../core/schedule/selection.ts';
 import type { Snapshot } from '../store/store.ts';
-import { accessIn } from './access.ts';
+import { accessIn, resultsIn } from './access.ts';
 import { RunContext } from './context.ts';
 import { isCurable } from './file-patience.ts';
 import { foldLessons, foldRest, reconcileLessons } from './learning/fold.ts';
@@ -98,6 +98,7 @@ async function recover(context: RunContext): Promise<void> {
   const stale = await store.giveBackStale(ports.clock.now());
   const now = await store.snapshot();
   const scope = context.select(now);
+  const results = resultsIn(shift);
   if (budget.countsEarlierRuns && history.isEmpty && hasBegun(now)) {
     const message = 'table.csv shows finished work, but no journal says what it cost: the limits count from 0';
     context.emit({ type: 'run:warning', message });
@@ -121,6 +122,7 @@ async function recover(context: RunContext): Promise<void> {
     ...(ports.scope.request === undefined ? {} : { flags: [...ports.scope.request.flags] }),
     ...(ports.scope.request?.command === 'retry' ? { command: 'retry' } : {}),
     access: accessIn(shift),
+    ...(results && { results }),
   });
   tellControl(context);
   // Before any agent starts: from now on, the files that `protect:` names stay as they are.

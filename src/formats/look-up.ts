@@ -1,5 +1,6 @@
 import { NightshiftError } from '../core/model/errors.ts';
 import type { Setting } from '../core/model/model.ts';
+import { withoutLogin } from '../core/workspace/login.ts';
 
 /** A setting, and the file it is in. */
 export interface PlacedSetting {
@@ -30,7 +31,7 @@ export function lookUpIn(...files: readonly Configured[]): LookUp {
 /** The error for a setting that can't be used. `problem` follows the setting in the sentence. */
 export function badSetting({ setting, file }: PlacedSetting, problem: string, hint: string): NightshiftError {
   const { key, value, line } = setting;
-  const message = `\`${value === '' ? key : `${key}: ${value}`}\` ${problem}`;
+  const message = `\`${value === '' ? key : `${key}: ${withoutLogin(value)}`}\` ${problem}`;
   return new NightshiftError('bad-task', message, hint, { file, line });
 }
 

@@ -1,5 +1,6 @@
 import { NightshiftError } from '../core/model/errors.ts';
 import { whyUndeliverable } from '../core/workspace/delivery.ts';
+import { withoutLogin } from '../core/workspace/login.ts';
 import { DELIVERY_OUTPUTS, isFilledBy } from '../core/workspace/outputs.ts';
 import { DELIVERY_KINDS, type DeliveryKind, WORKSPACE_KINDS, type WorkspaceKind } from '../core/workspace/plan.ts';
 import { CHANGE_KEYS, oneOf } from './change-settings.ts';
@@ -90,7 +91,7 @@ function refuseDisagreement(first: ConfiguredTask, other: ConfiguredTask, shift:
   if (key === undefined) return;
   const told = (lookUp: LookUp) => {
     const found = lookUp(key)?.setting;
-    return found === undefined ? 'not set' : found.value === '' ? 'another block' : `\`${found.value}\``;
+    return found === undefined ? 'not set' : found.value === '' ? 'another block' : `\`${withoutLogin(found.value)}\``;
   };
   const message = `\`${key}\` is ${told(one)} for ${first.name} and ${told(two)} for ${other.name}, in one workspace`;
   const hint = 'set it once, in the Shift Configuration of manager.md, or give one task `workspace: shared`';

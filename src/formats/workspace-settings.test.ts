@@ -42,7 +42,7 @@ const column = (name: string) => ({ kind: 'column', name });
 test('W1 all settings of a workspace, with their placeholders', () => {
   const { workspace, tasks, warnings } = compile(
     `- workspace: clone
-- repo: https://{ENV:TOKEN}@host/{url}.git
+- repo: https://host/{url}.git
 - base: main
 - branch: fix/{name}
 - include: ./.env.local, link:node_modules/, cache/*.bin
@@ -73,7 +73,7 @@ test('W1 all settings of a workspace, with their placeholders', () => {
   );
   expect(workspace).toMatchObject({
     kind: 'clone',
-    repo: { segments: ['https://', { kind: 'env', name: 'TOKEN' }, '@host/', column('url'), '.git'] },
+    repo: { segments: ['https://host/', column('url'), '.git'] },
     base: { segments: ['main'] },
     branch: { segments: ['fix/', column('name')] },
     include: [
@@ -118,6 +118,18 @@ test('W1 without a workspace nothing changes; a task may stay out of it', () => 
     [true, false],
   ]);
 });
+
+test.each(['https://{ENV:TOKEN}@host/{url}.git', 'https://me:p4ss@host/x.git', 'https://{name}@host/x', '{ENV:TOKEN}'])(
+  'S4 W1 repo: %s is refused, without its value, and says how git logs in',
+  (repo) => {
+    const [found, hint] = refusal(`- workspace: clone\n- repo: ${repo}`);
+    expect(found).toBe('`repo` has a login in its address, which agents could read (manager.md 4)');
+    expect(hint).toContain('credential helper');
+    const elsewhere = refusal(`- workspace: worktree\n- repo: ${repo}`)[0];
+    expect(elsewhere).toContain('needs `workspace: clone`');
+    expect(elsewhere).not.toMatch(/p4ss|me:/);
+  },
+);
 
 const WORKTREE = '- workspace: worktree\n';
 const PR = `${WORKTREE}- deliver: pr\n`;

@@ -1,6 +1,7 @@
 import type { ScriptTemplate } from '../core/language/shell-template.ts';
 import { parseTemplate, type Scope, type Template } from '../core/language/template.ts';
 import { branchProblem } from '../core/workspace/branch-name.ts';
+import { hasLogin, LOGIN_PROBLEM, LOGIN_REMEDY } from '../core/workspace/login.ts';
 import type { DeliveryTemplate, Include, WorkspaceTemplate } from '../core/workspace/plan.ts';
 import { oneOf, positive } from './change-settings.ts';
 import { compileScript } from './compile-task.ts';
@@ -16,7 +17,7 @@ export function compileWorkspace(
   before: Scope,
   after: Scope,
 ): WorkspaceTemplate {
-  const repo = template(lookUp, 'repo', before);
+  const repo = repoTemplate(lookUp, before);
   const base = publicTemplate(lookUp, 'base', before);
   const branch = branchTemplate(lookUp, 'branch', before);
   const setup = script(lookUp, 'setup', before);
@@ -79,10 +80,23 @@ function blockOf(found: PlacedSetting): { info: string; value: string; line: num
 /** For what others can read later: a secret in it would be published. */
 function publicTemplate(lookUp: LookUp, key: string, scope: Scope): Template | undefined {
   const parsed = template(lookUp, key, scope);
-  const secret = parsed?.segments.find((segment) => typeof segment !== 'string' && segment.kind === 'env');
-  if (secret === undefined || typeof secret === 'string') return parsed;
-  const hint = `leave {ENV:${secret.name}} out`;
-  throw badSetting(lookUp(key)!, 'would publish a secret', hint);
+  const secret = parsed && secretIn(parsed);
+  if (secret === undefined) return parsed;
+  throw badSetting(lookUp(key)!, 'would publish a secret', `leave {ENV:${secret}} out`);
+}
+
+/** Cells are not known yet: they are looked at when a run starts. */
+function repoTemplate(lookUp: LookUp, scope: Scope): Template | undefined {
+  const parsed = template(lookUp, 'repo', scope);
+  if (parsed === undefined || !(hasLogin(withExamples(parsed)) || secretIn(parsed) !== undefined)) return parsed;
+  const found = lookUp('repo')!;
+  // Without its value, which may be a token.
+  throw badSetting({ ...found, setting: { ...found.setting, value: '' } }, LOGIN_PROBLEM, LOGIN_REMEDY);
+}
+
+/** The name of the first one. */
+function secretIn({ segments }: Template): string | undefined {
+  return segments.flatMap((segment) => (typeof segment !== 'string' && segment.kind === 'env' ? segment.name : []))[0];
 }
 
 function branchTemplate(lookUp: LookUp, key: string, scope: Scope): Template | undefined {

@@ -100,8 +100,9 @@ What else the person typed: $2
 ${NO_SHIFT}
 First run \`nightshift status $1\`, and say in a few lines what is about to run. Then:
 
-- If the person typed "background", or nobody is going to watch: run \`nightshift start $1 --detach\`, and show
-  \`nightshift status $1\` when asked. The engine manages the shift by itself, which costs no tokens.
+- If the person typed "background", nobody is going to watch, or a line of the status begins with \`results:\` (each row has a
+  workspace, which only the engine makes): run \`nightshift start $1 --detach\`, and show \`nightshift status $1\` when asked. The
+  engine manages the shift by itself, which costs no tokens.
 - Otherwise mention that way, and start the agent \`nightshift-manager\` with the prompt \`Run the shift $1.\` When it answers, read its
   last lines:
   - Nothing is left to do: show \`nightshift status $1\` and stop.

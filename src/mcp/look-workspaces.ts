@@ -4,7 +4,8 @@ import { diffRow } from '../app/workspaces/diff-row.ts';
 import { listWorkspaces } from '../app/workspaces/list-workspaces.ts';
 import { count } from '../core/text/count.ts';
 import { countsOf } from '../core/workspace/change.ts';
-import { workspaceLines } from '../views/workspaces.ts';
+import { PATCH_TOO_LARGE, tooLargeLines } from '../views/diff.ts';
+import { changeText, workspaceLines } from '../views/workspaces.ts';
 import * as inputs from './inputs.ts';
 import { defineTool, type Tool } from './tool.ts';
 
@@ -36,12 +37,13 @@ const diffTool = defineTool({
   }),
   changes: false,
   async answer(host, { shift, row, stat }) {
-    const { change, text } = await diffRow(host, findShift(host, shift), String(row), stat ? ['--stat'] : []);
-    const { files, added, deleted } = countsOf(change);
+    const args = stat ? ['--stat'] : [];
+    const { change, text = PATCH_TOO_LARGE } = await diffRow(host, findShift(host, shift), String(row), { args });
+    const counts = countsOf(change);
     return {
-      facts: { shift, row, files, added, deleted },
-      lines: [`${shift}, row ${row}: ${count(files, 'file')} changed, +${added} -${deleted}`],
-      data: text.trimEnd().split('\n'),
+      facts: { shift, row, ...counts },
+      lines: [`${shift}, row ${row}: ${changeText(counts)}`],
+      data: [...tooLargeLines(change), ...text.trimEnd().split('\n')],
     };
   },
 });

@@ -26,7 +26,7 @@ const statusTool = defineTool({
   changes: false,
   async answer(host, { shift }): Promise<Answer> {
     const { status, limits } = await readStatus(findShift(host, shift), host);
-    const { failures, running, batch, counts, tasks, usage, learning } = status;
+    const { failures, running, batch, counts, tasks, usage, learning, workspaces } = status;
     const shown = failures.slice(0, MOST_GROUPS);
     const more = failures.length - shown.length;
     return {
@@ -38,6 +38,7 @@ const statusTool = defineTool({
         tasks: tasks.map((each) => ({ task: each.task, ...each.counts })),
         spent: numbersIn(usage),
         lessons: learning.states,
+        workspaces: { kept: workspaces.kept, held: workspaces.held },
         failures: shown.map(({ task, items }) => ({
           task,
           count: items.length,

@@ -1,16 +1,20 @@
 import type { NextCommand } from '../core/schedule/run-request.ts';
 import { isAll, type Share } from '../core/schedule/scope-share.ts';
 import { count } from '../core/text/count.ts';
+import type { ResultsPlace } from '../core/workspace/results.ts';
+import { resultsLines } from './kept-workspaces.ts';
 import { nextLine } from './next-line.ts';
 import { rowList, share } from './plain.ts';
 
 interface DryRunPlan {
+  readonly shift: string;
   readonly items: Share;
   readonly eligible: number;
   readonly atQa: number;
   readonly inProgress: number;
   readonly first: { readonly task: string; readonly indices: readonly number[] } | undefined;
   readonly usedUp: string | null;
+  readonly results: ResultsPlace | null;
 }
 
 interface Shown {
@@ -21,9 +25,10 @@ interface Shown {
 
 /** `stopped`: the exit code of a run that ends at a limit. */
 export function dryRunLines({ plan, limitTexts, next }: Shown, stopped: number): string[] {
-  const { items, eligible, atQa, inProgress, first, usedUp } = plan;
+  const { shift, items, eligible, atQa, inProgress, first, usedUp, results } = plan;
   const lines: string[] = [];
   if (!isAll(items)) lines.push(`${share(items, 'item')} chosen`);
+  lines.push(...resultsLines(shift, results));
   if (limitTexts.length > 0) lines.push(`limits: ${limitTexts.join(', ')}`);
   if (inProgress > 0) lines.push(`${count(inProgress, 'item')} in progress would go back to todo first`);
   if (usedUp !== null) {

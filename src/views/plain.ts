@@ -7,6 +7,7 @@ import { count, listed } from '../core/text/count.ts';
 import { localTime } from '../core/text/local-time.ts';
 import { oneLine } from '../core/text/printable.ts';
 import { accessText } from '../core/workspace/access.ts';
+import { resultsLines } from './kept-workspaces.ts';
 import { rowName, shortReason } from './row-name.ts';
 
 /** A batch lists up to this many rows. */
@@ -131,7 +132,10 @@ function startLines(event: Started): string[] {
   const what = `${share(items, 'item')}, ${share(tasks, 'task')} (${names.join(', ')})`;
   const lines = [`${shift}: ${what}, agent ${agent}, ${how}`];
   const nothing = nothingToDo(event);
-  if (nothing.length === 0) lines.push(...(event.access ?? []).map((each) => accessText(each, event.tasks.length)));
+  if (nothing.length === 0) {
+    lines.push(...(event.access ?? []).map((each) => accessText(each, event.tasks.length)));
+    lines.push(...resultsLines(shift, event.results));
+  }
   if (recovered > 0) lines.push(`${count(recovered, 'item')} in progress from an interrupted run: back to todo`);
   const limits = event.limits ? limitTexts(event.limits, event.spent, event.hasModel, Date.parse(event.at)) : [];
   if (limits.length > 0) lines.push(`limits: ${limits.join(', ')}`);

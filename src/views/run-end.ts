@@ -5,8 +5,9 @@ import { formatDuration } from '../core/model/duration.ts';
 import type { NightshiftEvent } from '../core/model/events.ts';
 import type { Usage } from '../core/model/model.ts';
 import type { NextCommand } from '../core/schedule/run-request.ts';
-import { count } from '../core/text/count.ts';
 import type { KeptWorkspaces } from '../core/workspace/kept.ts';
+import type { ResultsPlace } from '../core/workspace/results.ts';
+import { keptLines, resultsLines } from './kept-workspaces.ts';
 import { learningLines } from './learning.ts';
 import { nextLine } from './next-line.ts';
 import { endText } from './plain.ts';
@@ -43,13 +44,14 @@ interface Standing {
   readonly shiftMs: number;
   readonly next: NextCommand | undefined;
   readonly workspaces: KeptWorkspaces;
+  readonly results: ResultsPlace | undefined;
 }
 
 /** Rule M7: the summary that you read in the morning. Without a standing, the shift can no longer be read. */
 export function closingLines(end: Ended, standing: Standing | undefined): string[] {
   const { shift, reason } = end;
   if (!standing) return [`stopped: ${reason}`];
-  const workspaces = workspaceLines(shift, standing.workspaces);
+  const workspaces = keptLines(shift, standing.workspaces);
   // `archive` refuses a shift that has workspaces.
   const archive = workspaces.length === 0 ? [`\`nightshift archive ${shift}\` archives the shift.`] : [];
   if (end.alreadyComplete) return ['Already complete: nothing was left to do.', ...workspaces, ...archive];
@@ -61,18 +63,11 @@ export function closingLines(end: Ended, standing: Standing | undefined): string
     ...summaryLines(shift, summary),
     ...learningLines(shift, learning),
     ...putBackLines(shift, lastRun?.edits ?? []),
+    ...resultsLines(shift, standing.results),
     ...workspaces,
     ...spentLines(end.ms, standing),
     ...(completed === total ? ['All done.', ...archive] : []),
     ...(end.isFinished ? suggestion : [[`stopped: ${reason}.`, ...suggestion].join(' ')]),
-  ];
-}
-
-/** Nothing is lost, so it has to be said where it is. */
-function workspaceLines(shift: string, { kept, held }: KeptWorkspaces): string[] {
-  return [
-    ...(kept > 0 ? [`${count(kept, 'workspace')} kept: \`nightshift workspaces ${shift}\` lists them`] : []),
-    ...(held > 0 ? [`${count(held, 'result')} not sent: \`nightshift deliver ${shift}\` shows and sends them`] : []),
   ];
 }
 

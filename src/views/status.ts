@@ -2,6 +2,7 @@ import type { ShiftStatus } from '../core/folds/shift-status.ts';
 import { count } from '../core/text/count.ts';
 import { localTime } from '../core/text/local-time.ts';
 import { oneLine } from '../core/text/printable.ts';
+import { keptLines, resultsLines } from './kept-workspaces.ts';
 import { learningLines } from './learning.ts';
 import { nextLine } from './next-line.ts';
 import { summaryLines, usageText } from './summary.ts';
@@ -19,8 +20,8 @@ export function statusLines(status: ShiftStatus, context: StatusContext): string
 
 /** What was spent, what is running, and how the last run ended. */
 export function runLines(status: ShiftStatus, { limits, now }: StatusContext): string[] {
-  const { shift, running, paused, batch, tasks, usage, next, putBack } = status;
-  const lines: string[] = [];
+  const { shift, running, paused, batch, tasks, usage, next, putBack, results, workspaces } = status;
+  const lines = [...resultsLines(shift, results), ...keptLines(shift, workspaces, running !== null)];
   const spent = usageText(usage);
   if (spent !== undefined) lines.push(spent);
   if (limits.length > 0) lines.push(`limits: ${limits.join(', ')}`);

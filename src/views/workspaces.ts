@@ -59,10 +59,10 @@ export function pruneLines({ shift, workspaces, isDry }: PruneResult): string[] 
 }
 
 function pruneLine(workspace: PrunedWorkspace, verb: string): string {
-  const { row, isRemoved, because, folder } = workspace;
+  const { row, isTest, isRemoved, because, folder } = workspace;
   const name = nameOf(workspace);
   const why = oneLine(because);
-  const gone = row === null ? `; ${ROW_GONE}` : '';
+  const gone = row === null && !isTest ? `; ${ROW_GONE}` : '';
   return `${isRemoved ? verb : 'kept'}: ${name} (${why}${gone})${isRemoved ? '' : `: ${printable(folder)}`}`;
 }
 
@@ -76,16 +76,19 @@ function stateText({ row, state, why }: WorkspaceReport): string {
   return reason === undefined ? word : `${word}: ${oneLine(reason)}`;
 }
 
-function placeLines({ folder, branch, base }: WorkspaceReport): string[] {
-  const from = base === null ? 'without a base' : `from ${shortCommit(base)}`;
-  return [`  folder: ${printable(folder)}`, `  branch: ${printable(branch)}, ${from}`];
+function placeLines({ kind, folder, from, branch, base }: WorkspaceReport): string[] {
+  const begin = base === null ? 'without a base' : `from ${shortCommit(base)}`;
+  const origin = kind === 'copy' ? `copy of: ${printable(from)}` : `branch: ${printable(branch)}, ${begin}`;
+  return [`  folder: ${printable(folder)}`, `  ${origin}`];
 }
 
 /** `3 files changed, +10 -2`. */
-function changeText(change: ChangeCounts | null): string {
+export function changeText(change: ChangeCounts | null): string {
   if (change === null) return 'change unknown';
-  const { files, added, deleted } = change;
-  return files === 0 ? 'nothing changed' : `${count(files, 'file')} changed, +${added} -${deleted}`;
+  const { files, added, deleted, tooLarge } = change;
+  if (files === 0) return 'nothing changed';
+  const unread = tooLarge === undefined ? '' : `, ${tooLarge} too large to show`;
+  return `${count(files, 'file')} changed, +${added} -${deleted}${unread}`;
 }
 
 function shortCommit(commit: string): string {

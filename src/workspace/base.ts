@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { Desk } from './desk.ts';
 import { type Git, GitFailure } from './git.ts';
 import { OnceAMinute } from './once-a-minute.ts';
-import { type Source, settingIn } from './source.ts';
-import { safely } from './worktree.ts';
+import { settingIn } from './settings.ts';
+import { inSource, type Source } from './source.ts';
 
 /** A branch of a remote. */
 interface RemoteBranch {
@@ -38,8 +38,8 @@ export class Bases {
     const own = await find(`refs/heads/${base}`);
     if (theirs === undefined) return own ?? notThere(source, base);
     if (own === undefined || own === theirs) return theirs;
-    const args = [...safely(source), 'merge-base', '--is-ancestor', theirs, own];
-    const isContained = await this.#git.run({ folder: source.folder, args, signal });
+    const args = ['merge-base', '--is-ancestor', theirs, own];
+    const isContained = await this.#git.run(inSource(source, args, signal));
     return isContained.kind === 'done' ? own : theirs;
   }
 
@@ -85,8 +85,8 @@ export class Bases {
 
   async #commit(source: Source, name: string, signal: AbortSignal, desk?: string): Promise<string | undefined> {
     const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
-    const env = desk === undefined ? {} : { GIT_DIR: desk };
-    const found = await this.#git.run({ folder: source.folder, args: [...safely(source), ...args], env, signal });
+    const call = inSource(source, args, signal);
+    const found = await this.#git.run(desk === undefined ? call : { ...call, env: { GIT_DIR: desk } });
     if (found.kind === 'not-run') throw new GitFailure(`git can't find ${name}`, found);
     return found.kind === 'done' ? found.text.trim() : undefined;
   }

@@ -22,9 +22,9 @@ export async function addClone(
   const ask = (where: string, ...args: string[]) =>
     askGit(git, `no clone can be made in ${folder}`, { folder: where, args: [...safely(source), ...args], signal });
   const quietly = ['--quiet', '--shared', '--no-checkout', '--template=', '--origin=origin'];
-  await ask(source.folder, 'clone', ...quietly, source.folder, folder);
-  // The agent reads it: without a token.
-  await ask(folder, 'config', 'remote.origin.url', address.replace(/^(https?:\/\/)[^/@]+@/, '$1'));
+  await ask(source.standIn, 'clone', ...quietly, source.standIn, folder);
+  writeFileSync(join(folder, '.git', 'objects', 'info', 'alternates'), `${join(source.commonDir, 'objects')}\n`);
+  await ask(folder, 'config', 'remote.origin.url', address);
   if (base !== undefined) await ask(folder, 'update-ref', `refs/heads/${branch}`, base);
   writeFileSync(join(folder, '.git', 'HEAD'), headOf(tree));
 }

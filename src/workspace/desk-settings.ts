@@ -1,25 +1,21 @@
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { DeskOptions } from './desk.ts';
-import { LFS, renderSettings, type Source } from './source.ts';
+import { CALM, ownSettings, renderSettings, type Settings } from './settings.ts';
+import { LFS, type Source } from './source.ts';
 
-/** Not for a desk: they are about one folder, or name programs that a commit does not need. */
-const LEFT_OUT = new RegExp(
-  `^(${[
-    'core\\.(bare|worktree|hookspath|fsmonitor|untrackedcache|splitindex|sparsecheckout.*|alternaterefscommand)',
-    'core\\.repositoryformatversion|extensions\\..*|index\\..*|branch\\..*|submodule\\..*|include\\..*|includeif\\..*',
-    'safe\\..*|alias\\..*|gc\\..*|maintenance\\..*',
-  ].join('|')})$`,
-  'i',
-);
+/** Not for a desk: it has a format, an index and branches of its own. */
+const LEFT_OUT = ['core\\.(bare|repositoryformatversion)|extensions\\..*|index\\..*|branch\\..*|submodule\\..*'];
+
+/** Where the source is kept whose settings a desk has. */
+export const KEPT_IN = 'nightshift.source';
 
 /** As of the start of the run, whatever was written there since. */
 export function writeDeskSettings({ folder, source, included = [] }: DeskOptions): void {
-  const settings: Source['settings'] = [
+  const settings: Settings = [
     ...(source ? deskSettings(source) : [['core.hookspath', '/dev/null'] as const]),
     ['core.bare', 'false'],
-    ['gc.auto', '0'],
-    ['maintenance.auto', 'false'],
+    ...CALM,
   ];
   mkdirSync(join(folder, 'info'), { recursive: true });
   mkdirSync(join(folder, 'objects', 'info'), { recursive: true });
@@ -34,13 +30,14 @@ export function writeDeskSettings({ folder, source, included = [] }: DeskOptions
 }
 
 /** The configuration of a desk over this repository. Without Git LFS, its files stay the pointers that they are. */
-function deskSettings({ settings, commonDir, objectFormat, hooks, hasLfs }: Source): Source['settings'] {
+function deskSettings({ settings, commonDir, standIn, objectFormat, hooks, hasLfs }: Source): Settings {
   const isSha256 = objectFormat === 'sha256';
   return [
-    ...settings.filter(([key]) => !LEFT_OUT.test(key) && (hasLfs !== false || !LFS.test(key))),
+    ...ownSettings(settings, LEFT_OUT).filter(([key]) => hasLfs !== false || !LFS.test(key)),
     ['core.repositoryformatversion', isSha256 ? '1' : '0'],
     ...(isSha256 ? ([['extensions.objectformat', objectFormat]] as const) : []),
     ['core.hookspath', hooks],
     ['lfs.storage', join(commonDir, 'lfs')],
+    [KEPT_IN, dirname(standIn)],
   ];
 }

@@ -1,11 +1,12 @@
-import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Change, parseChange } from '../core/workspace/change.ts';
+import { copyIndex } from './copy-index.ts';
 import { writeDeskSettings } from './desk-settings.ts';
 import { type Foreign, largeFiles, WHY_NOT } from './foreign.ts';
 import { askGit, type Git, GitFailure, type GitResult } from './git.ts';
 import type { Source } from './source.ts';
-import { allExcept, unmovedIn } from './submodules.ts';
+import { allBut, unmovedIn } from './submodules.ts';
 import { ENGINE } from './worktree.ts';
 
 export interface DeskOptions {
@@ -214,7 +215,7 @@ export class Desk {
     const large = isNew && base === undefined ? [] : largeFiles(this.#options.workspace, changed);
     const unmoved = unmovedIn(await this.#ask("git can't list files", 'ls-files', '--stage', '-z'), changed);
     const add = ['add', '--all', '--ignore-errors', '--pathspec-from-file=-', '--pathspec-file-nul'];
-    const added = await this.#run(add, allExcept([...large, ...unmoved]));
+    const added = await this.#run(add, allBut([...large, ...unmoved]).join('\0'));
     const unread = added.kind === 'done' ? [] : await this.#listUnread(added, large);
     this.#unread = [...unread, ...large.map((path) => ({ path, kind: 'large' as const }))];
   }
@@ -265,7 +266,7 @@ export class Desk {
   /** A copy of the index at a commit, with the times of files, for a repository that has this commit. */
   async indexOf(commit: string | undefined): Promise<string> {
     const file = `${this.index}-copy`;
-    copyFileSync(this.index, file);
+    copyIndex(this.index, file);
     const call = this.#call(['read-tree', '--reset', commit ?? (await this.#emptyTree())]);
     await askGit(this.#git, "git can't read the base", { ...call, env: { ...call.env, GIT_INDEX_FILE: file } });
     return file;

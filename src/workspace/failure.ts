@@ -1,13 +1,9 @@
 import { NightshiftError } from '../core/model/errors.ts';
 import { isPassing, systemError } from '../core/model/system-errors.ts';
+import { withoutLogin } from '../core/workspace/login.ts';
 import type { WorkspaceFailure } from '../core/workspace/workspaces.ts';
 import { NotThere } from './base.ts';
 import { GitFailure } from './git.ts';
-
-/** Addresses may carry a token. */
-export function withoutLogin(text: string): string {
-  return text.replace(/\/\/[^/@\s]+@/g, '//');
-}
 
 /** What an error means for the row. Throws it again if it is a bug. */
 export function failureOf(error: unknown, signal: AbortSignal): WorkspaceFailure {

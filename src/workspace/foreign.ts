@@ -31,12 +31,12 @@ export function statsOf(path: string): Stats | undefined {
 }
 
 /** Which of these files are too large for a change. None is read: an agent can make one of any size. */
-export function largeFiles(folder: string, paths: readonly string[]): string[] {
+export function largeFiles(folder: string, paths: readonly string[], most = LARGEST_CHANGE): string[] {
   let total = 0;
   return paths.filter((path) => {
     const stats = statsOf(join(folder, path));
     if (!stats?.isFile()) return false;
-    const isLarge = stats.size > LARGEST_FILE || total + stats.size > LARGEST_CHANGE;
+    const isLarge = stats.size > LARGEST_FILE || total + stats.size > most;
     if (!isLarge) total += stats.size;
     return isLarge;
   });

@@ -8,6 +8,8 @@ export interface GitCall {
   readonly signal: AbortSignal;
   /** The call needs the network or a person's credentials: fetch, push. */
   readonly isRemote?: boolean;
+  /** How long it may take; absent: minutes. */
+  readonly withinMs?: number;
   /** Reads the person's own configuration as it is now. Other calls use it as it was when the run began. */
   readonly readsConfiguration?: boolean;
 }

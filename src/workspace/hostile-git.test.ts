@@ -4,9 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { changed, opened } from '../../test/kit/opened.ts';
 import { WorkspaceSite } from '../../test/kit/workspace-site.ts';
-import { addClone } from './clone.ts';
 import { Reading } from './reading.ts';
-import { readSource } from './source.ts';
 
 const { signal } = new AbortController();
 
@@ -32,7 +30,7 @@ test('W4 W11 filters of a repository inside the workspace do not run', async () 
   for (const _ of [1, 2]) expect(await workspace.change(signal)).toMatchObject({ kind: 'failed' });
   const desk = join(site.root, 'engine', 'desks', site.request().item.id);
   await using reading = await Reading.open(site.git, { desk, repository: site.project }, signal);
-  await reading.treeOfFiles(workspace.top, workspace.base);
+  await reading.files(workspace.top, workspace.base);
   expect(existsSync(join(site.root, 'evil'))).toBe(false);
   // What moves there is still seen.
   act(site, workspace.top, 'rm -rf inner; echo > inner');
@@ -82,18 +80,13 @@ test('W6 W11 a file in place of a folder is a change; in place of `working-dir`,
   });
 });
 
-test('W8 W11 a token in the address of a remote is neither told nor given to the agent', async () => {
+test('S4 W11 a token in the address of a remote fails the row before anything is written, and is not told', async () => {
   const site = new WorkspaceSite();
-  site.repository({ 'a.txt': 'a\n' });
   const repo = 'http://ada:token@127.0.0.1:9/x.git';
   const failed = await site.open().open(site.request({ kind: 'clone', repo }));
-  expect(failed).toMatchObject({ kind: 'trouble' });
+  expect(failed).toMatchObject({ kind: 'failed', reason: expect.stringContaining('has a login') });
   expect(JSON.stringify(failed)).not.toContain('token');
-  const source = await readSource(site.git, site.project, join(site.root, 'copies'), signal);
-  const folder = join(site.root, 'clone');
-  const tree = { folder, branch: 'row', base: site.run('project', 'rev-parse', 'HEAD'), isDetached: false };
-  await addClone(site.git, { source, address: repo }, tree, signal);
-  expect(site.run('clone', 'config', 'remote.origin.url')).toBe('http://127.0.0.1:9/x.git');
+  expect([site.calls, existsSync(join(site.root, 'mirrors'))]).toEqual([[], false]);
 });
 
 test('W5 W11 included files are not written through a link that an earlier task left', async () => {

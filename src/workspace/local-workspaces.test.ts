@@ -106,5 +106,5 @@ test('W5 a fresh workspace gets its files and is set up once', async () => {
   // Neither what was included nor what `setup` made is the agent's change.
   expect(await changed(again)).toEqual([]);
   expect(readFileSync(join(top, 'generated.txt'), 'utf8')).toBe('true\n');
-  expect(site.warnings).toEqual(Array(2).fill(`\`include: missing\` names nothing that is in ${site.project}`));
+  expect(site.warnings).toEqual([`\`include: missing\` names nothing that is in ${site.project}`]);
 });

@@ -17,6 +17,7 @@ import { LocalWorkspace } from './open-workspace.ts';
 import { type Origin, Origins } from './origin.ts';
 import { OutsideWatch } from './outside.ts';
 import { resultOf, resultsBefore, startOf, type WorkspaceRecord, type WorkspaceRecords } from './records.ts';
+import { type Earlier, fetchEarlier, findEarlier, hasEarlier } from './tested-row.ts';
 import { type Place, Trees } from './tree.ts';
 
 /** Where the crash tests may end the process. */
@@ -57,6 +58,7 @@ export class LocalWorkspaces implements Workspaces {
   readonly #outside: OutsideWatch;
   readonly #ports = new Ports();
   readonly #names: KnownNames;
+  readonly #told = new Set<string>();
   /** Naming, and the record that reserves the names, one after the other. */
   #naming: Promise<unknown> = Promise.resolve();
 
@@ -64,7 +66,7 @@ export class LocalWorkspaces implements Workspaces {
     const { git, folders, lock, now, warn } = options;
     this.#options = options;
     this.#names = new KnownNames(options.records);
-    this.#origins = new Origins({ git, ...folders, lock, now });
+    this.#origins = new Origins({ git, ...folders, lock, now, warn });
     const leftOut = join(folders.root, '.nightshift');
     this.#trees = new Trees({ git, lock, leftOut, warn });
     this.#outside = new OutsideWatch(git, leftOut, warn);
@@ -76,10 +78,13 @@ export class LocalWorkspaces implements Workspaces {
       const record = await this.#options.records.read(request.item.id);
       const isBegun = resultsBefore(record?.results ?? [], request.task).length > 0;
       const origin = await this.#origins.find(request, request.role === 'qa' || request.isContinued || isBegun);
-      if (record === undefined) return await this.#make(request, origin);
+      const earlier = await findEarlier(this.#options.records, request, origin);
+      if (record === undefined) return await this.#make(request, origin, { earlier });
       refuseOther(record, request, origin);
       const isWorkedIn = record.state === 'ready' || (record.results ?? []).length > 0;
-      return isWorkedIn ? await this.#find(request, origin, record) : await this.#make(request, origin, record);
+      const isCurrent = isWorkedIn && (!earlier || hasEarlier(record, earlier, request.task));
+      if (isCurrent) return await this.#find(request, origin, record);
+      return await this.#make(request, origin, { previous: record, earlier });
     } catch (error) {
       return failureOf(error, request.signal);
     }
@@ -157,7 +162,7 @@ export class LocalWorkspaces implements Workspaces {
       const base = record.kind === 'copy' ? record.base : await this.#origins.base(origin, request);
       if (!isThere || base !== record.base) {
         if (isThere) await keepLeft(place);
-        return this.#make(request, origin, record);
+        return this.#make(request, origin, { previous: record });
       }
     }
     const begun = { ...place, record: { ...record, results } };
@@ -168,18 +173,20 @@ export class LocalWorkspaces implements Workspaces {
     return this.#opened(request, begun);
   }
 
-  /** `previous`: it was not finished, or its folder is gone, or its base has moved. Its names stay. */
+  /**
+   * `previous`: it was not finished, or its folder is gone, or its base has moved. Its names stay. `earlier`: where a
+   * test starts.
+   */
   async #make(
     request: WorkspaceRequest,
     origin: Origin,
-    previous?: WorkspaceRecord,
+    { previous, earlier }: { readonly previous?: WorkspaceRecord; readonly earlier?: Earlier | undefined } = {},
   ): Promise<OpenWorkspace | WorkspaceFailure> {
     const { item, kind, signal, include } = request;
-    const base = await this.#origins.base(origin, request);
+    const base = earlier ? earlier.base : await this.#origins.base(origin, request);
     const included = findIncluded(include, origin.files);
-    for (const path of included.missing) {
-      this.#options.warn(`\`include: ${path}\` names nothing that is in ${origin.files}`);
-    }
+    for (const path of included.missing)
+      this.#warnOnce(`\`include: ${path}\` names nothing that is in ${origin.files}`);
     const record = await this.#reserve(request, origin, {
       ...{ id: item.id, row: item.row, kind, from: origin.from, base, state: 'preparing' },
       ...{ madeAt: new Date(this.#options.now()).toISOString(), included: included.paths },
@@ -187,7 +194,18 @@ export class LocalWorkspaces implements Workspaces {
       ...(previous?.delivery && { delivery: previous.delivery }),
     });
     const desk = await this.#desk(record, origin, signal);
-    return this.#build(request, { record, origin, desk }, {});
+    if (!earlier) return this.#build(request, { record, origin, desk }, {});
+    const { git, folders } = this.#options;
+    await fetchEarlier(git, earlier, { from: folders.desk(earlier.id), to: desk.folder }, signal);
+    const begun = { ...record, results: earlier.results };
+    return this.#build(request, { record: begun, origin, desk }, { commit: startOf(begun, request.task) });
+  }
+
+  /** What is wrong with the settings is wrong for each row. */
+  #warnOnce(message: string): void {
+    if (this.#told.has(message)) return;
+    this.#told.add(message);
+    this.#options.warn(message);
   }
 
   /** Reserves the names of a workspace with its record. */
@@ -257,7 +275,7 @@ export class LocalWorkspaces implements Workspaces {
     const restore = (signal: AbortSignal) => this.open({ ...request, isContinued: true, signal });
     const outside = this.#outside;
     const branches = [record.branch, ...(request.into === undefined ? [] : [request.into])];
-    await outside.enter(record.id, { row: record.row, folder: record.folder, source: origin.source, desk, branches });
+    await outside.enter(record.id, { row: record.row, folder: record.folder, source: origin.source, branches });
     const { task } = request;
     return new LocalWorkspace({ task, record, desk, records, folder, port, reads, outside, now, onKept, restore });
   }

@@ -4,6 +4,8 @@ import { basename, join } from 'node:path';
 import { askGit, type Git } from './git.ts';
 import { removeLocks } from './left-locks.ts';
 import { OnceAMinute } from './once-a-minute.ts';
+import { parseSettings, renderSettings, type Settings } from './settings.ts';
+import { inSource, type Source } from './source.ts';
 
 /** Addresses as git knows them, and paths; anything else could be an option of git, or run a program (`ext::`). */
 const ADDRESS = /^(https?:\/\/|ssh:\/\/|git:\/\/|file:\/\/|\/|\.{1,2}\/|[\w.-]+@[\w.-]+:)/;
@@ -11,6 +13,9 @@ const ADDRESS = /^(https?:\/\/|ssh:\/\/|git:\/\/|file:\/\/|\/|\.{1,2}\/|[\w.-]+@
 export function isAddress(text: string): boolean {
   return ADDRESS.test(text) && !/[\0\n\r]/.test(text);
 }
+
+/** What `git init` finds out about the file system. */
+const FOUND = /^core\.(filemode|ignorecase|precomposeunicode|symlinks)$/;
 
 /** Held while a repository is changed, also by other processes. */
 export type RepositoryLock = (repository: string) => Promise<Disposable>;
@@ -47,25 +52,28 @@ export class Mirrors {
   }
 
   /** The commit that the remote's default branch or `base` names; undefined if it has no commits. */
-  async resolve(folder: string, base: string | undefined, signal: AbortSignal): Promise<string | undefined> {
+  async resolve(mirror: Source, base: string | undefined, signal: AbortSignal): Promise<string | undefined> {
     const names = base === undefined ? ['HEAD'] : [`refs/heads/${base}`, `refs/tags/${base}`, base];
     for (const name of names) {
       const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
-      const found = await this.#git.run({ folder, args, signal });
+      const found = await this.#git.run(inSource(mirror, args, signal));
       if (found.kind === 'done') return found.text.trim();
     }
     return undefined;
   }
 
   async #fetch(address: string, folder: string, signal: AbortSignal): Promise<void> {
+    const hooks = ['-c', 'core.hooksPath=/dev/null'];
     const run = (what: string, ...args: string[]) =>
-      askGit(this.#git, what, { folder, args, signal, isRemote: true }).then((text) => text.trim());
+      askGit(this.#git, what, { folder, args: [...hooks, ...args], signal, isRemote: true }).then((text) =>
+        text.trim(),
+      );
     removeLocks(folder);
     // A kill may have left it half made.
     if (!existsSync(join(folder, 'FETCHED'))) {
-      await run("git can't prepare a mirror", 'init', '--quiet', '--bare', '--template=', '.');
-      await run("git can't prepare a mirror", 'config', 'remote.origin.url', address);
+      await run("git can't prepare a mirror", 'init', '--quiet', '--bare', '--template=', '--object-format=sha1', '.');
     }
+    await this.#configure(address, folder, signal);
     const quietly = ['--quiet', '--prune', '--no-write-fetch-head', '--no-auto-maintenance'];
     const what = `${address} can't be fetched`;
     await run(what, 'fetch', ...quietly, 'origin', '+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*');
@@ -73,6 +81,22 @@ export class Mirrors {
     if (head) await run("git can't choose the default branch", 'symbolic-ref', 'HEAD', head[1]!);
     // Git does not know this file.
     writeFileSync(join(folder, 'FETCHED'), '');
+  }
+
+  /** Before each fetch, which has your credentials: an agent may have written programs into the configuration. */
+  async #configure(address: string, folder: string, signal: AbortSignal): Promise<void> {
+    const config = join(folder, 'config');
+    const args = ['config', '--file', config, '--list', '-z'];
+    // Not in the mirror: git would read its configuration first, and fail if it is broken.
+    const listed = await this.#git.run({ folder: '/', args, signal });
+    const found = listed.kind === 'done' ? parseSettings(listed.text) : [];
+    const settings: Settings = [
+      ['core.repositoryformatversion', '0'],
+      ['core.bare', 'true'],
+      ...found.filter(([key, value]) => FOUND.test(key) && /^(true|false)$/.test(value)),
+      ['remote.origin.url', address],
+    ];
+    writeFileSync(config, renderSettings(settings), { mode: 0o600 });
   }
 }
 

@@ -8,7 +8,7 @@ import { NotThere } from './base.ts';
 import { askGit, type Git } from './git.ts';
 import type { Origin } from './origin.ts';
 import type { WorkspaceRecord, WorkspaceRecords } from './records.ts';
-import { safely } from './worktree.ts';
+import { inSource } from './source.ts';
 
 export type Names = Pick<WorkspaceRecord, 'slug' | 'folder' | 'branch'>;
 
@@ -118,17 +118,12 @@ async function branchesLike(
   signal: AbortSignal,
 ): Promise<ReadonlySet<string>> {
   if (source === undefined) return new Set();
-  const run = (...args: string[]) => git.run({ folder: source.folder, args: [...safely(source), ...args], signal });
-  const checked = await run('check-ref-format', `refs/heads/${name}`);
+  const checked = await git.run(inSource(source, ['check-ref-format', `refs/heads/${name}`], signal));
   if (checked.kind === 'refused' || name.startsWith('-')) {
     throw new NotThere(`\`branch: ${name}\` is not a name that git allows`);
   }
   const args = ['for-each-ref', '--format=%(refname:lstrip=2)', `refs/heads/${name}*`, `refs/heads/${name}/`];
-  const listed = await askGit(git, "git can't list branches", {
-    folder: source.folder,
-    args: [...safely(source), ...args],
-    signal,
-  });
+  const listed = await askGit(git, "git can't list branches", inSource(source, args, signal));
   const found = new Set(listed.split('\n').filter((each) => each !== ''));
   if ([...found].some((each) => each.startsWith(`${name}/`))) found.add(name);
   return found;

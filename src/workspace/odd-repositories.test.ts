@@ -132,6 +132,7 @@ test('W5 W7 submodules that the main checkout has are filled without the network
   site.commit();
   site.run('project', 'submodule', '--quiet', 'deinit', '-f', 'unused');
   for (const gone of ['lib', 'deep']) rmSync(join(site.root, gone), { recursive: true });
+  site.run('project/lib', 'config', 'remote.origin.url', 'https://ada:token@host/lib.git');
 
   const { top, ...workspace } = opened(await site.open().open(site.request()));
   const inside = top.slice(site.root.length + 1);
@@ -139,7 +140,8 @@ test('W5 W7 submodules that the main checkout has are filled without the network
   expect(readFileSync(join(top, 'lib/deep/deep.txt'), 'utf8')).toBe('deep\n');
   expect(existsSync(join(top, 'unused/deep.txt'))).toBe(false);
   expect(site.run(inside, 'status', '--porcelain')).toBe('');
-  expect(site.run(`${inside}/lib`, 'config', 'remote.origin.url')).toBe(`${site.root}/lib`);
+  // The agent reads it.
+  expect(site.run(`${inside}/lib`, 'config', 'remote.origin.url')).toBe('https://host/lib.git');
   expect(workspace.base).toBeDefined();
   // An agent commits in it, and makes repositories of its own.
   site.write(`${inside}/lib/lib.txt`, 'changed\n');

@@ -29,6 +29,7 @@ export class LocalWorkspace implements OpenWorkspace {
   readonly folder: string;
   readonly branch: string;
   readonly base: string | undefined;
+  readonly after: string | undefined;
   readonly isJudged: boolean;
   readonly reads: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
@@ -41,6 +42,7 @@ export class LocalWorkspace implements OpenWorkspace {
     this.folder = folder;
     this.branch = record.branch;
     this.base = record.base;
+    this.after = resultsBefore(record.results ?? [], task).at(-1)?.task;
     this.reads = reads;
     const result = resultOf(record, task);
     this.isJudged = result !== undefined && record.delivery !== undefined && record.delivery.at >= result.at;

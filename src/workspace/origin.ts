@@ -1,11 +1,12 @@
-import { createHash } from 'node:crypto';
-import { existsSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { hasLogin, LOGIN_PROBLEM, LOGIN_REMEDY } from '../core/workspace/login.ts';
 import type { WorkspaceRequest } from '../core/workspace/workspaces.ts';
 import { Bases, NotThere } from './base.ts';
 import type { Git } from './git.ts';
 import { isAddress, Mirrors, type RepositoryLock } from './mirror.ts';
-import { readSource, type Source } from './source.ts';
+import type { Source } from './source.ts';
+import { Sources } from './sources.ts';
 
 /** What a workspace is made from. */
 export interface Origin {
@@ -28,21 +29,23 @@ export interface OriginOptions {
   readonly mirrors: string;
   readonly lock: RepositoryLock;
   now(): number;
+  warn(message: string): void;
 }
 
 type Wanted = Pick<WorkspaceRequest, 'kind' | 'workingDir' | 'repo' | 'base' | 'into' | 'signal'>;
 
-/** Finds repositories and folders, and reads each repository once: later changes of its settings don't count. */
+/** Finds repositories and folders. */
 export class Origins {
   readonly #options: OriginOptions;
   readonly #mirrors: Mirrors;
   readonly #bases: Bases;
-  readonly #sources = new Map<string, Promise<Source>>();
+  readonly #sources: Sources;
 
   constructor(options: OriginOptions) {
     this.#options = options;
     this.#mirrors = new Mirrors(options.git, options.mirrors, options);
     this.#bases = new Bases(options.git, options.now);
+    this.#sources = new Sources(options.git, options.sources, options.warn);
   }
 
   /** Throws `NotThere` or a `GitFailure`. `isKnown`: a remote need not be asked for news. */
@@ -54,7 +57,7 @@ export class Origins {
     if (wanted.kind === 'copy') return { from: folder, source: undefined, below: '', files: folder };
     const top = topOf(folder);
     if (top === undefined) throw new NotThere(`${workingDir} is not in a git repository`);
-    const source = await this.source(top);
+    const source = await this.#sources.of(top);
     const below = source.isBare ? '' : relative(source.folder, folder);
     return { from: source.folder, source, below, files: source.folder };
   }
@@ -72,7 +75,7 @@ export class Origins {
     const merged = base === undefined && into !== undefined ? await this.#bases.tip(source, into, signal) : undefined;
     if (merged !== undefined) return merged;
     if (kind !== 'clone') return this.#bases.resolve(source, base, signal);
-    const commit = await this.#mirrors.resolve(source.folder, base, signal);
+    const commit = await this.#mirrors.resolve(source, base, signal);
     if (commit === undefined && base !== undefined) {
       throw new NotThere(`\`base: ${base}\` names no branch, tag or commit of ${from}`);
     }
@@ -82,26 +85,12 @@ export class Origins {
   async #findRemote({ repo, workingDir, signal }: Wanted, isKnown: boolean): Promise<Origin> {
     const { root } = this.#options;
     if (repo === undefined) throw new NotThere('`workspace: clone` needs `repo`');
-    if (!isAddress(repo)) throw new NotThere(`\`repo: ${repo}\` is neither an address nor a path`);
+    if (hasLogin(repo)) throw new NotThere(`\`repo\` ${LOGIN_PROBLEM}: ${LOGIN_REMEDY}`);
+    if (!isAddress(repo)) throw new NotThere(`\`repo: ${repo}\` is no address, and a path begins with /, ./ or ../`);
     const from = /^\.{1,2}\//.test(repo) ? resolve(root, repo) : repo;
     if (isAbsolute(from) && !existsSync(from)) throw new NotThere(`\`repo: ${repo}\` does not exist`);
     const mirror = (isKnown ? this.#mirrors.known(from) : undefined) ?? (await this.#mirrors.fresh(from, signal));
-    return { from, source: await this.source(mirror), below: relative(root, workingDir), files: root };
-  }
-
-  /** `top`: of a working tree, or a bare repository. */
-  source(top: string): Promise<Source> {
-    const known = this.#sources.get(top);
-    if (known) return known;
-    const { git, sources } = this.#options;
-    const copies = join(sources, createHash('sha256').update(top).digest('hex').slice(0, 12));
-    // Of an earlier run.
-    rmSync(copies, { recursive: true, force: true });
-    // Others wait for it: one row that is withdrawn must not end it.
-    const reading = readSource(git, top, copies, new AbortController().signal);
-    this.#sources.set(top, reading);
-    reading.catch(() => this.#sources.delete(top));
-    return reading;
+    return { from, source: await this.#sources.of(mirror), below: relative(root, workingDir), files: root };
   }
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { Together } from '../core/schedule/together.ts';
 import {
@@ -9,11 +9,11 @@ import {
   outsideChanges,
   showsChange,
 } from '../core/workspace/outside.ts';
-import type { Desk } from './desk.ts';
+import { copyIndex } from './copy-index.ts';
 import { statsOf } from './foreign.ts';
 import { askGit, type Git, GitFailure } from './git.ts';
-import { parseSettings, type Source } from './source.ts';
-import { safely } from './worktree.ts';
+import { parseSettings } from './settings.ts';
+import { inSource, type Source } from './source.ts';
 
 /** An item in its workspace. */
 export interface AtWork {
@@ -21,14 +21,12 @@ export interface AtWork {
   /** Of its workspace. */
   readonly folder: string;
   readonly source: Source | undefined;
-  readonly desk: Desk;
   /** Branches that the engine or the item moves. */
   readonly branches: readonly string[];
 }
 
 interface Watched {
   readonly source: Source;
-  readonly desk: Desk;
   state: OutsideState;
 }
 
@@ -64,14 +62,14 @@ export class OutsideWatch {
   }
 
   async enter(id: string, item: AtWork): Promise<void> {
-    const { source, desk, row } = item;
+    const { source, row } = item;
     for (const branch of item.branches) this.#branches.add(`refs/heads/${branch}`);
     this.#atWork.set(id, item);
     this.#disturbed.delete(id);
     this.#suspects.add(row);
     if (!source || source.isBare || this.#watched.has(source.commonDir)) return;
-    const state = await this.#stateOf(source, desk);
-    if (state) this.#watched.set(source.commonDir, { source, desk, state });
+    const state = await this.#stateOf(source);
+    if (state) this.#watched.set(source.commonDir, { source, state });
   }
 
   leave(id: string): void {
@@ -122,7 +120,7 @@ export class OutsideWatch {
     const rows = this.#suspects;
     this.#suspects = new Set([...this.#atWork.values()].map(({ row }) => row));
     for (const watched of this.#watched.values()) {
-      const state = await this.#stateOf(watched.source, watched.desk);
+      const state = await this.#stateOf(watched.source);
       if (!state) continue;
       const changes = outsideChanges(watched.source.folder, watched.state, state);
       watched.state = state;
@@ -131,14 +129,14 @@ export class OutsideWatch {
   }
 
   /** Undefined if git can't say: then nothing is blamed. */
-  async #stateOf(source: Source, desk: Desk): Promise<OutsideState | undefined> {
+  async #stateOf(source: Source): Promise<OutsideState | undefined> {
     try {
       const refs = await this.#branchesOf(source);
       return new Map([
         ...marksIn(source),
         ...(await this.#settingsOf(source)),
         ...refs,
-        ...(await this.#filesOf(source, desk)),
+        ...(await this.#filesOf(source)),
       ]);
     } catch (error) {
       if (error instanceof GitFailure) return undefined;
@@ -147,7 +145,7 @@ export class OutsideWatch {
   }
 
   async #branchesOf(source: Source): Promise<[string, string][]> {
-    const args = [...safely(source), 'for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads/'];
+    const args = ['for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads/'];
     const listed = await askGit(this.#git, "git can't list branches", call(source, args));
     const refs = listed.split('\n').map((line) => line.split(' ') as [string, string]);
     const isEngines = (ref: string) =>
@@ -167,21 +165,18 @@ export class OutsideWatch {
     return [...all];
   }
 
-  /** What differs from the index, and the index. Read with the desk's settings: those of the repository may be an agent's. */
-  async #filesOf(source: Source, desk: Desk): Promise<[string, string][]> {
-    const index = join(desk.folder, 'outside-index');
+  /** What differs from the index, and the index. */
+  async #filesOf(source: Source): Promise<[string, string][]> {
+    const index = join(source.standIn, 'outside-index');
     const own = join(source.commonDir, 'index');
     // A linked working tree has its index elsewhere.
     if (join(source.folder, '.git') !== source.commonDir || !statsOf(own)?.isFile()) return [];
-    copyFileSync(own, index);
-    const env = {
-      GIT_DIR: desk.folder,
-      GIT_WORK_TREE: source.folder,
-      GIT_INDEX_FILE: index,
-      GIT_CONFIG_GLOBAL: '/dev/null',
+    copyIndex(own, index);
+    const list = (...args: string[]) => {
+      const { env, ...rest } = call(source, ['ls-files', '-z', ...args]);
+      const own = { ...env, GIT_WORK_TREE: source.folder, GIT_INDEX_FILE: index };
+      return askGit(this.#git, "git can't list files", { ...rest, env: own });
     };
-    const list = (...args: string[]) =>
-      askGit(this.#git, "git can't list files", { ...call(source, ['ls-files', '-z', ...args]), env });
     const leftOut = relative(source.folder, this.#leftOut);
     const except = leftOut.startsWith('..') ? [] : [`:(exclude,literal)${leftOut}`];
     const changed = (await list('--others', '--modified', '--exclude-standard', '--', '.', ...except)).split('\0');
@@ -200,8 +195,9 @@ export class OutsideWatch {
   }
 }
 
+/** With the settings of the start of the run: those of the repository may be an agent's. */
 function call(source: Source, args: readonly string[]) {
-  return { folder: source.folder, args, signal: new AbortController().signal };
+  return inSource(source, args, new AbortController().signal);
 }
 
 /** Hooks, ignore rules and HEAD. */

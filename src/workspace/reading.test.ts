@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -36,14 +45,14 @@ test('W7 reading a workspace changes neither it, nor its desk, nor its repositor
   const { root, base, workspace, desk, repository, reading } = await place();
   const seen = () => [root, desk, repository.folder].map(stampsOf);
   const before = seen();
-  const span = { base, tree: await reading.treeOfFiles(workspace, base) };
+  const span = { base, ...(await reading.files(workspace, base)) };
   expect((await reading.change(span)).files).toEqual([
     { path: 'a.txt', kind: 'changed', added: 1, deleted: 1 },
     { path: 'b b.bin', kind: 'added' },
     { path: 'gone', kind: 'removed', added: 0, deleted: 1 },
     { path: 'latin', kind: 'added', added: 1, deleted: 0 },
   ]);
-  const patch = await reading.diff(span, ['--binary']);
+  const patch = readFileSync(await reading.diff(span, ['--binary']));
   expect(seen()).toEqual(before);
   // The patch makes the same files, byte for byte.
   execFileSync('git', ['apply', '--index', '-'], { cwd: repository.folder, input: patch });
@@ -51,7 +60,7 @@ test('W7 reading a workspace changes neither it, nor its desk, nor its repositor
     expect(readFileSync(join(repository.folder, file))).toEqual(readFileSync(join(workspace, file)));
   }
   expect(repository.git('write-tree')).toBe(span.tree);
-  expect(String(await reading.diff(span, ['--name-only']))).toBe('a.txt\nb b.bin\ngone\nlatin\n');
+  expect(readFileSync(await reading.diff(span, ['--name-only']), 'utf8')).toBe('a.txt\nb b.bin\ngone\nlatin\n');
 });
 
 /** Times and sizes of all files. Git touches an object that it would write again. */
@@ -64,10 +73,33 @@ function stampsOf(folder: string): string[] {
   });
 }
 
+test.each(['with', 'without'])('S13 W7 %s a desk, files of 5 GB are named and not read', async (which) => {
+  const { root, repository, base, workspace, desk } = await place();
+  const [big, tracked] = [join(workspace, 'big'), join(workspace, 'a.txt')];
+  const seenAt = new Date('2020-01-01');
+  for (const file of [big, tracked]) {
+    writeFileSync(file, '');
+    truncateSync(file, 5 * 2 ** 30);
+    // Reading it would move this on.
+    utimesSync(file, seenAt, new Date());
+  }
+  const found = which === 'with' ? desk : join(root, 'none');
+  await using reading = await Reading.open(realGit, { desk: found, repository: repository.folder }, signal);
+  const span = { base, ...(await reading.files(workspace, base)) };
+  const { files } = await reading.change(span);
+  expect(files.filter(({ isTooLarge }) => isTooLarge).map(({ path, kind }) => `${kind} ${path}`)).toEqual(
+    which === 'with' ? ['added big', 'changed a.txt'] : ['changed a.txt', 'added big'],
+  );
+  expect(files.map(({ path }) => path)).toEqual(expect.arrayContaining(['b b.bin', 'gone', 'latin']));
+  expect(readFileSync(await reading.diff(span, []), 'utf8')).not.toContain('big');
+  expect(await reading.isPartOf(span, span.base)).toBe(false);
+  expect([big, tracked].map((file) => statSync(file).atime)).toEqual([seenAt, seenAt]);
+});
+
 test('W7 a change is found in a branch that merged or squashed it, whatever came after', async () => {
   const { base, workspace, repository, reading } = await place();
   const git = (...args: string[]) => execFileSync('git', args, { cwd: workspace });
-  const span = { base, tree: await reading.treeOfFiles(workspace, base) };
+  const span = { base, ...(await reading.files(workspace, base)) };
   const isIn = (branch: string) => reading.isPartOf(span, repository.git('rev-parse', branch));
   expect(await isIn('main')).toBe(false);
   // Two commits in the workspace, as an agent makes them.
@@ -89,6 +121,12 @@ test('W7 a change is found in a branch that merged or squashed it, whatever came
   repository.commit('more', { other: 'y\n', 'a.txt': `${LINES.replace('line 3', 'something else')}` });
   expect(await isIn('squashed')).toBe(true);
 
+  // Indentation is part of a change.
+  start('indented');
+  repository.git('merge', '-q', '--squash', 'night/row');
+  repository.commit('squash', { 'a.txt': readFileSync(join(workspace, 'a.txt'), 'utf8').replace('ne 3', 'n  e 3') });
+  expect(await isIn('indented')).toBe(false);
+
   start('half');
   repository.git('checkout', '-q', 'night/row~1', '--', 'a.txt');
   repository.commit('only a part of it');
@@ -102,7 +140,7 @@ test('W7 without a desk, the objects of the repository are read; without a base,
     { desk: join(root, 'none'), repository: repository.folder },
     signal,
   );
-  const tree = await reading.treeOfFiles(workspace, base);
+  const { tree } = await reading.files(workspace, base);
   expect((await reading.change({ base, tree })).files).toHaveLength(4);
   expect(await reading.treeOf(base)).toBe(repository.git('rev-parse', 'HEAD^{tree}'));
   expect(await reading.treeOf('0'.repeat(40))).toBeUndefined();

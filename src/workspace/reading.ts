@@ -1,16 +1,28 @@
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Change, parseChange } from '../core/workspace/change.ts';
+import { type Change, type ChangedFile, parseChange } from '../core/workspace/change.ts';
+import { copyIndex } from './copy-index.ts';
+import { largeFiles } from './foreign.ts';
 import { askGit, type Git } from './git.ts';
-import { allExcept, unmovedIn } from './submodules.ts';
+import { allBut, unmovedIn } from './submodules.ts';
+
+/** What the files of a workspace hold. */
+export interface FilesFound {
+  readonly tree: string;
+  /** Changed files that are not in the tree: nobody reads them to show a change. */
+  readonly tooLarge?: readonly ChangedFile[];
+}
 
 /** A change: from a commit or tree (undefined: from nothing) to a tree. */
-export interface Span {
+export interface Span extends FilesFound {
   readonly base: string | undefined;
-  readonly tree: string;
 }
+
+/** Somebody waits for it. */
+const MOST_MS = 2 * 60_000;
+const MOST_COMPARED_BYTES = 16_000_000;
 
 /** For a commit that is only compared, never kept. */
 const NOBODY = { NAME: 'Nightshift', EMAIL: 'nightshift@localhost' };
@@ -62,21 +74,34 @@ export class Reading implements AsyncDisposable {
     await rm(this.#folder, { recursive: true, force: true });
   }
 
-  /** The tree that the files of a workspace make now. */
-  async treeOfFiles(workspace: string, base: string | undefined): Promise<string> {
+  /** What the files of a workspace hold now. */
+  async files(workspace: string, base: string | undefined): Promise<FilesFound> {
     const what = `git can't read ${workspace}`;
-    const env = { GIT_WORK_TREE: workspace };
     // Unchanged files are known by their times in the index.
     const index = this.#desk && join(this.#desk, 'index');
-    if (index === undefined || !(await copyIfThere(index, join(this.#folder, 'index')))) {
-      await this.#ask(what, base === undefined ? ['read-tree', '--empty'] : ['read-tree', base]);
+    const hasTimes = index !== undefined && existsSync(index);
+    if (hasTimes) copyIndex(index, join(this.#folder, 'index'));
+    else await this.#ask(what, base === undefined ? ['read-tree', '--empty'] : ['read-tree', base]);
+    const there = { env: { GIT_WORK_TREE: workspace }, folder: workspace };
+    const print = (...which: string[]) => this.#ask(what, ['ls-files', '-z', ...which], there);
+    const list = async (...which: string[]) => (await print(...which)).split('\0').filter((path) => path !== '');
+    // Without times, git would read them to find out whether they are changed.
+    const unknown = hasTimes ? [] : largeFiles(workspace, await list('--cached'), Number.POSITIVE_INFINITY);
+    if (unknown.length > 0) {
+      const leave = ['update-index', '--skip-worktree', '-z', '--stdin'];
+      await this.#ask(what, leave, { ...there, input: unknown.join('\0') });
     }
-    const there = { env, folder: workspace };
-    const list = (which: string) => this.#ask(what, ['ls-files', which, '-z'], there);
-    const unmoved = unmovedIn(await list('--stage'), (await list('--modified')).split('\0'));
-    const add = ['add', '--all', '--pathspec-from-file=-', '--pathspec-file-nul'];
-    await this.#ask(what, add, { ...there, input: allExcept(unmoved) });
-    return (await this.#ask(what, ['write-tree'])).trim();
+    const others = await list('--others', '--exclude-standard');
+    const modified = await list('--modified');
+    const large = [...unknown, ...largeFiles(workspace, [...others, ...modified])];
+    const unmoved = unmovedIn(await print('--stage'), modified);
+    // What is read again each time need not be small.
+    const add = ['-c', 'core.looseCompression=0', 'add', '--all', '--pathspec-from-file=-', '--pathspec-file-nul'];
+    await this.#ask(what, add, { ...there, input: allBut([...large, ...unmoved]).join('\0') });
+    const tree = (await this.#ask(what, ['write-tree'])).trim();
+    const kindOf = (path: string) => (others.includes(path) ? 'added' : 'changed');
+    const tooLarge = large.map((path): ChangedFile => ({ path, kind: kindOf(path), isTooLarge: true }));
+    return tooLarge.length === 0 ? { tree } : { tree, tooLarge };
   }
 
   /** The tree of a commit; undefined if there is no such commit. */
@@ -89,16 +114,20 @@ export class Reading implements AsyncDisposable {
   async change(span: Span): Promise<Change> {
     const diff = async (kind: string) =>
       this.#ask("git can't compare", ['diff', ...PLAIN, '--no-renames', '-z', kind, ...(await this.#sides(span))]);
-    return parseChange(await diff('--numstat'), await diff('--name-status'));
+    const { files } = parseChange(await diff('--numstat'), await diff('--name-status'));
+    return { files: [...files, ...(span.tooLarge ?? [])] };
   }
 
-  /** What `git diff` prints, byte for byte: files have any encoding. `args`: how, such as `--stat`. */
-  async diff(span: Span, args: readonly string[]): Promise<Buffer> {
+  /**
+   * A file with what `git diff` prints, byte for byte: files have any encoding, and a change any size. `args`: how,
+   * such as `--stat`.
+   */
+  async diff(span: Span, args: readonly string[]): Promise<string> {
     const file = join(this.#folder, 'patch');
     const sides = await this.#sides(span);
     const quoted = ['-c', 'core.quotePath=false'];
     await this.#ask("git can't compare", [...quoted, 'diff', ...PLAIN, `--output=${file}`, ...args, ...sides]);
-    return readFile(file);
+    return file;
   }
 
   /**
@@ -106,6 +135,7 @@ export class Reading implements AsyncDisposable {
    * same change. A squash merge can't be seen by ancestry.
    */
   async isPartOf(span: Span, target: string): Promise<boolean> {
+    if (span.tooLarge !== undefined) return false;
     const parent = span.base === undefined ? [] : ['-p', span.base];
     const env = IDENTITY;
     const made = await this.#git.run(this.#call(['commit-tree', '-m', 'change', ...parent, span.tree], { env }));
@@ -113,8 +143,25 @@ export class Reading implements AsyncDisposable {
     const commit = made.text.trim();
     const merged = await this.#git.run(this.#call(['merge-tree', '--write-tree', target, commit]));
     if (merged.kind === 'done' && merged.text.trim() === (await this.treeOf(target))) return true;
-    const same = await this.#git.run(this.#call(['cherry', target, commit]));
-    return same.kind === 'done' && same.text.startsWith('- ');
+    const sides = `${target}...${commit}`;
+    const marked = await this.#git.run(this.#call(['rev-list', '--cherry-mark', '--left-only', '--no-merges', sides]));
+    const alike = marked.kind === 'done' ? [...marked.text.matchAll(/^=(\w+)$/gm)].map(([, each]) => each!) : [];
+    for (const each of alike) if (await this.#isSameChange(span, each)) return true;
+    return false;
+  }
+
+  /** Git calls changes alike that differ in white space. A change that can't be compared in memory is another one. */
+  async #isSameChange(span: Span, commit: string): Promise<boolean> {
+    const parent = await this.#git.run(this.#call(['rev-parse', '--verify', '--quiet', `${commit}^`]));
+    const [own, other] = [span, { base: parent.kind === 'done' ? parent.text.trim() : undefined, tree: commit }];
+    const patches: string[] = [];
+    for (const each of [own, other]) {
+      const file = await this.diff(each, ['--binary', '--full-index', '--no-renames']);
+      if ((await stat(file)).size > MOST_COMPARED_BYTES) return false;
+      // Where it is in a file, and what else that file holds, may differ.
+      patches.push((await readFile(file, 'latin1')).replace(/^(?:index |@@ ).*$/gm, ''));
+    }
+    return patches[0] === patches[1];
   }
 
   async #sides({ base, tree }: Span): Promise<string[]> {
@@ -132,7 +179,7 @@ export class Reading implements AsyncDisposable {
       // The settings of a desk over a repository have those of the person.
       ...(this.#hasSettings ? { GIT_CONFIG_GLOBAL: '/dev/null' } : {}),
     };
-    return { folder: this.#folder, args, signal: this.#signal, ...more, env: { ...own, ...env } };
+    return { folder: this.#folder, args, signal: this.#signal, withinMs: MOST_MS, ...more, env: { ...own, ...env } };
   }
 }
 
@@ -158,8 +205,6 @@ function plainConfig(format: string): string {
   return '[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n';
 }
 
-async function copyIfThere(from: string, to: string): Promise<boolean> {
-  if (!existsSync(from)) return false;
-  await copyFile(from, to);
-  return true;
+async function copyIfThere(from: string, to: string): Promise<void> {
+  if (existsSync(from)) await copyFile(from, to);
 }

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { withoutLogin } from '../core/workspace/login.ts';
 import { askGit, type Git } from './git.ts';
 
 const SUBMODULE = /^160000 ([0-9a-f]+) 0\t(.*)$/s;
@@ -64,9 +65,9 @@ export function unmovedIn(listed: string, changed: readonly string[]): string[] 
     .filter((path) => !moved.has(path));
 }
 
-/** For `git add --pathspec-from-file=- --pathspec-file-nul`. */
-export function allExcept(paths: readonly string[]): string {
-  return ['.', ...paths.map((path) => `:(exclude,literal)${path}`)].join('\0');
+/** Pathspecs for all files but these. */
+export function allBut(paths: readonly string[]): string[] {
+  return ['.', ...paths.map((path) => `:(exclude,literal)${path}`)];
 }
 
 interface Filling {
@@ -83,7 +84,8 @@ async function fill(git: Git, { module, commit, to }: Filling, signal: AbortSign
   const ask = (folder: string, ...args: string[]) => askGit(git, what, { folder, args: [...SAFELY, ...args], signal });
   await ask(module, 'clone', '--quiet', '--shared', '--no-checkout', '--template=', module, to);
   const address = await run(module, 'config', 'remote.origin.url');
-  if (address.kind === 'done') await ask(to, 'config', 'remote.origin.url', address.text.trim());
+  // The agent reads it.
+  if (address.kind === 'done') await ask(to, 'config', 'remote.origin.url', withoutLogin(address.text.trim()));
   await ask(to, 'checkout', '--quiet', '--detach', commit);
   return true;
 }

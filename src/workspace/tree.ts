@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
-import { copyFile } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { NotThere } from './base.ts';
 import { addClone, leadingOut, rewindClone } from './clone.ts';
 import { copyAll } from './copy-folder.ts';
+import { copyIndex } from './copy-index.ts';
 import type { Desk } from './desk.ts';
 import type { Git } from './git.ts';
 import { branchLock, removeLocks } from './left-locks.ts';
@@ -11,8 +11,9 @@ import type { RepositoryLock } from './mirror.ts';
 import type { Origin } from './origin.ts';
 import type { WorkspaceRecord } from './records.ts';
 import { removeFolder } from './remove-folder.ts';
+import { inSource } from './source.ts';
 import { addSubmodules } from './submodules.ts';
-import { addWorktree, forgetWorktree, gitDirOf, rewindWorktree, safely, type Worktree } from './worktree.ts';
+import { addWorktree, forgetWorktree, gitDirOf, rewindWorktree, type Worktree } from './worktree.ts';
 
 export interface TreeOptions {
   readonly git: Git;
@@ -115,8 +116,7 @@ export class Trees {
     await this.clear(record, origin);
     const source = origin?.source;
     if (record.kind !== 'worktree' || source === undefined || record.base === undefined) return;
-    const run = (...args: string[]) =>
-      this.#options.git.run({ folder: source.folder, args: [...safely(source), ...args], signal });
+    const run = (...args: string[]) => this.#options.git.run(inSource(source, args, signal));
     const ref = `refs/heads/${record.branch}`;
     const found = await run('rev-parse', '--verify', '--quiet', ref);
     // Git deletes it only if it is still there.
@@ -128,7 +128,7 @@ export class Trees {
     const gitDir = gitDirIn(record, origin);
     if (gitDir === undefined || !existsSync(desk.index)) return;
     const index = commit === record.base ? desk.index : await desk.indexOf(record.base);
-    await copyFile(index, join(gitDir, 'index'));
+    copyIndex(index, join(gitDir, 'index'));
   }
 
   async #copy(from: string, to: string, signal: AbortSignal): Promise<void> {

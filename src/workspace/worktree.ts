@@ -1,10 +1,10 @@
-import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { askGit, type Git } from './git.ts';
-import type { Source } from './source.ts';
+import { inSource, type Source } from './source.ts';
 
-/** Nothing that a repository's configuration names runs, except the hooks of the start of the run. */
+/** For a clone: nothing that its configuration names runs, except the hooks of the start of the run. */
 export function safely(source: Source): string[] {
   const settings = [
     `core.hooksPath=${source.hooks}`,
@@ -44,13 +44,12 @@ export const ENGINE = {
  */
 export async function addWorktree(git: Git, source: Source, tree: Worktree, signal: AbortSignal): Promise<string> {
   const { folder, branch, base, isDetached } = tree;
-  const ask = (...args: string[]) =>
-    askGit(git, `no working tree can be made in ${folder}`, {
-      folder: source.folder,
-      args: [...safely(source), ...args],
-      env: ENGINE,
-      signal,
-    });
+  const ask = (...args: string[]) => {
+    const call = inSource(source, args, signal);
+    return askGit(git, `no working tree can be made in ${folder}`, { ...call, env: { ...call.env, ...ENGINE } });
+  };
+  const trees = join(source.commonDir, 'worktrees');
+  mkdirSync(trees, { recursive: true });
   const add = ['worktree', 'add', '--quiet', '--no-checkout'];
   if (base !== undefined) {
     await ask(...add, ...(isDetached ? ['--detach'] : ['-B', branch]), folder, base);
@@ -60,7 +59,9 @@ export async function addWorktree(git: Git, source: Source, tree: Worktree, sign
     const empty = (await ask('commit-tree', '-m', 'Empty', tree)).trim();
     await ask(...add, '--detach', folder, empty);
   }
-  const gitDir = /^gitdir: (.*)\n$/s.exec(readFileSync(join(folder, '.git'), 'utf8'))![1]!;
+  // By the path of the repository: git wrote that of its stand-in.
+  const gitDir = join(trees, basename(readFileSync(join(folder, '.git'), 'utf8').trimEnd()));
+  writeFileSync(join(folder, '.git'), `gitdir: ${gitDir}\n`);
   writeFileSync(join(gitDir, 'HEAD'), headOf(tree));
   // The patterns of a sparse checkout are copied from the main checkout: a workspace has all files.
   rmSync(join(gitDir, 'info', 'sparse-checkout'), { force: true });
@@ -89,11 +90,7 @@ export async function rewindWorktree(
   if (isDetached) return;
   const ref = `refs/heads/${branch}`;
   const args = base === undefined ? ['update-ref', '-d', ref] : ['update-ref', ref, base];
-  await askGit(git, `the branch ${branch} can't be moved to its base`, {
-    folder: source.folder,
-    args: [...safely(source), ...args],
-    signal,
-  });
+  await askGit(git, `the branch ${branch} can't be moved to its base`, inSource(source, args, signal));
 }
 
 /** Where git keeps what it knows of the working tree in `folder`; undefined if it knows none. */

@@ -66,6 +66,15 @@ test('X6 without any limit on cost, tokens or time a model is started on a termi
   expect(free.stdout).toContain('limits: no cost limit');
 });
 
+test('X6 a retry asks too, also if nothing is left but what failed', async () => {
+  const project = new Project();
+  const shift = withModel(project);
+  shift.tableText = 'name,work\na,failed\n';
+  const { code, stdout } = await project.run(['retry', 'night'], { env: pathOf(project), answers: [''] });
+  expect([code, stdout]).toEqual([2, expect.stringContaining(QUESTION)]);
+  expect(shift.column('work')).toEqual(['failed']);
+});
+
 test('X6 nobody is asked where there is no terminal, no model, or a limit of another kind', async () => {
   const project = new Project();
   withModel(project);

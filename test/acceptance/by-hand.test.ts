@@ -229,7 +229,9 @@ test('O3 W1 a shift with workspaces has no batches by hand: all agents would wor
   const { code, stderr } = await shift.project.run(['batch', 'open', 'site']);
   expect([code, stderr]).toEqual([
     2,
-    expect.stringMatching(/which only a run can make\n.*manager\.md:\d+\n.*start site/),
+    expect.stringMatching(
+      /which only a run can make.*\n.*manager\.md:\d+\n.*`nightshift start site`.*`\/nightshift-start site background`/,
+    ),
   ]);
   expect(new Set(shift.column('draft'))).toEqual(new Set(['todo']));
 });

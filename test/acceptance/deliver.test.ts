@@ -11,7 +11,7 @@ test('W8 W10 pull requests wait for approval, go out once, and their state is re
   const started = await project.command(['start', 'night', '--plain']);
   expect([started.code, shift.rows().map(({ work }) => work)]).toEqual([0, ['done', 'done', 'done']]);
   // `archive` would refuse it.
-  const notSent = '3 results not sent: `nightshift deliver night` shows and sends them';
+  const notSent = '3 results wait for approval: `nightshift deliver night` shows and sends them';
   const again = await project.command(['start', 'night', '--plain']);
   for (const { stdout } of [started, again]) {
     expect(stdout).toContain(notSent);

@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { environmentIn, workspaceShift } from '../crash/workspace-shift.ts';
-import { Project } from '../harness.ts';
+import { type Ended, Project } from '../harness.ts';
+import { RepositoryProject } from '../kit/repository-project.ts';
 
 test('W7 a workspace whose row is gone from the table is kept and named at the next start', async () => {
   const shift = workspaceShift(new Project(), 'branch');
@@ -23,4 +24,40 @@ test('W7 a workspace whose row is gone from the table is kept and named at the n
   const stillThere = events.find((event) => event.type === 'workspace:opened');
   expect(folders).not.toContain(stillThere.folder);
   expect(existsSync(opened.folder)).toBe(true);
+});
+
+test('W4 a hook that an agent wrote before a kill is not used by the run that resumes, and is told', async () => {
+  const project = new RepositoryProject();
+  const hook = project.path('repository/.git/hooks/pre-commit');
+  const step = `printf '#!/bin/sh\\necho evil >&2; exit 1\\n' > ${hook}; chmod +x ${hook}; echo {name} > "{name}.txt"`;
+  const shift = project.rows(['one', 'two'], step, { deliver: 'branch' });
+  const warningsOf = ({ events }: Ended) =>
+    events.flatMap(({ type, message }) => (type === 'run:warning' ? message : []));
+  const env = { ...project.env, NIGHTSHIFT_CRASH_AT: 'workspace:kept#1' };
+  expect((await shift.spawn([], { env }).ended).signal).toBe('SIGKILL');
+  const resumed = await shift.spawn([], { env: project.env }).ended;
+  expect([resumed.code, shift.column('work')]).toEqual([0, ['done', 'done']]);
+  expect(warningsOf(resumed)).toContainEqual(
+    expect.stringMatching(/repository: the hook pre-commit changed since the run that was killed began/),
+  );
+  // That one has ended by itself: the next one takes the hook as it is.
+  shift.tableText = `${shift.tableText}three,todo\n`;
+  const next = await shift.spawn([], { env: project.env }).ended;
+  expect([next.code, shift.column('work')]).toEqual([3, ['done', 'done', 'failed']]);
+  expect(JSON.stringify(next.events)).toContain('the commit was refused: evil');
+});
+
+test('W4 W8 W11 settings that an agent breaks are told, and the rows after it are delivered', async () => {
+  const project = new RepositoryProject();
+  const config = project.path('repository/.git/config');
+  const step = `echo {name} > "{name}.txt"; test {name} != one || echo "[[[" >> "$(git rev-parse --git-common-dir)/config"`;
+  const shift = project.rows(['one', 'two', 'three'], step, { deliver: 'merge' });
+  const before = project.read('repository/.git/config');
+  const ended = await shift.spawn([], { env: project.env }).ended;
+  expect([ended.code, shift.column('work')]).toEqual([0, ['done', 'done', 'done']]);
+  const warnings = ended.events.flatMap(({ type, message }) => (type === 'run:warning' ? message : []));
+  expect(warnings).toEqual([expect.stringMatching(/repository: \.git\/config.* changed while row 1 was running/)]);
+  expect((await project.command(['doctor'])).stdout).toMatch(/git can't use the repository of .*bad config line/);
+  writeFileSync(config, before);
+  expect(project.git('repository', 'log', '--format=%s', 'main..nightshift/night/merged').split('\n')).toHaveLength(3);
 });

@@ -8,6 +8,7 @@ import {
   realpathSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -25,26 +26,39 @@ export interface ForgePull {
   readonly body: string;
 }
 
-const HOST = 'https://github.com/';
+/** As `glab` shows them. */
+export interface ForgeMerge {
+  readonly path: string;
+  readonly iid: number;
+  state: string;
+  readonly source_branch: string;
+  readonly target_branch: string;
+  readonly title: string;
+  readonly body: string;
+  source_project_id: number;
+}
 
 /**
- * A forge on this machine: bare repositories, a `gh` that keeps its state in a file, and a person whose git finds the
- * repositories of `https://github.com/` there. It also has the folders for workspaces and mirrors.
+ * A forge on this machine: bare repositories, a `gh` or `glab` that keeps its state in a file, and a person whose git
+ * finds the repositories of its host there. It also has the folders for workspaces and mirrors.
  */
 export class Forge {
   readonly root = realpathSync(mkdtempSync(join(tmpdir(), 'nightshift-forge-')));
   readonly workspaces = join(this.root, 'state', 'nightshift', 'workspaces');
   /** What the program runs with. */
   readonly env: Readonly<Record<string, string>>;
+  readonly #host: string;
 
-  constructor() {
+  constructor(host = 'github.com') {
+    this.#host = `https://${host}/`;
     onTestFinished(() => rmSync(this.root, { recursive: true, force: true }));
     mkdirSync(join(this.root, 'bin'));
-    symlinkSync(resolve('test/fixtures/gh.sh'), join(this.root, 'bin', 'gh'));
+    const [name, program] = host.includes('gitlab') ? ['glab', 'glab.mjs'] : ['gh', 'gh.sh'];
+    symlinkSync(resolve('test/fixtures', program), join(this.root, 'bin', name));
     const settings = {
       'user.name': 'A person',
       'user.email': 'person@example.org',
-      [`url.${this.root}/.insteadOf`]: HOST,
+      [`url.${this.root}/.insteadOf`]: this.#host,
       'trace2.normalTarget': join(this.root, 'trace'),
     };
     const config = join(this.root, 'gitconfig');
@@ -54,6 +68,8 @@ export class Forge {
     this.env = {
       PATH: `${join(this.root, 'bin')}:${process.env.PATH}`,
       FORGE: this.root,
+      GITLAB_TOKEN: 'a-token',
+      GIT_SSH_COMMAND: resolve('test/fixtures/ssh.sh'),
       GIT_CONFIG_GLOBAL: config,
       XDG_STATE_HOME: join(this.root, 'state'),
       XDG_CACHE_HOME: join(this.root, 'cache'),
@@ -64,7 +80,7 @@ export class Forge {
   create(name: string, files: Readonly<Record<string, string>>): string {
     const made = new Repository(join(this.root, 'made', name), files);
     made.git('clone', '-q', '--bare', '.', join(this.root, `${name}.git`));
-    return `${HOST}${name}.git`;
+    return `${this.#host}${name}.git`;
   }
 
   git(name: string, ...args: string[]): string {
@@ -77,6 +93,15 @@ export class Forge {
       const body = readFileSync(join(this.root, `body-${number}`), 'utf8');
       return { number: Number(number), state, repo, head, base, title, body };
     });
+  }
+
+  get merges(): ForgeMerge[] {
+    const file = join(this.root, 'merge-requests.json');
+    return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : [];
+  }
+
+  set merges(all: ForgeMerge[]) {
+    writeFileSync(join(this.root, 'merge-requests.json'), JSON.stringify(all));
   }
 
   /** How often a remote was fetched from, by all that ran with `env`. */

@@ -3,7 +3,9 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { WorkspaceRequest } from '../../src/core/workspace/workspaces.ts';
+import type { DeliveryKind } from '../../src/core/workspace/plan.ts';
+import type { DeliveryRequest, WorkspaceRequest } from '../../src/core/workspace/workspaces.ts';
+import { LocalDeliveries } from '../../src/workspace/delivery/deliveries.ts';
 import type { Git, GitCall } from '../../src/workspace/git.ts';
 import { LocalWorkspaces, type WorkspacesOptions } from '../../src/workspace/local-workspaces.ts';
 import type { WorkspaceRecord, WorkspaceRecords } from '../../src/workspace/records.ts';
@@ -41,6 +43,13 @@ export class WorkspaceSite {
       this.calls.push(call);
       return realGit.run(call);
     },
+  };
+  readonly folders: WorkspacesOptions['folders'] = {
+    root: this.project,
+    workspaces: this.workspaces,
+    mirrors: join(this.root, 'mirrors'),
+    sources: join(this.root, 'engine', 'sources'),
+    desk: (id) => join(this.root, 'engine', 'desks', id),
   };
   readonly records = new MemoryRecords();
   readonly warnings: string[] = [];
@@ -84,19 +93,35 @@ export class WorkspaceSite {
       git: this.git,
       records: this.records,
       shift: 'upgrade',
-      folders: {
-        root: this.project,
-        workspaces: this.workspaces,
-        mirrors: join(this.root, 'mirrors'),
-        sources: join(this.root, 'engine', 'sources'),
-        desk: (id) => join(this.root, 'engine', 'desks', id),
-      },
+      folders: this.folders,
       lock: async () => ({ [Symbol.dispose]: () => {} }),
       now: () => this.now++,
       failpoint: () => {},
       warn: (message) => this.warnings.push(message),
       ...options,
     });
+  }
+
+  deliveries(workspaces: LocalWorkspaces): LocalDeliveries {
+    return new LocalDeliveries({
+      git: this.git,
+      records: this.records,
+      shift: 'upgrade',
+      openDesk: (record, signal) => workspaces.openDesk(record, signal),
+      lock: async () => ({ [Symbol.dispose]: () => {} }),
+      runProgram: async () => ({ kind: 'missing' }),
+      patches: { folder: join(this.root, 'patches'), replace: async (file, bytes) => writeFileSync(file, bytes) },
+      now: () => new Date(this.now++).toISOString(),
+      failpoint: () => {},
+    });
+  }
+
+  delivery(id: string, kind: DeliveryKind): DeliveryRequest {
+    return {
+      ...{ id, key: `key of ${id}`, kind, isHeld: false, author: 'Ada <ada@example.org>' },
+      ...{ message: `Row ${id}`, title: '', body: '', check: async () => undefined },
+      signal: new AbortController().signal,
+    };
   }
 
   request(changes: Partial<WorkspaceRequest> = {}): WorkspaceRequest {

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { existsSync } from 'node:fs';
+import axe from 'axe-core';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 
@@ -20,7 +20,6 @@ const QUIET = [
   '--disable-component-update',
   '--disable-sync',
 ];
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 let shared: Promise<Browser> | undefined;
 
@@ -49,7 +48,7 @@ export async function openWindow(options: BrowserContextOptions = {}): Promise<W
   return { context, page, wrongs };
 }
 
-export function watch(page: Page, wrongs: string[]): void {
+function watch(page: Page, wrongs: string[]): void {
   page.on('pageerror', (error) => wrongs.push(`error: ${error.message}`));
   page.on('dialog', (dialog) => {
     wrongs.push(`dialog: ${dialog.message()}`);
@@ -64,7 +63,7 @@ export function watch(page: Page, wrongs: string[]): void {
 export async function expectAccessible(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send('Page.setBypassCSP', { enabled: true });
-  await page.evaluate(AXE);
+  await page.evaluate(axe.source);
   const found = await page.evaluate(async () => {
     const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run();
     return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');

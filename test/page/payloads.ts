@@ -10,6 +10,7 @@ export const PAYLOADS = [
   '<a href="javascript:alert(8)">x</a>',
   '<style>*{display:none}</style>',
   '<!--<img src="--><img src=x onerror=alert(9)//">',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is one for template languages
   '${alert(10)}{{alert(11)}}',
   '&lt;script&gt;alert(12)&lt;/script&gt;',
   '<base href="http://127.0.0.1:9/"><form action=//127.0.0.1:9><input autofocus onfocus=alert(13)>',

@@ -1,11 +1,12 @@
 import { type Signal, signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import type { NightshiftEvent } from '../../src/core/model/events.ts';
 import type { SessionAnswer, ShiftId } from '../../src/core/page/answers.ts';
 import type { StreamMessage } from '../../src/core/page/history-answers.ts';
 import { type Connection, type HubMessage, StreamHub, type Wish } from './stream-hub.ts';
 import { Throttle } from './throttle.ts';
 
-export const connection = signal<Connection>('idle');
+const connection = signal<Connection>('idle');
 /** Since when no server has answered. */
 export const lostSince = signal<number | undefined>(undefined);
 
@@ -42,6 +43,17 @@ export function onEvent(listener: (shift: ShiftId, event: NightshiftEvent) => vo
 export function refresh(shift: ShiftId): void {
   throttle.call(shift);
   throttle.call(ANY);
+}
+
+const PARTIAL_MS = 1000;
+
+/** Asks again while an answer is partial. `answer`: the latest one. */
+export function useWhole(shift: ShiftId, answer: { readonly isPartial?: boolean } | undefined): void {
+  useEffect(() => {
+    if (!answer?.isPartial) return;
+    const timer = setTimeout(() => refresh(shift), PARTIAL_MS);
+    return () => clearTimeout(timer);
+  }, [shift, answer]);
 }
 
 let followed: readonly ShiftId[] = [];

@@ -3,6 +3,7 @@
 set -e
 cd "$(dirname "$0")"
 for name in invoices shop reports; do
+  [ -e "$name/.git" ] && continue
   echo node_modules > "$name/.gitignore"
   git init -q "$name"
   git -C "$name" add .

@@ -17,7 +17,7 @@ import { InForce } from '../../store/folder/documents/in-force.ts';
 import { InForceRecord, readRecord, textsOf } from '../../store/folder/documents/in-force-record.ts';
 import { ShiftFiles } from '../../store/folder/documents/shift-files.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
-import { takeRunLock } from '../../store/folder/run-lock.ts';
+import { lockForCommand } from '../../store/folder/run-lock.ts';
 import type { Snapshot } from '../../store/store.ts';
 import { Watch } from '../../watch/watch.ts';
 import { compileOnce } from '../compile-once.ts';
@@ -125,8 +125,7 @@ export async function openByHand(paths: ShiftPaths, world: World, options: HandO
 /** Held while a batch is opened or closed, as a run holds it. */
 export async function lockForBatch(world: World, paths: ShiftPaths, verb: 'open' | 'close'): Promise<Disposable> {
   await new ShiftFiles(paths).prepare();
-  const since = new Date(world.now()).toISOString();
-  return takeRunLock(paths, { pid: process.pid, since, run: `batch ${verb}` });
+  return lockForCommand(paths, `batch ${verb}`, world.now());
 }
 
 async function holdBatch(paths: ShiftPaths, batch: OpenBatch, emit: Emit, { now }: World): Promise<InForce> {

@@ -172,7 +172,8 @@ function notesOf({ task, isWaiting }: Turn, waiting: number): string[] {
 function refuseWorkspaces({ name, tasks }: Shift): void {
   const task = tasks.find(({ hasWorkspace }) => hasWorkspace);
   if (task === undefined) return;
-  const hint = `run it with \`nightshift start ${name}\``;
-  const message = 'this shift gives each row a workspace, which only a run can make';
+  const hint = `run it with \`nightshift start ${name}\`, or inside OpenCode or Claude Code with \`/nightshift-start ${name} background\``;
+  const message =
+    'this shift gives each row a workspace of its own, which only a run can make and a batch by hand lacks';
   throw new NightshiftError('usage', message, hint, task.place('workspace'));
 }

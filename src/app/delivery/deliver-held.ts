@@ -1,24 +1,26 @@
 import { join } from 'node:path';
+import { endMarked } from '../../agents/process/leftovers.ts';
 import { fillScript } from '../../core/language/shell-template.ts';
 import { valuesOf } from '../../core/model/shift.ts';
 import { isOverWhenDelivered } from '../../core/workspace/delivery.ts';
 import type { DeliveryRequest, DeliveryValues } from '../../core/workspace/workspaces.ts';
 import { resolveScript } from '../../engine/worker/worker-ports.ts';
+import { refuseOpenBatch } from '../../store/folder/batch-file.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
+import { lockForCommand } from '../../store/folder/run-lock.ts';
 import { FolderWorkspaceRecords } from '../../store/folder/workspace-records.ts';
 import { LocalDeliveries } from '../../workspace/delivery/deliveries.ts';
 import { GitFailure } from '../../workspace/git.ts';
 import { openKeptDesk } from '../../workspace/kept-desk.ts';
 import type { WorkspaceRecord } from '../../workspace/records.ts';
 import { openTable } from '../edit/edit-items.ts';
-import { isBeingRun } from '../edit/proposal.ts';
 import { openAndCheck } from '../open-shift.ts';
 import { workspaceGit } from '../run/workspace-git.ts';
-import { pruneWorkspaces } from '../workspaces/prune-workspaces.ts';
+import { prune } from '../workspaces/prune-workspaces.ts';
 import type { World } from '../world.ts';
 import { writeDeliveryCells } from './delivery-cells.ts';
 import { deliveryParts } from './delivery-parts.ts';
-import { findHeldRows, type HeldPlace, type HeldRow } from './held-rows.ts';
+import { findHeldRows, type HeldPlace, type HeldRow, lookAgain } from './held-rows.ts';
 import { checkRow } from './row-checks.ts';
 
 export type DeliveredRow = HeldRow &
@@ -29,10 +31,11 @@ export type DeliveredRow = HeldRow &
 
 export interface HeldDeliveries {
   readonly rows: readonly HeldRow[];
-  /** Sends one. A failure is recorded, and the status of the row stays. */
-  send(row: HeldRow): Promise<DeliveredRow>;
-  /** Removes the workspaces of what was sent, if nothing else is in them. During a run they stay for `prune`. */
-  tidy(sent: readonly DeliveredRow[]): Promise<void>;
+  /**
+   * Sends them, one after the other, unless they have changed since they were shown. A failure is recorded, and the
+   * status of the row stays. Nothing runs meanwhile: throws `already-running` if something does.
+   */
+  send(onRow: (row: DeliveredRow) => void): Promise<DeliveredRow[]>;
 }
 
 /** What waits for approval. Writes nothing until something is sent. */
@@ -48,22 +51,51 @@ export async function openHeldDeliveries(
     opened,
     records,
     // Not the copies of a run: those are of its start, and it uses them.
-    git: workspaceGit({ root: paths.root, copies: join(paths.sources, 'deliver'), world }),
+    git: workspaceGit({
+      ...{ root: paths.root, copies: join(paths.sources, 'deliver'), world },
+      shiftFolder: paths.folder,
+    }),
     signal,
   };
-  return {
-    rows: await findHeldRows(place, rows),
-    send: (row) => send(place, row, world),
-    tidy: (sent) => tidy(paths, sent, world),
-  };
+  const held = await findHeldRows(place, rows);
+  return { rows: held, send: (onRow) => sendAll(place, held, onRow, world) };
 }
 
-/** At the end: it reads the hooks of repositories again, and what is sent uses those of the run. */
+async function sendAll(
+  place: HeldPlace,
+  rows: readonly HeldRow[],
+  onRow: (row: DeliveredRow) => void,
+  world: World,
+): Promise<DeliveredRow[]> {
+  const { paths } = place;
+  const now = world.now();
+  refuseOpenBatch(paths, now);
+  using _lock = await lockForCommand(paths, 'deliver', now);
+  // What a kill left of an earlier delivery: it could have its effect after we looked for it.
+  await endMarked({ shiftFolder: paths.folder });
+  const sent: DeliveredRow[] = [];
+  for (const row of rows) {
+    const current = await lookAgain(place, row);
+    const delivered =
+      typeof current === 'string'
+        ? { ...row, result: 'failed' as const, reason: current }
+        : await send(place, current, world);
+    onRow(delivered);
+    sent.push(delivered);
+  }
+  await tidy(paths, sent, world);
+  return sent;
+}
+
+/**
+ * Removes the workspaces of what was sent, if nothing else is in them. At the end: it reads the hooks of repositories
+ * again, and what is sent uses those of the run.
+ */
 async function tidy(paths: ShiftPaths, sent: readonly DeliveredRow[], world: World): Promise<void> {
   const over = sent.filter(({ result, record, kind }) => result === 'sent' && isOverWhenDelivered(record.kind, kind));
-  if (over.length === 0 || isBeingRun(paths)) return;
+  if (over.length === 0) return;
   const only = new Set(over.map(({ record }) => record.id));
-  await pruneWorkspaces(world, paths, { isDry: false, forced: [], only });
+  await prune(world, paths, { isDry: false, forced: [], only });
 }
 
 async function send(place: HeldPlace, row: HeldRow, world: World): Promise<DeliveredRow> {

@@ -1,13 +1,11 @@
 import { RowLabels } from '../../core/model/row-labels.ts';
-import { statusAt } from '../../core/schedule/plan.ts';
 import { linesOf } from '../../core/workspace/change.ts';
 import type { DeliveryKind } from '../../core/workspace/plan.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
-import { FolderWorkspaceRecords } from '../../store/folder/workspace-records.ts';
-import type { Snapshot } from '../../store/store.ts';
 import type { Git } from '../../workspace/git.ts';
 import { Reading } from '../../workspace/reading.ts';
-import type { DeliveryRecord, WorkspaceRecord, WorkspaceRecords } from '../../workspace/records.ts';
+import type { WorkspaceRecords } from '../../workspace/records.ts';
+import { isRowDone, isUndelivered, type UndeliveredRecord } from '../kept-workspaces.ts';
 import type { OpenShift } from '../open-shift.ts';
 import { isNamed, namedRows } from '../select-rows.ts';
 
@@ -25,7 +23,7 @@ export interface HeldRow {
   readonly lines: number;
   /** Why it could not be delivered last time. */
   readonly lastReason: string | undefined;
-  readonly record: WorkspaceRecord & { readonly delivery: DeliveryRecord };
+  readonly record: UndeliveredRecord;
 }
 
 export interface HeldPlace {
@@ -46,35 +44,27 @@ export async function findHeldRows(place: HeldPlace, rows: readonly string[]): P
   for (let index = 0; index < snapshot.count; index++) {
     const record = records.get(snapshot.id(index));
     if (record === undefined || chosen?.has(index) === false) continue;
-    if (!isWaiting(record) || !isDone(snapshot, index)) continue;
+    if (!isUndelivered(record) || !isRowDone(snapshot, index)) continue;
     found.push({ row: index + 1, label: labelOf(index), ...(await describe(place, record)) });
   }
   return found;
 }
 
-/** How many rows are done and not delivered yet. */
-export async function countHeld(paths: ShiftPaths, snapshot: Snapshot): Promise<number> {
-  const waiting = (await new FolderWorkspaceRecords(paths).all()).filter(isWaiting);
-  const ids = new Set(waiting.map(({ id }) => id));
-  let held = 0;
-  for (let row = 0; row < snapshot.count && ids.size > 0; row++) {
-    if (ids.delete(snapshot.id(row)) && isDone(snapshot, row)) held++;
-  }
-  return held;
-}
-
-/** `intended`: an earlier `deliver` was interrupted. A row that failed in its run is not done. */
-function isWaiting(record: WorkspaceRecord): record is HeldRow['record'] {
-  return record.delivery !== undefined && record.delivery.state !== 'done';
-}
-
-function isDone(snapshot: Snapshot, index: number): boolean {
-  return snapshot.tasks.every((_, task) => statusAt(snapshot, index, task) === 'done');
+/** The row as it is now, if what you saw of it still waits; otherwise why not. Asked right before it is sent. */
+export async function lookAgain({ opened, records }: HeldPlace, seen: HeldRow): Promise<HeldRow | string> {
+  const snapshot = await opened.store.snapshot();
+  const index = snapshot.rowOf(seen.record.id);
+  if (index === undefined) return 'its row is gone';
+  if (!isRowDone(snapshot, index)) return 'it is to be done again';
+  const record = await records.read(seen.record.id);
+  if (record === undefined || !isUndelivered(record)) return 'it was delivered meanwhile';
+  if (record.delivery.commit !== seen.commit) return 'it was done again meanwhile, with another result';
+  return { ...seen, row: index + 1, record };
 }
 
 async function describe(
   { git, paths, signal }: HeldPlace,
-  record: HeldRow['record'],
+  record: UndeliveredRecord,
 ): Promise<Omit<HeldRow, 'row' | 'label'>> {
   const { delivery, branch, base } = record;
   await using reading = await Reading.open(git, { desk: paths.desk(record.id), repository: record.from }, signal);

@@ -1,6 +1,7 @@
 import { parse } from 'node:path';
 import { RowLabels } from '../../core/model/row-labels.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
+import { openRunLock } from '../../store/folder/run-lock.ts';
 import { FolderWorkspaceRecords } from '../../store/folder/workspace-records.ts';
 import { readPullRequest } from '../../workspace/delivery/pull-request.ts';
 import type { WorkspaceRecord, WorkspaceRecords } from '../../workspace/records.ts';
@@ -36,7 +37,7 @@ export async function syncPullRequests(
     const now = await readPullRequest(place, known.url);
     const row = { ...known, ...(now.kind === 'pull-request' ? { to: now.state } : unread(now)) };
     if (row.to !== undefined) {
-      await recordState(records, id, row.to);
+      await recordState(paths, records, id, row.to);
       await writeDeliveryCells(await openTable(world, paths), id, { pr_state: row.to });
     }
     synced.push(row);
@@ -45,8 +46,15 @@ export async function syncPullRequests(
   return synced;
 }
 
-/** The record is read again: a run may have written to it while the forge was asked. */
-async function recordState(records: WorkspaceRecords, id: string, prState: string): Promise<void> {
+/** A run writes the records of its rows: while it is active, only the table gets the state. */
+async function recordState(
+  { runLock }: ShiftPaths,
+  records: WorkspaceRecords,
+  id: string,
+  prState: string,
+): Promise<void> {
+  using lock = openRunLock(runLock);
+  if (lock === undefined) return;
   const record = await records.read(id);
   if (record?.delivery) await records.write({ ...record, delivery: { ...record.delivery, prState } });
 }

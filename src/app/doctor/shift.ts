@@ -13,7 +13,7 @@ import { ShiftFiles } from '../../store/folder/documents/shift-files.ts';
 import { diskError, TEMPORARY } from '../../store/folder/files/atomic-write.ts';
 import { openShift, type ShiftPaths } from '../../store/folder/layout.ts';
 import { readUpgrade, upgradeShift } from '../../store/folder/older-shift.ts';
-import { currentHolder, takeRunLock } from '../../store/folder/run-lock.ts';
+import { currentHolder, lockForCommand } from '../../store/folder/run-lock.ts';
 import { changeTable } from '../../store/folder/table/table-change.ts';
 import { type OpenShift, openAndCheck } from '../open-shift.ts';
 import { failpointFrom } from '../run/failpoint.ts';
@@ -209,8 +209,7 @@ export async function fixShift(world: World, root: string, name: string): Promis
 /** Under the run lock, so that a run that starts now does not lose its agents. */
 async function endLeftovers(world: World, paths: ShiftPaths): Promise<number> {
   if (!existsSync(paths.engine)) return 0;
-  const since = new Date(world.now()).toISOString();
-  using _run = await takeRunLock(paths, { pid: process.pid, since, run: 'doctor' });
+  using _run = await lockForCommand(paths, 'doctor', world.now());
   return endMarked({ shiftFolder: paths.folder });
 }
 

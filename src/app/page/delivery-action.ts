@@ -17,7 +17,10 @@ export async function planDelivery(
   const ids = new Set(seenItems(reading, chosen).map(({ id }) => id));
   const { signal } = new AbortController();
   const held = await openHeldDeliveries(paths, { rows: [rowsText(numbersOf(chosen))], signal }, world);
-  const rows = held.rows.filter(({ record }) => ids.has(record.id));
+  const { rows } = held;
+  if (rows.some(({ record }) => !ids.has(record.id))) {
+    throw new NightshiftError('usage', 'rows have moved meanwhile', 'look at them again, then approve them');
+  }
   if (rows.length === 0) throw new NightshiftError('nothing-to-do', 'nothing of these rows waits for approval');
   return {
     command: actionCommand(action, {
@@ -25,18 +28,12 @@ export async function planDelivery(
       rows: rows.map(({ row }) => row),
     }),
     effect: `Sends ${rows.map(describe).join('; ')}.`,
-    carryOut: async () => {
-      const sent: DeliveredRow[] = [];
-      for (const row of rows) sent.push(await held.send(row));
-      await held.tidy(sent);
-      return summary(sent);
-    },
+    carryOut: async () => summary(await held.send(() => {})),
   };
 }
 
 function describe({ row, kind, branch, into, files, lines }: HeldRow): string {
-  const where = kind === 'merge' ? `into ${into ?? 'the branch that was checked out'}` : branch;
-  return `row ${row} (${kind} ${where}: ${count(files, 'file')}, ${count(lines, 'line')})`;
+  return `row ${row} (${kind} ${into ?? branch}: ${count(files, 'file')}, ${count(lines, 'line')})`;
 }
 
 function summary(sent: readonly DeliveredRow[]): string {

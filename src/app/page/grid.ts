@@ -6,7 +6,7 @@ import { orderByNumber, orderByText, rowsIn } from './row-order.ts';
 import { SearchText } from './search-text.ts';
 import type { ShiftReading } from './shift-reader.ts';
 
-type Items = Pick<ShiftReading, 'table' | 'snapshot' | 'history'>;
+type Items = Pick<ShiftReading, 'table' | 'snapshot' | 'history' | 'held'>;
 
 /** A page scrolls through one query; a few windows may look at the same shift. */
 const KEPT_RESULTS = 8;
@@ -22,6 +22,7 @@ const PART_ROWS = 2000;
 export class Grid {
   readonly #items: Items;
   #groups: readonly FailedRows[] | undefined;
+  #blocked: readonly number[] | undefined;
   readonly #text: SearchText;
   #numbers: HistoryNumbers | undefined;
   readonly #orders = new Map<string, Uint32Array>();
@@ -48,6 +49,19 @@ export class Grid {
   get groups(): readonly FailedRows[] {
     this.#groups ??= groupFailures(this.#items.snapshot, this.#items.history);
     return this.#groups;
+  }
+
+  /** For each task, how many rows are at `todo` behind a task that failed. */
+  get blocked(): readonly number[] {
+    const { columns } = this.#items.snapshot;
+    this.#blocked ??= columns.map((column, task) => {
+      let blocked = 0;
+      for (let row = 0; row < column.length; row++) {
+        if (column[row] === TODO && isBlockedAt(columns, row, task)) blocked++;
+      }
+      return blocked;
+    });
+    return this.#blocked;
   }
 
   /** The rows that match, 0-based, in the order of the query. */
@@ -83,13 +97,14 @@ export class Grid {
     const { columns, tasks } = this.#items.snapshot;
     const isWanted = STATUSES.map((status) => wanted.includes(status));
     const wantsBlocked = wanted.includes('blocked');
+    const held = new Set(wanted.includes('held') ? this.#items.held : []);
     const chosen = task === undefined ? [...tasks.keys()] : [tasks.indexOf(task)].filter((each) => each >= 0);
     for (let row = 0; row < marks.length; row++) {
       const matches = chosen.some((each) => {
         const code = columns[each]![row]!;
         return isWanted[code] || (wantsBlocked && code === TODO && isBlockedAt(columns, row, each));
       });
-      if (!matches) marks[row] = 0;
+      if (!matches && !held.has(row)) marks[row] = 0;
     }
   }
 

@@ -16,6 +16,7 @@ import type { World } from '../world.ts';
 import type { ShiftReading } from './shift-reader.ts';
 
 const LONGEST_DIFF = 1024 * 1024;
+const TOO_LARGE = 'It is too large to show: `nightshift diff SHIFT ROW > FILE` writes it.';
 
 /** Everything about one row, except for what was said. `sessions`: what is at work now. */
 export async function answerItem(
@@ -102,6 +103,6 @@ function describeWorkspace(report: WorkspaceReport, isDone: boolean): WorkspaceA
 
 /** What a row changed, without secrets. */
 export async function answerDiff(world: World, reading: ShiftReading, index: number): Promise<DiffAnswer> {
-  const { text } = await diffItem(world, { ...reading, paths: reading.place.paths }, index, []);
+  const { text = TOO_LARGE } = await diffItem(world, { ...reading, paths: reading.place.paths }, index, { args: [] });
   return { text: text.slice(0, LONGEST_DIFF), isCut: text.length > LONGEST_DIFF };
 }

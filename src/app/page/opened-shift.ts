@@ -75,7 +75,7 @@ export function requireRow(reading: ShiftReading, name: ItemName): number {
 }
 
 /** `hint`: where it probably is. To find it elsewhere takes the identities of all rows. */
-export function rowOfItem({ snapshot }: ShiftReading, item: string, hint = -1): number | undefined {
+function rowOfItem({ snapshot }: ShiftReading, item: string, hint = -1): number | undefined {
   const known = snapshot.rowOf(item);
   if (known !== undefined) return known;
   if (hint >= 0 && hint < snapshot.count && snapshot.id(hint) === item) return hint;

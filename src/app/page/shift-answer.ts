@@ -9,9 +9,9 @@ const MOST_GROUPS = 50;
 const EXAMPLE_ROWS = 5;
 
 /** What the header of a shift shows. Its size does not depend on the number of rows. */
-export function answerShift(reading: ShiftReading, run: RunState | undefined, now: number): ShiftAnswer {
+export async function answerShift(reading: ShiftReading, run: RunState | undefined, now: number): Promise<ShiftAnswer> {
   const { place, version, grid, held, isPartial } = reading;
-  const { status, limits } = statusOf(reading, now);
+  const { status, limits } = await statusOf(reading, now);
   const { sessions = [], finish, waiting, draining } = run ?? {};
   return {
     id: place.id,
@@ -22,20 +22,21 @@ export function answerShift(reading: ShiftReading, run: RunState | undefined, no
     limits,
     groups: grid.groups.slice(0, MOST_GROUPS).map(describeGroup),
     groupsLeftOut: Math.max(0, grid.groups.length - MOST_GROUPS),
+    blocked: grid.blocked,
     columns: columnsOf(reading),
     sessions,
     ...(finish ? { finish } : {}),
     ...(waiting ? { waiting } : {}),
     ...(draining === undefined ? {} : { draining }),
-    held,
+    held: held.length,
   };
 }
 
 /** As `status` tells it, without the failures. */
-export function statusOf(reading: ShiftReading, now: number): Pick<ShiftAnswer, 'status' | 'limits'> {
+export async function statusOf(reading: ShiftReading, now: number): Promise<Pick<ShiftAnswer, 'status' | 'limits'>> {
   const { place, snapshot, history } = reading;
   const summary = { ...summariseProgress(snapshot, history), failures: [] };
-  const { status, limits } = describeStatus({ ...reading, paths: place.paths, summary }, now);
+  const { status, limits } = await describeStatus({ ...reading, paths: place.paths, summary }, now);
   const { failures: _, ...rest } = status;
   return { status: rest, limits };
 }

@@ -57,19 +57,19 @@ export class ShiftCards {
   async #update(name: ShiftName): Promise<void> {
     const { id } = name;
     const visited = this.#shifts.visit(id);
-    const version = visited.reader.look();
     // The line of a run says when it will finish, which changes with the time.
     const isLive = isRunning(visited);
-    if (!isLive && this.#known.get(id)?.version === version) return;
-    const card = await this.#describe(name, isLive ? this.#shifts.keep(id) : visited, isLive);
-    this.#known.set(id, { version, card });
+    if (!isLive && this.#known.get(id)?.version === visited.reader.look()) return;
+    const shift = isLive ? this.#shifts.keep(id) : visited;
+    const card = await this.#describe(name, shift, isLive);
+    this.#known.set(id, { version: shift.reader.readVersion, card });
   }
 
   async #describe({ id, name, isArchived }: ShiftName, shift: OpenedShift, isLive: boolean): Promise<ShiftCard> {
     try {
       // Only what is kept can be read in parts.
       const reading = await (isLive ? shift.reader.read() : shift.reader.readWhole());
-      const { status } = statusOf(reading, this.#shifts.now());
+      const { status } = await statusOf(reading, this.#shifts.now());
       const run = await shift.runState();
       const lastReason = run?.lastReason ?? (status.running ? undefined : status.lastRun?.end?.reason);
       const { 'max-cost': maxCostUsd } = status.limits;

@@ -12,7 +12,7 @@ import type { ShiftPaths } from '../../store/folder/layout.ts';
 import { currentHolder, type Holder } from '../../store/folder/run-lock.ts';
 import { readError } from '../../store/folder/table/table-file.ts';
 import { compileOnce } from '../compile-once.ts';
-import { countHeld } from '../delivery/held-rows.ts';
+import { listHeldRows } from '../kept-workspaces.ts';
 import { checkName } from '../open-shift.ts';
 import type { World } from '../world.ts';
 import { FollowedHistory } from './followed-history.ts';
@@ -29,8 +29,8 @@ export interface ShiftReading extends ReadTable {
   readonly shift: Shift;
   readonly history: History;
   readonly grid: Grid;
-  /** How many results wait for `nightshift deliver`. */
-  readonly held: number;
+  /** The rows whose result waits for `nightshift deliver`, 0-based. */
+  readonly held: readonly number[];
   /** The journal is still being read: reasons, times and money may be missing. */
   readonly isPartial: boolean;
   /** Names rows for people. */
@@ -72,6 +72,11 @@ export class ShiftReader {
   get latest(): ShiftReading | undefined {
     const reading = this.#last?.reading;
     return reading instanceof NightshiftError ? undefined : reading;
+  }
+
+  /** The version that was read last, with its problem if it had one; empty: none, or not all of it. */
+  get readVersion(): string {
+    return this.#last?.version ?? '';
   }
 
   /** The version that the next `read` would find, if it would find another one: a shift is not read too often. */
@@ -155,10 +160,10 @@ export class ShiftReader {
     const shift = this.#compile(documents, table.header);
     const history = await this.#history.read(paths, this.#isPartial ? WAIT_AGAIN_MS : WAIT_FOR_HISTORY_MS);
     const { isPartial } = this.#history;
-    const grid = new Grid({ table, snapshot, history });
+    const held = shift.workspace === undefined ? [] : await listHeldRows(paths, snapshot);
+    const grid = new Grid({ table, snapshot, history, held });
     // Part of the work that is not done too often: what every answer needs.
     if (snapshot.count > 0) void [snapshot.id(0), grid.groups];
-    const held = shift.workspace === undefined ? 0 : await countHeld(paths, snapshot);
     const readVersion = isPartial ? `${version}-partial` : version;
     return {
       place,

@@ -8,7 +8,6 @@ import { createMask } from '../../core/text/mask.ts';
 import { oneLine } from '../../core/text/printable.ts';
 import { filesOfRun, readValues } from '../../store/folder/journal/journal-reader.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
-import { FolderWorkspaceRecords } from '../../store/folder/workspace-records.ts';
 import { type OpenShift, openAndCheck } from '../open-shift.ts';
 import { answerCharts } from '../page/charts-answer.ts';
 import { readStatus } from '../status.ts';
@@ -27,7 +26,6 @@ export async function collectReport(world: World, paths: ShiftPaths, version: st
   const opened = await openAndCheck(paths);
   const { history, account, charts } = await readRun(paths, status.lastRun?.run);
   const excerpts = await Excerpts.read(paths, opened, history);
-  const records = await new FolderWorkspaceRecords(paths).all();
   return {
     at: world.now(),
     status,
@@ -38,7 +36,6 @@ export async function collectReport(world: World, paths: ShiftPaths, version: st
       const examples = group.items.slice(0, EXAMPLES).map((item) => excerpts.of(group.task, item));
       return { ...group, examples };
     }),
-    held: records.filter(({ delivery, state }) => state !== 'removed' && delivery?.state === 'held').length,
     steps: await diffSteps(paths, account),
     charts: await answerCharts({ snapshot: opened.snapshot, history, isPartial: false }, charts, false),
     table: tableOf(opened, history, excerpts),

@@ -18,8 +18,6 @@ export interface Report {
   readonly passingAgain: readonly Turn[];
   /** What needs a person, the largest group first. */
   readonly groups: readonly ReportGroup[];
-  /** Results that wait for `nightshift deliver`. */
-  readonly held: number;
   /** The Steps of tasks that changed in the run: lines of a diff. */
   readonly steps: readonly { readonly task: string; readonly lines: readonly string[] }[];
   readonly charts: ChartsAnswer;

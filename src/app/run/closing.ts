@@ -5,10 +5,11 @@ import { EXIT } from '../../core/model/errors.ts';
 import { RowLabels } from '../../core/model/row-labels.ts';
 import type { NextCommand } from '../../core/schedule/run-request.ts';
 import type { KeptWorkspaces } from '../../core/workspace/kept.ts';
+import type { ResultsPlace } from '../../core/workspace/results.ts';
+import { resultsIn } from '../../engine/access.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
-import { FolderWorkspaceRecords } from '../../store/folder/workspace-records.ts';
-import type { WorkspaceRecord } from '../../workspace/records.ts';
 import { readHistory } from '../history.ts';
+import { countKept } from '../kept-workspaces.ts';
 import { readLearning } from '../lessons/list-lessons.ts';
 import { nextAfterLastRun } from '../next-command.ts';
 import { openAndCheck } from '../open-shift.ts';
@@ -25,6 +26,7 @@ export interface Closing {
   readonly shiftMs: number;
   readonly next: NextCommand | undefined;
   readonly workspaces: KeptWorkspaces;
+  readonly results: ResultsPlace | undefined;
 }
 
 /** Undefined if a run that was stopped left a shift that can't be read: the run's own reason then says why. */
@@ -42,17 +44,12 @@ export async function readClosing(
     const known = { shift: paths.name, history, limits, counts: summary.counts, now: world.now() };
     const learning = readLearning(shift, { items: snapshot, history, now: world.now() });
     const { lastRun } = history;
-    const workspaces = countKept(await new FolderWorkspaceRecords(paths).all());
+    const workspaces = await countKept(paths, snapshot);
     const next = nextAfterLastRun(known);
-    return { summary, learning, lastRun, shiftMs: history.tally.ms, next, workspaces };
+    const results = resultsIn(shift);
+    return { summary, learning, lastRun, shiftMs: history.tally.ms, next, workspaces, results };
   } catch (error) {
     if (exitCode === EXIT.stopped || exitCode === EXIT.interrupted) return undefined;
     throw error;
   }
-}
-
-function countKept(records: readonly WorkspaceRecord[]): KeptWorkspaces {
-  const open = records.filter(({ state, delivery }) => state !== 'removed' && delivery?.state !== 'done');
-  const held = open.filter(({ delivery }) => delivery?.state === 'held');
-  return { kept: open.length - held.length, held: held.length };
 }

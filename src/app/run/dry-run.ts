@@ -4,12 +4,15 @@ import { chooseForDevs } from '../../core/schedule/next.ts';
 import { cellsAt, countEligible, countItems } from '../../core/schedule/plan.ts';
 import type { NextCommand, RunRequest } from '../../core/schedule/run-request.ts';
 import type { Share } from '../../core/schedule/scope-share.ts';
+import type { ResultsPlace } from '../../core/workspace/results.ts';
+import { resultsIn } from '../../engine/access.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
 import { readHistory, spentIn } from '../history.ts';
+import { keptWorkspaceLines } from '../kept-workspaces.ts';
 import { nextOfRequest } from '../next-command.ts';
 import type { World } from '../world.ts';
-import { keptWorkspaceLines } from './kept-workspaces.ts';
 import { planRun, type RunSettings } from './plan-run.ts';
+import { uncommittedLines } from './uncommitted.ts';
 import { unprotectedFiles, unprotectedLine } from './unprotected-files.ts';
 
 /** What a run would do. */
@@ -30,6 +33,8 @@ export interface DryRun {
     readonly spent: Expenses;
     /** The limit that is used up, in words. */
     readonly usedUp: string | null;
+    /** Where results go; null: rows have no workspaces. */
+    readonly results: ResultsPlace | null;
     readonly next: string;
   };
 }
@@ -40,7 +45,7 @@ export async function dryRun(
   settings: RunSettings & { readonly request: RunRequest },
   world: World,
 ): Promise<DryRun> {
-  const { shift, snapshot, scope, hasModel } = await planRun(paths, settings, world);
+  const { shift, snapshot, store, scope, hasModel } = await planRun(paths, settings, world);
   const unprotected = await unprotectedFiles(world, paths, { shift, snapshot });
   const now = world.now();
   const { parallel, sequence, limits: set } = shift.settings;
@@ -58,7 +63,12 @@ export async function dryRun(
   const reached = isLeft ? usedUp(limits, spent, now) : undefined;
   const next = nextOfRequest(shift.name, settings.request, set, { history, now });
   return {
-    warnings: [...shift.warnings, ...unprotected.map(unprotectedLine), ...(await keptWorkspaceLines(paths, shift))],
+    warnings: [
+      ...shift.warnings,
+      ...unprotected.map(unprotectedLine),
+      ...(await keptWorkspaceLines(paths, shift)),
+      ...(await uncommittedLines(world, shift, store)),
+    ],
     limitTexts: limitTexts(limits, spent, hasModel, now),
     next,
     plan: {
@@ -69,6 +79,7 @@ export async function dryRun(
       limits,
       spent,
       usedUp: reached?.text ?? null,
+      results: resultsIn(shift) ?? null,
       next: next.command,
     },
   };

@@ -5,13 +5,14 @@ import { withCurrentNames } from '../../core/model/older-events.ts';
 import { filesOfRun, olderFiles } from '../../store/folder/journal/journal-reader.ts';
 import { LineFollower } from '../../store/folder/journal/line-follower.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
-import { currentHolder } from '../../store/folder/run-lock.ts';
+import { currentHolder, type Holder, isCommand } from '../../store/folder/run-lock.ts';
 
 const LOOK_EVERY_MS = 150;
 
 /** The run of the shift that is going on now. */
-export function currentRun(paths: ShiftPaths): { readonly pid: number; readonly run: string } | undefined {
-  return currentHolder(paths.runLock);
+export function currentRun(paths: ShiftPaths): Holder | undefined {
+  const holder = currentHolder(paths.runLock);
+  return holder && isCommand(holder) ? undefined : holder;
 }
 
 /** Whether this run still holds the lock. */

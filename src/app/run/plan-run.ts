@@ -17,7 +17,6 @@ import { findTask } from '../find-task.ts';
 import { type OpenShift, openAndCheck } from '../open-shift.ts';
 import { refuseEmpty } from '../refuse-empty.ts';
 import { refuseNoMatch, selector } from '../select-rows.ts';
-import { requireWorkspaces } from '../workspaces/requirements.ts';
 import type { World } from '../world.ts';
 import { requireBash } from './require-bash.ts';
 import { requireSandbox } from './require-sandbox.ts';
@@ -96,6 +95,13 @@ export async function requireAgents(shift: Shift, agents: AgentSet, world: World
 /** Throws if a model or a login of the shift is certainly missing. Takes seconds, and costs nothing. */
 export function requireModels(shift: Shift, agents: AgentSet, world: World): Promise<void> {
   return checkModels(shift, agents.find, environmentIn(shift, world));
+}
+
+/** Throws if the workspaces of the shift can't be made or delivered. A shift without them does not load their code. */
+async function requireWorkspaces(world: World, paths: ShiftPaths, opened: OpenShift): Promise<void> {
+  if (opened.shift.workspace === undefined) return;
+  const requirements = await import('../workspaces/requirements.ts');
+  await requirements.requireWorkspaces(world, paths, opened);
 }
 
 function environmentIn({ secrets }: Shift, { env }: World) {

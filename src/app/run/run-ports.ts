@@ -16,8 +16,8 @@ import { keysOfWriters } from './open-files.ts';
 import { overridesIn, requireAgents } from './plan-run.ts';
 import { protectFiles } from './protect-files.ts';
 import type { NewRun } from './run-shift.ts';
-import { RunWorkspaces } from './run-workspaces.ts';
 import { watchFolders } from './watch-folders.ts';
+import { WorkspacesOnDemand } from './workspaces-on-demand.ts';
 
 interface Means {
   readonly agents: AgentSet;
@@ -33,6 +33,8 @@ export interface Ports {
   secrets(): Shift['secrets'];
   /** Finishes what a killed run left of workspaces; once its agents have ended. */
   recover(): Promise<void>;
+  /** The run has come to its end. */
+  end(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -56,7 +58,7 @@ export async function buildPorts(run: NewRun, opened: Opened, means: Means): Pro
   const shiftFiles = new Watch(run.clock);
   const protection = protectFiles(paths, world, stream.emit);
   const warn = (message: string) => stream.emit({ type: 'run:warning', message });
-  const workspaces = new RunWorkspaces({ paths, world, failpoint, warn });
+  const workspaces = new WorkspacesOnDemand({ paths, world, failpoint, warn });
   const site: Site = {
     place: paths,
     agents: { find: agents.find, caller },
@@ -97,8 +99,9 @@ export async function buildPorts(run: NewRun, opened: Opened, means: Means): Pro
     },
     owner: run.holder.run,
   };
-  const recover = () => workspaces.recover({ paths, store });
-  return { ports, load, recover, secrets: () => secrets, close: () => inForce.close() };
+  const recover = () => workspaces.recover(store);
+  const end = () => workspaces.end({ isRun: true });
+  return { ports, load, recover, end, secrets: () => secrets, close: () => inForce.close() };
 }
 
 /** The documents in force. An edit is checked before it counts, also for agents that it asks for. */

@@ -14,17 +14,18 @@ import type { ShiftPaths } from '../../store/folder/layout.ts';
 import { type Holder, nameHolder, takeRunLock } from '../../store/folder/run-lock.ts';
 import type { RunResult } from '../api.ts';
 import { type Compile, compileOnce } from '../compile-once.ts';
+import { keptWorkspaceLines } from '../kept-workspaces.ts';
 import { type OpenOptions, type OpenShift, openAndCheck } from '../open-shift.ts';
 import type { World } from '../world.ts';
 import { EventStream, newRun } from './event-stream.ts';
 import { failpointFrom } from './failpoint.ts';
-import { keptWorkspaceLines } from './kept-workspaces.ts';
 import { settleBeforeStart } from './killed-run.ts';
 import { checkFirst, overridesIn, type RunSettings } from './plan-run.ts';
 import { processClock } from './process-time.ts';
 import { FolderControl } from './run-control.ts';
 import { countAtEnd, tellError } from './run-end.ts';
 import { buildPorts } from './run-ports.ts';
+import { uncommittedLines } from './uncommitted.ts';
 import { unprotectedLines } from './unprotected-files.ts';
 
 export interface FolderRunOptions extends RunSettings {
@@ -125,7 +126,8 @@ async function runLocked(run: NewRun, { agents, workplaces, leftovers }: Opened)
   using control = new FolderControl(run, stop);
   const unprotected = await unprotectedLines(world, opened.shift, opened.store);
   const kept = await keptWorkspaceLines(paths, opened.shift);
-  for (const message of [...opened.shift.warnings, ...unprotected, ...kept])
+  const uncommitted = await uncommittedLines(world, opened.shift, opened.store);
+  for (const message of [...opened.shift.warnings, ...unprotected, ...kept, ...uncommitted])
     stream.emit({ type: 'run:warning', message });
   const ports = await buildPorts(run, opened, { agents, workplaces, control });
   await endLeftovers(run, leftovers);
@@ -133,6 +135,7 @@ async function runLocked(run: NewRun, { agents, workplaces, leftovers }: Opened)
   const end = await runShift(ports.ports, await ports.load())
     .then(async (end) => {
       await stream.flush();
+      await ports.end();
       return end;
     })
     .finally(() => endMarked({ shiftFolder: paths.folder }))

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemError } from '../../core/model/system-errors.ts';
 import { isTestId } from '../../core/workspace/branch-name.ts';
@@ -23,6 +22,7 @@ import { LocalDeliveries } from '../../workspace/delivery/deliveries.ts';
 import { GitFailure } from '../../workspace/git.ts';
 import { LocalWorkspaces, type WorkspacesOptions } from '../../workspace/local-workspaces.ts';
 import type { WorkspaceRecord, WorkspaceRecords } from '../../workspace/records.ts';
+import { RunCopies } from '../../workspace/run-copies.ts';
 import { deliveryParts } from '../delivery/delivery-parts.ts';
 import { repositoryLockFile, stateFolder } from '../state-folder.ts';
 import type { World } from '../world.ts';
@@ -38,31 +38,31 @@ export interface WorkspaceMeans {
   warn(message: string): void;
 }
 
-interface RecoverMeans extends Pick<WorkspaceMeans, 'paths'> {
-  readonly store: Pick<Store, 'snapshot'>;
-}
-
 /** The workspaces of a shift and their deliveries, for the process that has its run lock. */
 export class RunWorkspaces implements Workspaces, Deliveries {
   readonly #workspaces: LocalWorkspaces;
   readonly #deliveries: LocalDeliveries;
   readonly #records: WorkspaceRecords;
+  readonly #paths: ShiftPaths;
   readonly #warn: (message: string) => void;
+  readonly #copies: RunCopies;
 
   constructor({ paths, world, failpoint, warn }: WorkspaceMeans) {
-    const git = workspaceGit({ root: paths.root, copies: paths.sources, world, shiftFolder: paths.folder });
+    this.#copies = new RunCopies(paths.sources);
+    const { folder: copies, isLeft } = this.#copies;
+    const git = workspaceGit({ root: paths.root, copies, isLeft, world, shiftFolder: paths.folder });
+    this.#paths = paths;
     this.#warn = warn;
     this.#records = new FolderWorkspaceRecords(paths, warn);
     const parts = { git, records: this.#records, failpoint };
-    this.#workspaces = openWorkspaces(paths, world, { ...parts, warn });
+    this.#workspaces = openWorkspaces(paths, world, { ...parts, warn, sources: copies });
     const openDesk = (record: WorkspaceRecord, signal: AbortSignal) => this.#workspaces.openDesk(record, signal);
     this.#deliveries = new LocalDeliveries(deliveryParts(paths, world, { ...parts, openDesk }));
   }
 
   /** Before any agent starts: finishes what a killed run left. Workspaces of rows that are gone stay, and are told. */
-  async recover({ paths, store }: RecoverMeans): Promise<void> {
-    if (!existsSync(paths.workspaces)) return;
-    await removeTemporaries(paths.workspaces);
+  async recover(store: Pick<Store, 'snapshot'>): Promise<void> {
+    await removeTemporaries(this.#paths.workspaces);
     await this.#workspaces.recover(new AbortController().signal);
     const records = (await this.#records.all()).filter(({ state }) => state !== 'removed');
     if (records.length === 0) return;
@@ -100,6 +100,21 @@ export class RunWorkspaces implements Workspaces, Deliveries {
     }
   }
 
+  /**
+   * The run has ended by itself: the next one reads hooks and configuration again. Otherwise it uses those of this run.
+   * `isRun`: false for a command that only adds to what a killed run left.
+   */
+  async end({ isRun }: { readonly isRun: boolean }): Promise<void> {
+    if (!isRun && this.#copies.isLeft) return;
+    try {
+      await this.#copies.end(this.#paths.desks);
+    } catch (error) {
+      const why = systemError(error);
+      if (!why) throw error;
+      this.#warn(`${this.#copies.folder} can't be removed: ${why.message}`);
+    }
+  }
+
   /** Removes its folder, whatever it holds. Its desk stays. */
   remove(record: WorkspaceRecord, signal: AbortSignal): Promise<void> {
     return this.#workspaces.remove(record, signal);
@@ -114,10 +129,10 @@ export function defaultWorkspacesDir(world: World): string {
 function openWorkspaces(
   paths: ShiftPaths,
   world: World,
-  parts: Pick<WorkspacesOptions, 'git' | 'records' | 'failpoint' | 'warn'>,
+  { sources, ...parts }: Pick<WorkspacesOptions, 'git' | 'records' | 'failpoint' | 'warn'> & { sources: string },
 ): LocalWorkspaces {
   const { env, now } = world;
-  const { root, sources, name, desk } = paths;
+  const { root, name, desk } = paths;
   const cache = join(env.XDG_CACHE_HOME || join(env.HOME ?? '/', '.cache'), 'nightshift');
   return new LocalWorkspaces({
     ...parts,

@@ -6,7 +6,7 @@ import type { Emit, NightshiftEvent } from '../../core/model/events.ts';
 import type { Outcome, Usage } from '../../core/model/model.ts';
 import { localOrder, makeOrder } from '../../core/model/order.ts';
 import { RowLabels } from '../../core/model/row-labels.ts';
-import type { Task } from '../../core/model/shift.ts';
+import type { Shift, Task } from '../../core/model/shift.ts';
 import type { ReachedLimit } from '../../core/schedule/budget.ts';
 import { testId } from '../../core/workspace/branch-name.ts';
 import type { Stop } from '../../engine/ports.ts';
@@ -29,8 +29,9 @@ import { keysOfWriters } from './open-files.ts';
 import { overridesIn, type RunSettings, requireAgents } from './plan-run.ts';
 import { processClock } from './process-time.ts';
 import { protectFiles } from './protect-files.ts';
-import { RunWorkspaces } from './run-workspaces.ts';
+import { uncommittedLines } from './uncommitted.ts';
 import { watchFolders } from './watch-folders.ts';
+import { WorkspacesOnDemand } from './workspaces-on-demand.ts';
 
 export interface TestOptions extends Pick<RunSettings, 'agent' | 'model' | 'limits'> {
   readonly task: string;
@@ -52,8 +53,8 @@ export type TestResult =
       readonly index: number;
       /** The row's name, if it has one. */
       readonly label: string | undefined;
-      /** Where the agent worked, if the task has a workspace. */
-      readonly workspace: string | undefined;
+      /** Where the agent worked, if the task has a workspace; `after`: the task whose result it started with. */
+      readonly workspace: { readonly folder: string; readonly after?: string } | undefined;
       readonly dev: Outcome;
       readonly last: Outcome;
       readonly usage: Usage;
@@ -73,27 +74,44 @@ export async function testTask(paths: ShiftPaths, options: TestOptions, world: W
   using _lock = await takeRunLock(paths, holder);
   await using transcripts = new Transcripts(paths, world.now);
   let spending: Spending | undefined;
-  let workspace: string | undefined;
+  let workspace: Extract<TestResult, { kind: 'tested' }>['workspace'];
   const emit = stamped(paths.name, key, world, options.onEvent);
   const emitAll: Emit = (happening) => {
     if (happening.type === 'transcript') return transcripts.add(happening);
     if (happening.type === 'usage:spent') spending?.add(happening);
-    if (happening.type === 'workspace:opened') workspace = happening.folder;
+    if (happening.type === 'workspace:opened') {
+      workspace = happening;
+      const missing = missingBefore(opened.shift, task, happening.after);
+      if (missing !== undefined) options.onWarning(withoutEarlier(paths.name, missing, index + 1));
+    }
     emit(happening);
   };
   const opened = await openAndCheck(paths, { ...overridesIn(options), emit: emitAll });
-  for (const warning of opened.shift.warnings) options.onWarning(warning);
+  const task = findTask(opened.shift, options.task);
+  const index = findRowIndex(opened, options.row);
+  const uncommitted = task.hasWorkspace ? await uncommittedLines(world, opened.shift, opened.store) : [];
+  for (const warning of [...opened.shift.warnings, ...uncommitted]) options.onWarning(warning);
   await using open = await openSpending(world, paths, opened.shift.settings.limits);
   spending = open;
   if (open.reached) return { kind: 'refused', limit: open.reached };
   open.begin();
   using stop = options.openStop();
-  const task = findTask(opened.shift, options.task);
-  const index = findRowIndex(opened, options.row);
   const test = { paths, world, opened, task, index, key, agents, spending: open, stop, emit: emitAll };
   const { dev, last } = await workOn(test);
   const label = RowLabels.in(opened.shift, opened.snapshot)(index);
   return { kind: 'tested', exitCode: exitCodeOf(last, stop), index, label, workspace, dev, last, usage: open.usage };
+}
+
+/** The task right before this one in the workspace, if the workspace does not start with its result. */
+function missingBefore({ tasks }: Shift, { name }: Task, after: string | undefined): string | undefined {
+  const members = tasks.filter(({ hasWorkspace }) => hasWorkspace);
+  const before = members[members.findIndex((each) => each.name === name) - 1]?.name;
+  return before === after ? undefined : before;
+}
+
+function withoutEarlier(shift: string, task: string, row: number): string {
+  const first = `\`nightshift test-task ${shift} ${task} --row ${row}\``;
+  return `row ${row} has no result of ${task} yet, so this test starts without it; ${first} makes one for tests`;
 }
 
 /** Throws for wrong input before anything is written. */
@@ -147,13 +165,14 @@ async function workOn(test: Test): Promise<{ dev: Outcome; last: Outcome }> {
     onFailure: (error) => failure.abort(error),
   });
   const warn = (message: string) => emit({ type: 'run:warning', message });
+  const workspaces = new WorkspacesOnDemand({ paths, world, failpoint: () => {}, warn });
   const worker = new LocalWorker({
     place: paths,
     agents: { find: test.agents.find, caller: world.env },
     check: runCheck,
     folders: watchFolders(paths, world, warn),
     protection,
-    workspaces: new RunWorkspaces({ paths, world, failpoint: () => {}, warn }),
+    workspaces,
     shiftFiles,
     clock,
     random: Math.random,
@@ -164,6 +183,7 @@ async function workOn(test: Test): Promise<{ dev: Outcome; last: Outcome }> {
   const dev = await worker.run(orderOf(test, 'dev'), call);
   const last = dev.to === 'qa' ? await worker.run(orderOf(test, 'qa'), call) : dev;
   failure.signal.throwIfAborted();
+  await workspaces.end({ isRun: false });
   return { dev, last };
 }
 

@@ -7,7 +7,7 @@ import { workspaceGit } from './workspace-git.ts';
 
 const { signal } = new AbortController();
 
-test('W4 git uses the configuration of the start of the run, and credentials only for remotes', async () => {
+test('S13 W4 git uses the configuration of the start of the run, credentials only for remotes, and no more time than it has', async () => {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'nightshift-git-')));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   const root = join(home, 'project');
@@ -38,6 +38,8 @@ test('W4 git uses the configuration of the start of the run, and credentials onl
   expect(seen).not.toMatch(/^(GH_TOKEN|GIT_ASKPASS)=/m);
   expect(await ask(['env'], { isRemote: true })).toMatch(/^GH_TOKEN=token$/m);
   expect(await ask(['env'], { isRemote: true })).toMatch(/^GIT_ASKPASS=\/bin\/ask$/m);
+  const slow = await git.run({ folder: root, args: ['-c', 'alias.wait=!sleep 1000', 'wait'], signal, withinMs: 1 });
+  expect(slow).toEqual({ kind: 'not-run', reason: 'git took too long and was ended' });
   expect(await ask(['hash-object', '--stdin'], { input: '' })).toMatch(/^e69de29/);
   // An agent makes the repository partial: git would fetch a missing commit with this program.
   const partial = { url: root, promisor: 'true', uploadpack: `touch ${home}/evil; git-upload-pack` };

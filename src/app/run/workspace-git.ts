@@ -1,9 +1,9 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { agentEnvironment } from '../../agents/environment.ts';
 import { runProcess } from '../../agents/process/process.ts';
 import type { Git, GitCall, GitResult } from '../../workspace/git.ts';
-import { parseSettings, renderSettings } from '../../workspace/source.ts';
+import { parseSettings, renderSettings } from '../../workspace/settings.ts';
 import type { World } from '../world.ts';
 import { findGit } from './git-program.ts';
 
@@ -29,19 +29,21 @@ export interface WorkspaceGitOptions {
   readonly root: string;
   /** Where the person's configuration is kept as it was at the first call; agents can't write there. */
   readonly copies: string;
+  /** A run that never ended has kept it there: it still counts. */
+  readonly isLeft?: boolean;
   readonly world: World;
   /** Marks its processes as those of a run of this shift, so that the next run ends what a kill left of them. */
   readonly shiftFolder?: string;
 }
 
 /** Git for workspaces. It has the person's credentials only for calls that reach a remote. */
-export function workspaceGit({ root, copies, world, shiftFolder }: WorkspaceGitOptions): Git {
+export function workspaceGit({ root, copies, isLeft = false, world, shiftFolder }: WorkspaceGitOptions): Git {
   const plain = agentEnvironment({ caller: world.env, passEnv: [], secrets: {}, own: {} });
   const file = findGit(plain.PATH ?? '', root);
   let kept: Promise<string> | undefined;
   const run = async (call: GitCall, env: Readonly<Record<string, string>>): Promise<GitResult> => {
     const { isRemote = false, folder, input, args } = call;
-    const limit = AbortSignal.timeout(isRemote ? REMOTE_MS : LOCAL_MS);
+    const limit = AbortSignal.timeout(call.withinMs ?? (isRemote ? REMOTE_MS : LOCAL_MS));
     const printed: Record<'stdout' | 'stderr', string[]> = { stdout: [], stderr: [] };
     const ended = await runProcess({
       file,
@@ -64,14 +66,16 @@ export function workspaceGit({ root, copies, world, shiftFolder }: WorkspaceGitO
     ...{ GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0', GIT_EDITOR: 'false', LC_ALL: 'C.UTF-8', LANGUAGE: '' },
   });
   const keep = async () => {
+    const config = join(copies, 'person.config');
+    if (isLeft && existsSync(config)) return config;
     const list = ['config', '--list', '--includes', '-z'];
     const call = { folder: '/', args: list, signal: new AbortController().signal, readsConfiguration: true };
     const listed = await run(call, environment(call));
     mkdirSync(copies, { recursive: true, mode: 0o700 });
-    const config = join(copies, 'person.config');
     // Those of the command line come last.
     const settings = parseSettings(listed.kind === 'done' ? listed.text : '').filter(([key]) => !isOurs(key));
-    writeFileSync(config, renderSettings(settings), { mode: 0o600 });
+    writeFileSync(`${config}.new`, renderSettings(settings), { mode: 0o600 });
+    renameSync(`${config}.new`, config);
     return config;
   };
   return {

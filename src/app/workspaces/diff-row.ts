@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { fillTemplate, resolveText } from '../../core/language/template.ts';
 import { NightshiftError } from '../../core/model/errors.ts';
@@ -23,34 +24,46 @@ export interface RowDiff {
   readonly row: number;
   readonly base: string | null;
   readonly change: Change;
-  /** What `git diff` prints: bytes, because files have any encoding. */
-  readonly bytes: Buffer;
-  /** The same for readers, without secrets. */
-  readonly text: string;
+  /** What `git diff` prints, for readers: without secrets. Absent: it was sent, or is too large to show. */
+  readonly text?: string;
 }
 
-/** The change of a row against its base, also after its workspace is gone. `args`: of `git diff`. */
-export async function diffRow(world: World, paths: ShiftPaths, row: string, args: readonly string[]): Promise<RowDiff> {
+export interface DiffOptions {
+  /** Of `git diff`. */
+  readonly args: readonly string[];
+  /** Gets all that it prints, in pieces: bytes, because files have any encoding. */
+  readonly send?: (bytes: Uint8Array) => void;
+}
+
+/** A longer patch is not shown: it would be in memory, and nobody reads it. */
+const MOST_SHOWN_BYTES = 16_000_000;
+
+/** The change of a row against its base, also after its workspace is gone. */
+export async function diffRow(world: World, paths: ShiftPaths, row: string, options: DiffOptions): Promise<RowDiff> {
   const opened = await openAndCheck(paths);
-  return diffItem(world, { ...opened, paths }, findRowIndex(opened, row), args);
+  return diffItem(world, { ...opened, paths }, findRowIndex(opened, row), options);
 }
 
 type Known = Pick<OpenShift, 'shift' | 'snapshot'> & { readonly paths: ShiftPaths };
 
 /** The same for a row of a shift that was read. */
-export async function diffItem(world: World, opened: Known, index: number, args: readonly string[]): Promise<RowDiff> {
+export async function diffItem(
+  world: World,
+  opened: Known,
+  index: number,
+  { args, send }: DiffOptions,
+): Promise<RowDiff> {
   const { paths } = opened;
   using around = surroundings(world, paths, opened);
   const read = async (reading: Reading, span: Span): Promise<RowDiff> => {
-    const bytes = await reading.diff(span, args);
-    return {
-      shift: paths.name,
-      row: index + 1,
-      base: span.base ?? null,
-      change: await reading.change(span),
-      bytes,
-      text: createMask(opened.shift.secrets).text(bytes.toString()),
-    };
+    const file = await reading.diff(span, args);
+    const diff = { shift: paths.name, row: index + 1, base: span.base ?? null, change: await reading.change(span) };
+    if (send) {
+      for await (const piece of createReadStream(file, { highWaterMark: MOST_SHOWN_BYTES })) send(piece);
+      return diff;
+    }
+    if ((await stat(file)).size > MOST_SHOWN_BYTES) return diff;
+    return { ...diff, text: createMask(opened.shift.secrets).text(await readFile(file, 'utf8')) };
   };
   try {
     return (await readRecorded(around, index, read)) ?? (await readDelivered(around, opened, index, read));

@@ -3,12 +3,13 @@ import type { RowLabels } from '../../core/model/row-labels.ts';
 import { statusAt } from '../../core/schedule/plan.ts';
 import { isTestId } from '../../core/workspace/branch-name.ts';
 import type { Change } from '../../core/workspace/change.ts';
+import { isOverWhenDelivered } from '../../core/workspace/delivery.ts';
 import type { DeliveryFacts, WorkspaceFacts } from '../../core/workspace/state.ts';
 import { findRow } from '../../engine/find-row.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
 import type { Snapshot } from '../../store/store.ts';
 import { type Git, GitFailure } from '../../workspace/git.ts';
-import { Reading, type Span } from '../../workspace/reading.ts';
+import { type FilesFound, Reading, type Span } from '../../workspace/reading.ts';
 import type { DeliveryRecord, WorkspaceRecord } from '../../workspace/records.ts';
 
 /** What is needed to look at the workspaces of a shift. */
@@ -39,7 +40,7 @@ export interface Examined {
 export async function examine<T>(
   around: Surroundings,
   record: WorkspaceRecord,
-  read?: (reading: Reading, span: Span) => Promise<T>,
+  read?: (reading: Reading, held: Holdings) => Promise<T>,
 ): Promise<Examined & { readonly answer?: T }> {
   const { snapshot, label } = around;
   const index = findRow(snapshot, record.id, record.row - 1);
@@ -63,7 +64,7 @@ export async function examine<T>(
     const held = await holdings(reading, record);
     if (!held) return { ...known, facts: { ...facts, isChanged: undefined, ...deliveryOf(record, false) } };
     const change = await reading.change(held.span);
-    const answer = await read?.(reading, held.span);
+    const answer = await read?.(reading, held);
     return {
       ...known,
       facts: {
@@ -99,13 +100,17 @@ export async function holdings(reading: Reading, record: WorkspaceRecord): Promi
   const { base, folder, delivery, prepared, results = [] } = record;
   const start = prepared ?? base;
   const begun = start && (await reading.treeOf(start));
-  const files = existsSync(folder) ? await reading.treeOfFiles(folder, base) : undefined;
+  const files = existsSync(folder) ? await reading.files(folder, base) : undefined;
   const delivered = delivery && (await reading.treeOf(delivery.commit));
   if (delivered !== undefined && (files === undefined || (await isSameAs(reading, delivery!, delivered, files)))) {
     return { span: { base, tree: delivered }, isChanged: true, isDelivered: true };
   }
+  if (files !== undefined) {
+    const isChanged = files.tree !== begun || files.tooLarge !== undefined;
+    return { span: { base, ...files }, isChanged, isDelivered: false };
+  }
   const result = results.at(-1)?.commit;
-  const tree = files ?? (result === undefined ? begun : await reading.treeOf(result));
+  const tree = result === undefined ? begun : await reading.treeOf(result);
   return tree === undefined ? undefined : { span: { base, tree }, isChanged: tree !== begun, isDelivered: false };
 }
 
@@ -114,10 +119,11 @@ async function isSameAs(
   reading: Reading,
   { commit, merges = [] }: DeliveryRecord,
   delivered: string,
-  files: string,
+  { tree, tooLarge }: FilesFound,
 ): Promise<boolean> {
+  if (tooLarge !== undefined) return false;
   const merged = merges.findLast((each) => each.commit === commit)?.merged;
-  return files === delivered || (merged !== undefined && files === (await reading.treeOf(merged)));
+  return tree === delivered || (merged !== undefined && tree === (await reading.treeOf(merged)));
 }
 
 /** What an interrupted or failed try left is kept in the desk. */
@@ -129,10 +135,11 @@ async function hasEarlier({ git, paths, signal }: Surroundings, { id }: Workspac
   return found.kind === 'done' && found.text !== '';
 }
 
-function deliveryOf({ delivery }: WorkspaceRecord, isCurrent: boolean): { delivery?: DeliveryFacts } {
+function deliveryOf({ kind, delivery }: WorkspaceRecord, isCurrent: boolean): { delivery?: DeliveryFacts } {
   if (delivery === undefined) return {};
   const { state, reason } = delivery;
-  return { delivery: { state, isCurrent, ...(reason === undefined ? {} : { reason }) } };
+  const isOnlyHere = !isOverWhenDelivered(kind, delivery.kind);
+  return { delivery: { state, isCurrent, isOnlyHere, ...(reason === undefined ? {} : { reason }) } };
 }
 
 function isUnderWay(snapshot: Snapshot, row: number): boolean {

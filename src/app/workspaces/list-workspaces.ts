@@ -6,9 +6,9 @@ import { countsOf } from '../../core/workspace/change.ts';
 import { standingOf } from '../../core/workspace/state.ts';
 import { isStale, readBatch } from '../../store/folder/batch-file.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
-import { currentHolder } from '../../store/folder/run-lock.ts';
 import { FolderWorkspaceRecords } from '../../store/folder/workspace-records.ts';
 import { type OpenShift, openAndCheck } from '../open-shift.ts';
+import { currentRun } from '../run/follow-run.ts';
 import { workspaceGit } from '../run/workspace-git.ts';
 import type { World } from '../world.ts';
 import { type Examined, examine, type Surroundings } from './examine.ts';
@@ -66,7 +66,7 @@ export function surroundings(
     git: workspaceGit({ root: paths.root, copies, world }),
     snapshot,
     label: RowLabels.in(shift, snapshot),
-    isRunning: currentHolder(paths.runLock) !== undefined || (batch !== undefined && !isStale(batch, world.now())),
+    isRunning: currentRun(paths) !== undefined || (batch !== undefined && !isStale(batch, world.now())),
     signal: new AbortController().signal,
     [Symbol.dispose]: () => rmSync(copies, { recursive: true, force: true }),
   };
@@ -79,6 +79,7 @@ export function reportOf({ record, row, label, facts, change, obstacle }: Examin
   return {
     row,
     name: label ?? slug,
+    isTest: facts.row === 'test',
     kind,
     folder,
     from,

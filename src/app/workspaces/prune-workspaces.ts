@@ -1,16 +1,18 @@
 import { basename } from 'node:path';
 import { NightshiftError } from '../../core/model/errors.ts';
+import { mergedBranch } from '../../core/workspace/branch-name.ts';
+import { isOverWhenDelivered } from '../../core/workspace/delivery.ts';
 import { type Removal, removalOf } from '../../core/workspace/state.ts';
 import { refuseOpenBatch } from '../../store/folder/batch-file.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
-import { takeRunLock } from '../../store/folder/run-lock.ts';
+import { lockForCommand } from '../../store/folder/run-lock.ts';
 import { FolderWorkspaceRecords } from '../../store/folder/workspace-records.ts';
+import { Arrivals } from '../../workspace/arrivals.ts';
 import type { WorkspaceRecord } from '../../workspace/records.ts';
 import { openAndCheck } from '../open-shift.ts';
 import { RunWorkspaces } from '../run/run-workspaces.ts';
 import type { World } from '../world.ts';
 import { examine, type Surroundings } from './examine.ts';
-import { findArrival } from './find-arrival.ts';
 import { folderSize } from './folder-size.ts';
 import { inTurn, reportOf, surroundings } from './list-workspaces.ts';
 import type { WorkspaceReport } from './report.ts';
@@ -44,19 +46,23 @@ export async function pruneWorkspaces(world: World, paths: ShiftPaths, options: 
   const now = world.now();
   refuseOpenBatch(paths, now);
   // No run starts meanwhile: it could claim a row whose workspace goes.
-  using _lock = await takeRunLock(paths, { pid: process.pid, since: new Date(now).toISOString(), run: 'prune' });
+  using _lock = await lockForCommand(paths, 'prune', now);
   return prune(world, paths, options);
 }
 
-async function prune(world: World, paths: ShiftPaths, { isDry, forced, only }: PruneOptions): Promise<PruneResult> {
+/** The same for a caller that holds the run lock. */
+export async function prune(
+  world: World,
+  paths: ShiftPaths,
+  { isDry, forced, only }: PruneOptions,
+): Promise<PruneResult> {
   const warnings: string[] = [];
   const warn = (message: string) => warnings.push(message);
-  using found = surroundings(world, paths, await openAndCheck(paths));
-  // The lock that this command holds is no run.
-  const around = isDry ? found : { ...found, isRunning: false };
+  using around = surroundings(world, paths, await openAndCheck(paths));
   const all = await new FolderWorkspaceRecords(paths, warn).all();
   const records = all.filter(({ id, state }) => state !== 'removed' && only?.has(id) !== false);
-  const judged = await inTurn(records, (record) => judge(around, record));
+  const arrivals = new Arrivals(around.git, around.signal);
+  const judged = await inTurn(records, (record) => judge(around, arrivals, record));
   refuseUnknown(forced, judged);
   const run = new RunWorkspaces({ paths, world, failpoint: () => {}, warn });
   const workspaces: PrunedWorkspace[] = [];
@@ -66,6 +72,7 @@ async function prune(world: World, paths: ShiftPaths, { isDry, forced, only }: P
     if (isRemoved && !isDry) await run.remove(record, around.signal);
     workspaces.push({ ...report, isRemoved, because: isForced && isRemoved ? `forced; ${removal.why}` : removal.why });
   }
+  if (!isDry) await run.end({ isRun: false });
   return { shift: paths.name, isDry, workspaces, warnings };
 }
 
@@ -76,10 +83,14 @@ interface Judged extends WorkspaceReport {
   readonly bytes: number;
 }
 
-async function judge(around: Surroundings, record: WorkspaceRecord): Promise<Judged> {
-  const { answer, ...examined } = await examine(around, record, (reading, span) =>
-    findArrival(around, record, reading, span),
-  );
+async function judge(around: Surroundings, arrivals: Arrivals, record: WorkspaceRecord): Promise<Judged> {
+  const { id, kind, delivery } = record;
+  const { paths } = around;
+  const into = delivery?.text.into ?? mergedBranch(paths.name);
+  const { answer, ...examined } = await examine(around, record, async (reading, { span, isChanged, isDelivered }) => {
+    const isElsewhere = delivery?.state === 'done' && isDelivered && isOverWhenDelivered(kind, delivery.kind);
+    return isChanged && !isElsewhere ? arrivals.find({ record, desk: paths.desk(id), into }, reading, span) : undefined;
+  });
   const bytes = await folderSize(record.folder);
   const { facts } = examined;
   return { ...reportOf(examined), record, removal: removalOf(facts, answer), isWorking: facts.isWorking, bytes };

@@ -4,10 +4,12 @@ import type { DeliveryRecord, WorkspaceRecord } from '../../workspace/records.ts
 
 /** A workspace as people see it. */
 export interface WorkspaceReport {
-  /** 1-based; null: its row is gone. */
+  /** 1-based; null: its row is gone, or it is of a test. */
   readonly row: number | null;
   /** The row's, or that of the folder. */
   readonly name: string;
+  /** Made by `test-task`. */
+  readonly isTest: boolean;
   readonly kind: WorkspaceRecord['kind'];
   readonly folder: string;
   readonly from: string;

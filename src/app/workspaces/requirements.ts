@@ -5,9 +5,12 @@ import { findProgram } from '../../agents/program.ts';
 import { fillTemplate, resolveText, type Template } from '../../core/language/template.ts';
 import { NightshiftError } from '../../core/model/errors.ts';
 import { type Shift, valuesOf } from '../../core/model/shift.ts';
+import { rowList } from '../../core/workspace/kept.ts';
+import { hasLogin, LOGIN_PROBLEM, LOGIN_REMEDY, withoutLogin } from '../../core/workspace/login.ts';
 import { type ShiftPaths, shiftsFolder } from '../../store/folder/layout.ts';
 import type { Snapshot } from '../../store/store.ts';
 import { checkedOutIn } from '../../workspace/delivery/branches.ts';
+import { forgeOf } from '../../workspace/delivery/forges.ts';
 import type { Git } from '../../workspace/git.ts';
 import { parentOf } from '../../workspace/naming.ts';
 import type { OpenShift } from '../open-shift.ts';
@@ -23,7 +26,7 @@ export interface WorkspaceProblem {
   readonly remedy?: string;
   readonly file?: string;
   /** The key that asks for it. */
-  readonly key: 'workspace' | 'deliver' | 'into' | 'workspaces-dir';
+  readonly key: 'workspace' | 'repo' | 'deliver' | 'into' | 'workspaces-dir';
 }
 
 /** Throws for the first problem, before anything is claimed. */
@@ -76,22 +79,38 @@ export async function workspaceProblems(looking: Looking, parent: string): Promi
   const [leastMajor, leastMinor] = OLDEST_GIT_TO_MERGE;
   const isOld = major < leastMajor || (major === leastMajor && minor < leastMinor);
   const tooOld = `${version.text.trim()} is too old for \`deliver: merge\``;
-  const top = kind === 'worktree' ? await topOf(looking) : undefined;
+  const found = kind === 'worktree' ? await findTop(looking) : undefined;
+  const top = found?.top;
   return [
     ...(isOld && delivery.kind === 'merge'
       ? [{ key: 'workspace' as const, message: tooOld, remedy: 'install git 2.38 or newer' }]
       : []),
-    ...(kind === 'worktree' && top === undefined ? [notInRepository(looking)] : []),
+    ...(found !== undefined && top === undefined ? [notInRepository(looking, found.said)] : []),
     ...(top === undefined ? [] : [...(await checkedOut(looking, top)), ...(await noRemote(looking, top))]),
-    ...(await noForge(looking)),
+    ...rowsWithLogin(looking),
+    ...(await noForge(looking, top)),
     ...(await placeProblems(parent, [shiftsFolder(shift.root), ...(top === undefined ? [] : [top])])),
   ];
 }
 
 /** For the first row: others may have another `working-dir`. */
 function fillFirst({ shift, snapshot }: Looking, template: Template): string {
-  const metadata = snapshot.count === 0 ? {} : snapshot.metadata(0);
+  return fill(shift, template, snapshot.count === 0 ? {} : snapshot.metadata(0));
+}
+
+function fill(shift: Shift, template: Template, metadata: Readonly<Record<string, string>>): string {
   return resolveText(fillTemplate(template, valuesOf(shift, metadata)), shift.secrets);
+}
+
+/** In all rows: a cell may be the whole address. */
+function rowsWithLogin({ shift, snapshot }: Looking): WorkspaceProblem[] {
+  const repo = shift.workspace?.repo;
+  if (repo === undefined) return [];
+  const rows = Array.from({ length: snapshot.count }, (_, row) => row);
+  const found = rows.filter((row) => hasLogin(fill(shift, repo, snapshot.metadata(row))));
+  if (found.length === 0) return [];
+  const which = rowList(found.map((row) => row + 1));
+  return [{ key: 'repo', message: `\`repo\` of ${which} ${LOGIN_PROBLEM}`, remedy: LOGIN_REMEDY }];
 }
 
 function workingDir(looking: Looking): string {
@@ -100,17 +119,21 @@ function workingDir(looking: Looking): string {
   return task === undefined ? root : resolve(root, fillFirst(looking, task.workingDir));
 }
 
-async function topOf(looking: Looking): Promise<string | undefined> {
+/** `said`: what git says if there is none. */
+async function findTop(looking: Looking): Promise<{ readonly top?: string; readonly said?: string }> {
   const folder = workingDir(looking);
-  if (!existsSync(folder)) return undefined;
+  if (!existsSync(folder)) return {};
   const args = ['rev-parse', '--path-format=absolute', '--git-common-dir'];
   const found = await looking.git.run({ folder, args, signal: looking.signal });
-  if (found.kind !== 'done') return undefined;
+  if (found.kind !== 'done') return found.kind === 'refused' ? { said: found.said.trim() } : {};
   const common = found.text.trim();
-  return common.endsWith(`${sep}.git`) ? dirname(common) : common;
+  return { top: common.endsWith(`${sep}.git`) ? dirname(common) : common };
 }
 
-function notInRepository(looking: Looking): WorkspaceProblem {
+function notInRepository(looking: Looking, said = ''): WorkspaceProblem {
+  if (said !== '' && !said.includes('not a git repository')) {
+    return { key: 'workspace', message: `git can't use the repository of ${workingDir(looking)}: ${said}` };
+  }
   const message = `\`workspace: worktree\` needs a git repository, and ${workingDir(looking)} is not in one`;
   return { key: 'workspace', message, remedy: 'correct `working-dir`, run `git init` there, or use `workspace: copy`' };
 }
@@ -127,7 +150,7 @@ async function checkedOut(looking: Looking, top: string): Promise<WorkspaceProbl
     {
       key: 'into',
       message: `\`into: ${branch}\` is checked out in ${place}`,
-      remedy: 'check out another branch there',
+      remedy: 'check out another branch there, or leave `into` out: a branch of its own is made then',
     },
   ];
 }
@@ -142,12 +165,34 @@ async function noRemote({ git, signal, shift }: Looking, top: string): Promise<W
   return [{ key: 'deliver', message, remedy: 'add one with `git remote add`, or use `deliver: branch`' }];
 }
 
-async function noForge({ shift, environment }: Looking): Promise<WorkspaceProblem[]> {
-  const { kind, prCommand } = shift.workspace!.delivery;
-  if (kind !== 'pr' || prCommand !== undefined) return [];
-  for (const name of ['gh', 'glab']) if (await findProgram(name, { environment })) return [];
-  const message = '`deliver: pr` needs gh or glab, and neither is on PATH';
-  return [{ key: 'deliver', message, remedy: 'install one and log in, or set `pr-command`' }];
+/** Every row would fail after its work: `gh` can't open merge requests, nor `glab` pull requests. */
+async function noForge(looking: Looking, top: string | undefined): Promise<WorkspaceProblem[]> {
+  const { shift, snapshot, environment } = looking;
+  const { repo, delivery } = shift.workspace!;
+  if (delivery.kind !== 'pr' || delivery.prCommand !== undefined) return [];
+  const rows = Array.from({ length: repo === undefined ? 0 : snapshot.count }, (_, row) => snapshot.metadata(row));
+  const addresses = [
+    ...rows.map((row) => fill(shift, repo!, row)),
+    ...(top === undefined ? [] : [await pushedTo(looking, top)]),
+  ];
+  const needed = new Map(addresses.map((address) => [forgeOf(address).program, address]));
+  for (const [program, address] of needed) {
+    if (await findProgram(program, { environment })) continue;
+    const message = `\`deliver: pr\` needs ${program} for ${withoutLogin(address)}, and it is not on PATH`;
+    return [{ key: 'deliver', message, remedy: 'install it and log in, or set `pr-command`' }];
+  }
+  return [];
+}
+
+/** As git is configured now. Empty: there is no remote. */
+async function pushedTo({ git, signal }: Looking, top: string): Promise<string> {
+  const ask = async (...args: string[]) => {
+    const result = await git.run({ folder: top, args, signal });
+    return result.kind === 'done' ? result.text.trim() : '';
+  };
+  const names = (await ask('remote')).split('\n');
+  const name = [await ask('config', 'remote.pushDefault'), 'origin', names[0]!].find((each) => names.includes(each));
+  return name === undefined ? '' : ask('remote', 'get-url', '--push', name);
 }
 
 async function placeProblems(parent: string, outsideOf: readonly string[]): Promise<WorkspaceProblem[]> {

@@ -1,4 +1,4 @@
-import { type DeliveredRow, type HeldDeliveries, openHeldDeliveries } from '../../app/delivery/deliver-held.ts';
+import { type HeldDeliveries, openHeldDeliveries } from '../../app/delivery/deliver-held.ts';
 import type { HeldRow } from '../../app/delivery/held-rows.ts';
 import { EXIT, NightshiftError } from '../../core/model/errors.ts';
 import { count } from '../../core/text/count.ts';
@@ -27,8 +27,10 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
     io.print('nothing was sent');
     return EXIT.stopped;
   }
-  const sent = await sendAll(io, held, json);
-  await held.tidy(sent);
+  // One after the other: each is known as soon as it has arrived.
+  const sent = await held.send((row) => {
+    if (!json) io.print(deliveredLine(row));
+  });
   io.print(json ? JSON.stringify({ shift: paths.name, rows: sent.map(plain) }) : deliveredSummary(sent));
   return sent.every(({ result }) => result === 'sent') ? EXIT.done : EXIT.failedItems;
 }
@@ -38,17 +40,6 @@ async function isConfirmed(io: Io, { rows }: HeldDeliveries): Promise<boolean> {
     return /^y(es)?$/i.test((await io.ask(`Deliver ${count(rows.length, 'row')}? [y/N] `))?.trim() ?? '');
   const hint = 'read the list above (or use --dry-run), then add --yes';
   throw new NightshiftError('usage', 'there is no terminal to ask for confirmation', hint);
-}
-
-/** One after the other: each is known as soon as it has arrived. */
-async function sendAll(io: Io, held: HeldDeliveries, isJson: boolean): Promise<DeliveredRow[]> {
-  const sent: DeliveredRow[] = [];
-  for (const row of held.rows) {
-    const delivered = await held.send(row);
-    if (!isJson) io.print(deliveredLine(delivered));
-    sent.push(delivered);
-  }
-  return sent;
 }
 
 /** Without what only Nightshift needs. */

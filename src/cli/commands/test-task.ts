@@ -26,7 +26,7 @@ export async function run(io: Io, [name = '', task = '']: readonly string[], opt
     io.warn(`nothing was tried: ${text}; raise it in manager.md, or add --${key} ${enough}`);
     return EXIT.stopped;
   }
-  if (!json) for (const line of testLines({ task, ...result })) io.print(line);
+  if (!json) for (const line of testLines({ shift: paths.name, task, ...result })) io.print(line);
   return result.exitCode;
 }
 

@@ -108,10 +108,10 @@ export class Charts {
     }
   }
 
-  #resize({ at, task = '' }: NightshiftEvent, size: unknown, reason: unknown): void {
+  #resize({ at, task = '' }: NightshiftEvent, size: unknown, text: unknown): void {
     if (typeof size !== 'number' || this.#sizes.get(task) === size) return;
     this.#sizes.set(task, size);
-    this.#changes.push({ at, task, size, reason: typeof reason === 'string' ? reason : '' });
+    this.#changes.push({ at, task, size, reason: typeof text === 'string' ? text : '' });
     if (this.#changes.length >= 2 * MOST_CHANGES) this.#changes = this.concurrency;
   }
 

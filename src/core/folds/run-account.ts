@@ -24,7 +24,7 @@ export interface Repeated {
 }
 
 /** How the item-tasks that passed were judged. */
-export interface Judged {
+interface Judged {
   readonly byCheck: number;
   readonly byAgent: number;
   readonly byBoth: number;

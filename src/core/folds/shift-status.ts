@@ -1,6 +1,8 @@
 import type { Counts } from '../model/events.ts';
 import type { Limits } from '../schedule/budget.ts';
 import type { NextCommand } from '../schedule/run-request.ts';
+import type { KeptWorkspaces } from '../workspace/kept.ts';
+import type { ResultsPlace } from '../workspace/results.ts';
 import type { LastRun } from './last-run.ts';
 import type { Learning } from './learning.ts';
 import type { Summary } from './summary.ts';
@@ -22,6 +24,9 @@ export interface ShiftStatus extends Summary {
   readonly ms: number;
   readonly limits: Limits;
   readonly learning: Learning;
+  /** Where results go; null: rows have no workspaces. */
+  readonly results: ResultsPlace | null;
+  readonly workspaces: KeptWorkspaces;
   /** Continues the last run, or retries what failed. Null while a run or a batch is open, and if nothing is left. */
   readonly next: NextCommand | null;
 }
@@ -42,5 +47,6 @@ export type ShiftDescription =
       readonly running: boolean;
       /** A batch was opened by hand, and its program has given a sign of life lately. */
       readonly hasOpenBatch: boolean;
+      readonly workspaces: KeptWorkspaces;
     }
   | { readonly name: string; readonly problem: string };

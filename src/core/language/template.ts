@@ -49,6 +49,12 @@ export function parseTemplate(text: string, scope: Scope, firstLine: number): Te
   return { segments: segments.map((segment) => (typeof segment === 'string' ? segment : segment.placeholder)) };
 }
 
+/** A template as it is written, for people: with placeholders, and without the values of secrets. */
+export function templateText({ segments }: Template): string {
+  const spell = ({ kind, name }: Placeholder) => (kind === 'column' ? `{${name}}` : `{${kind.toUpperCase()}:${name}}`);
+  return segments.map((segment) => (typeof segment === 'string' ? segment : spell(segment))).join('');
+}
+
 /**
  * Expands once: the content of a cell is never expanded again (rule V1). Secrets stay names. For paths, not for
  * prose.

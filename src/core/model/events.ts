@@ -2,6 +2,7 @@ import type { LessonState } from '../learning/lesson.ts';
 import type { Expenses, Limits } from '../schedule/budget.ts';
 import type { Selection } from '../schedule/selection.ts';
 import type { AgentAccess } from '../workspace/access.ts';
+import type { ResultsPlace } from '../workspace/results.ts';
 import type { CriterionVerdict, Role, Usage } from './model.ts';
 import type { Status } from './status.ts';
 
@@ -32,6 +33,8 @@ interface EventMap {
     command?: 'retry';
     /** What agents can write, reach and see; older journals don't have it. */
     access?: AgentAccess[];
+    /** Where results go, if rows have workspaces. */
+    results?: ResultsPlace;
   };
   'run:warning': { message: string };
   /**
@@ -63,7 +66,8 @@ interface EventMap {
   /** `isHeldOut`: it works without lessons. */
   'dev:started': { agent: string; key: string; version: string; maxAttempts?: number; isHeldOut?: true };
   /** A row works in a folder of its own. `base`: the commit that it began with; absent if there was none. */
-  'workspace:opened': { folder: string; branch: string; base?: string; ms: number };
+  /** `after`: the task whose result it starts with, if not with its base. */
+  'workspace:opened': { folder: string; branch: string; base?: string; after?: string; ms: number };
   /** `waitMs`: the pause before the next attempt, if there is one. */
   'attempt:finished': {
     status: string;

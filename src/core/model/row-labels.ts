@@ -1,6 +1,7 @@
 import { fillTemplate, type Template } from '../language/template.ts';
 import { createMask } from '../text/mask.ts';
 import { oneLine } from '../text/printable.ts';
+import { withoutLogin } from '../workspace/login.ts';
 import { type Shift, valuesOf } from './shift.ts';
 
 /** A longer label is cut: it is a name, not the row. */
@@ -31,7 +32,7 @@ type Labelled = Pick<Shift, 'name' | 'folder' | 'table' | 'label' | 'secrets'> &
 export class RowLabels {
   #choice: { readonly basis: string; readonly template: Template | undefined } | undefined;
 
-  /** Undefined if the row has no name. Secrets are masked, and the text is safe for a terminal. */
+  /** Undefined if the row has no name. Secrets and logins are left out, and the text is safe for a terminal. */
   of(shift: Labelled, rows: Rows, row: number): string | undefined {
     return labelOf(this.#choose(shift, rows), shift, rows, row);
   }
@@ -74,7 +75,7 @@ function labelOf(template: Template | undefined, shift: Labelled, rows: Rows, ro
 
 /** A text as a label would show it. */
 function asLabel(text: string): string {
-  return oneLine(text, LONGEST_LABEL);
+  return oneLine(withoutLogin(text), LONGEST_LABEL);
 }
 
 export interface LabelledRow {

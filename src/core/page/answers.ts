@@ -63,6 +63,8 @@ export interface ShiftAnswer {
   /** The largest first; at most 50. */
   readonly groups: readonly FailureGroupSummary[];
   readonly groupsLeftOut: number;
+  /** For each task, how many rows are at `todo` behind a task that failed. */
+  readonly blocked: readonly number[];
   readonly columns: GridColumns;
   readonly sessions: readonly SessionAnswer[];
   readonly finish?: FinishEstimate;

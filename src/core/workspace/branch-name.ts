@@ -48,5 +48,10 @@ export function testId(id: string): string {
 }
 
 export function isTestId(id: string): boolean {
-  return id.startsWith('test-');
+  return testedId(id) !== undefined;
+}
+
+/** The item that is tested; undefined: it is no test. */
+export function testedId(id: string): string | undefined {
+  return /^test-(.*)$/s.exec(id)?.[1];
 }

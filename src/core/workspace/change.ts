@@ -5,12 +5,14 @@ export interface Change {
   readonly files: readonly ChangedFile[];
 }
 
-interface ChangedFile {
+export interface ChangedFile {
   readonly path: string;
   readonly kind: 'added' | 'changed' | 'removed';
   /** Lines; undefined for binary files. */
   readonly added?: number;
   readonly deleted?: number;
+  /** Too large to be read: only its name is known. */
+  readonly isTooLarge?: boolean;
 }
 
 /** Limits on a change; absent: none. Globs are relative to the folder that agents work in, as those of `protect:`. */
@@ -30,11 +32,15 @@ export interface ChangeCounts {
   /** Lines. */
   readonly added: number;
   readonly deleted: number;
+  /** Files that are too large to be read; absent: none. */
+  readonly tooLarge?: number;
 }
 
 export function countsOf({ files }: Change): ChangeCounts {
   const sum = (kind: 'added' | 'deleted') => files.reduce((lines, file) => lines + (file[kind] ?? 0), 0);
-  return { files: files.length, added: sum('added'), deleted: sum('deleted') };
+  const tooLarge = files.filter(({ isTooLarge }) => isTooLarge).length;
+  const counts = { files: files.length, added: sum('added'), deleted: sum('deleted') };
+  return tooLarge === 0 ? counts : { ...counts, tooLarge };
 }
 
 /** How many paths a reason names. */

@@ -24,7 +24,7 @@ export function outsideChanges(repository: string, before: OutsideState, after: 
 export function showsChange(call: string, { repository, name }: OutsideChange): boolean {
   const last = name.slice(name.lastIndexOf('/') + 1);
   if (name.startsWith('refs/')) return MOVES_BRANCHES.test(call) && call.includes(last);
-  if (name.startsWith('.git/config ')) return /\bgit\b.*\bconfig\b/s.test(call) || call.includes('.git/config');
+  if (/^\.git\/config( |$)/.test(name)) return /\bgit\b.*\bconfig\b/s.test(call) || call.includes('.git/config');
   return call.includes(repository) && (call.includes(last) || IN_GENERAL.test(call));
 }
 

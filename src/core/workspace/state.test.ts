@@ -33,6 +33,12 @@ test.each<[string, Partial<WorkspaceFacts>, string, string]>([
     'kept: changed since it was delivered',
     'keep: it was changed after it was delivered',
   ],
+  [
+    'delivered to a branch of the clone itself',
+    { delivery: { ...DONE, isOnlyHere: true } },
+    'delivered: its branch is only here',
+    'keep: its branch is only here',
+  ],
   ['held', { delivery: { state: 'held', isCurrent: true } }, 'held', 'keep: it waits for approval'],
   [
     'held, then removed',
@@ -79,8 +85,13 @@ test.each<[string, Partial<WorkspaceFacts>, string, string]>([
 });
 
 test('W7 a change that is in a branch may go, unless an agent works there or its delivery is under way', () => {
-  const safe = (facts: Partial<WorkspaceFacts>) => removalOf({ ...CHANGED, ...facts }, 'main').isSafe;
-  expect(removalOf(CHANGED, 'main')).toEqual({ isSafe: true, why: 'its change is in main' });
+  const inMain = { kind: 'arrived', branch: 'main' } as const;
+  const safe = (facts: Partial<WorkspaceFacts>) => removalOf({ ...CHANGED, ...facts }, inMain).isSafe;
+  expect(removalOf(CHANGED, inMain)).toEqual({ isSafe: true, why: 'its change is in main' });
+  expect(removalOf(CHANGED, { kind: 'unknown', why: 'no answer' })).toEqual({
+    isSafe: false,
+    why: 'its change is not delivered; no answer',
+  });
   expect(safe({ row: 'failed' })).toBe(true);
   expect(safe({ isWorking: true })).toBe(false);
   expect(safe({ isChanged: undefined })).toBe(false);

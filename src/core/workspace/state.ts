@@ -23,6 +23,8 @@ export interface DeliveryFacts {
   readonly reason?: string;
   /** What the workspace holds now is what was delivered. */
   readonly isCurrent: boolean;
+  /** It was delivered to the workspace itself: the branch of a clone. */
+  readonly isOnlyHere?: boolean;
 }
 
 export const WORKSPACE_STATES = ['preparing', 'working', 'kept', 'delivered', 'held', 'gone'] as const;
@@ -36,6 +38,7 @@ export interface Standing {
 }
 
 const REMOVING = 'its removal was interrupted';
+const ONLY_HERE = 'its branch is only here';
 
 export function standingOf(facts: WorkspaceFacts): Standing {
   const { isWorking, hasFolder, isReady, isRemoving, delivery } = facts;
@@ -46,7 +49,9 @@ export function standingOf(facts: WorkspaceFacts): Standing {
   if (delivery?.state === 'held' && !hasFolder) return { state: 'held', why: 'its folder is removed' };
   if (!hasFolder) return { state: 'gone', why: isReady ? 'removed by hand' : 'it was never finished' };
   if (!isReady) return { state: 'preparing', why: 'the run ended before it was ready' };
-  if (delivery?.state === 'done' && delivery.isCurrent) return { state: 'delivered' };
+  if (delivery?.state === 'done' && delivery.isCurrent) {
+    return { state: 'delivered', ...(delivery.isOnlyHere && { why: ONLY_HERE }) };
+  }
   if (delivery?.state === 'held') return { state: 'held' };
   return { state: 'kept', why: whyKept(facts) };
 }
@@ -71,8 +76,13 @@ export interface Removal {
   readonly why: string;
 }
 
-/** `arrivedIn`: a branch that holds its change already. */
-export function removalOf(facts: WorkspaceFacts, arrivedIn: string | undefined): Removal {
+/** Whether a branch holds a change already. `unknown`: a remote could not be asked, and why. */
+export type Arrival =
+  | { readonly kind: 'arrived'; readonly branch: string }
+  | { readonly kind: 'unknown'; readonly why: string };
+
+/** `arrival`: undefined: no branch that is known has its change. */
+export function removalOf(facts: WorkspaceFacts, arrival: Arrival | undefined): Removal {
   const { isWorking, isReady, hasFolder, isChanged, hasEarlier, delivery } = facts;
   const keep = (why: string) => ({ isSafe: false, why });
   const remove = (why: string) => ({ isSafe: true, why });
@@ -82,11 +92,13 @@ export function removalOf(facts: WorkspaceFacts, arrivedIn: string | undefined):
   if (!isReady) return remove('no agent has worked in it');
   if (isChanged === undefined) return keep("what it holds can't be read");
   if (delivery?.state === 'intended') return keep('its delivery was interrupted; the next start finishes it');
-  if (delivery?.state === 'done' && delivery.isCurrent) return remove('delivered');
+  if (delivery?.state === 'done' && delivery.isCurrent && !delivery.isOnlyHere) return remove('delivered');
   if (!isChanged && hasEarlier) return keep('nothing has changed, but it keeps what an earlier try left');
   if (!isChanged) return remove('nothing has changed');
-  if (arrivedIn !== undefined) return remove(`its change is in ${arrivedIn}`);
+  if (arrival?.kind === 'arrived') return remove(`its change is in ${arrival.branch}`);
   if (delivery?.state === 'held') return keep('it waits for approval');
+  if (delivery?.state === 'done' && delivery.isCurrent) return keep(ONLY_HERE);
   const what = delivery?.state === 'done' ? 'it was changed after it was delivered' : 'its change is not delivered';
-  return keep(hasFolder ? what : `${what}, and its folder is gone`);
+  const unknown = arrival === undefined ? '' : `; ${arrival.why}`;
+  return keep(`${hasFolder ? what : `${what}, and its folder is gone`}${unknown}`);
 }

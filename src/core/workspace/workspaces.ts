@@ -52,6 +52,8 @@ export interface OpenWorkspace {
   readonly reads: readonly string[];
   /** The commit that it began with; undefined: the repository has none. */
   readonly base: string | undefined;
+  /** The task whose result it starts with; undefined: it starts with its base. */
+  readonly after?: string | undefined;
   /** The result of this task has passed, and its delivery has begun: it is not judged again. */
   readonly isJudged: boolean;
   /** For agents, checks and `setup`: NIGHTSHIFT_WORKSPACE, NIGHTSHIFT_BRANCH, NIGHTSHIFT_BASE, NIGHTSHIFT_PORT. */

@@ -77,10 +77,18 @@ async function openWorkspace(work: Work): Promise<OpenWorkspace | WorkspaceFailu
   };
   const opened = await site.workspaces!.open(request);
   if (opened.kind === 'open' && order.role === 'dev') {
-    const { top, branch, base } = opened;
+    const { top, branch, base, after } = opened;
     const ms = Math.round(site.clock.elapsed() - started);
     const subject = { task: order.task, index, item: id };
-    work.emit({ type: 'workspace:opened', ...subject, folder: top, branch, ...(base && { base }), ms });
+    work.emit({
+      type: 'workspace:opened',
+      ...subject,
+      folder: top,
+      branch,
+      ...(base && { base }),
+      ...(after && { after }),
+      ms,
+    });
   }
   if (opened.kind === 'aborted' && work.timeout.aborted) {
     return { kind: 'failed', reason: `workspace: ${timeoutReason(work)}`, failurePoint: 'workspace' };

@@ -6,7 +6,7 @@ import { diskError } from './files/atomic-write.ts';
 import { lockWithin } from './files/flock.ts';
 import { type ShiftPaths, shiftsFolder } from './layout.ts';
 import { initRoot } from './new-shift.ts';
-import { takeRunLock } from './run-lock.ts';
+import { lockForCommand } from './run-lock.ts';
 import { READ_ONLY_HERE, readError } from './table/table-file.ts';
 
 const LOCK_WAIT_MS = 30_000;
@@ -55,7 +55,7 @@ export async function upgradeShift(
   const building = join(shiftsFolder(paths.root), `${BUILDING}${paths.name}`);
   try {
     await mkdir(paths.engine, { recursive: true, mode: 0o700 });
-    using _run = await takeRunLock(paths, { pid: process.pid, since, run: 'doctor' });
+    using _run = await lockForCommand(paths, 'doctor', now);
     using _lock = await lockWithin(paths.lock, LOCK_WAIT_MS);
     const upgrade = await readUpgrade(paths);
     if (upgrade.changes.length === 0 || upgrade.obstacles.length > 0) return undefined;

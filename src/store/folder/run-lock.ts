@@ -13,7 +13,23 @@ import type { ShiftPaths } from './layout.ts';
 export interface Holder {
   readonly pid: number;
   readonly since: string;
+  /** The id of a run, or the name of a command. */
   readonly run: string;
+}
+
+/** They have the shift for themselves, as a run has it. They can't be followed, stopped or paused. */
+const COMMANDS = ['archive', 'batch close', 'batch open', 'deliver', 'doctor', 'prune'] as const;
+
+export type LockingCommand = (typeof COMMANDS)[number];
+
+/** Whether a command holds the lock, and not a run. */
+export function isCommand({ run }: Holder): boolean {
+  return (COMMANDS as readonly string[]).includes(run);
+}
+
+/** For a command that needs the shift for itself. Throws `already-running`, naming the holder. */
+export function lockForCommand(paths: ShiftPaths, command: LockingCommand, now: number): Promise<Disposable> {
+  return takeRunLock(paths, { pid: process.pid, since: new Date(now).toISOString(), run: command });
 }
 
 /**
@@ -71,6 +87,10 @@ export async function provenHolder(file: string): Promise<Holder | undefined> {
 function alreadyRunning(file: string, shift: string): NightshiftError {
   const other = lastHolder(file);
   const who = other ? `process ${other.pid} since ${localTime(other.since, Date.now())}` : 'another process';
+  if (other && isCommand(other)) {
+    const message = `${shift} is in use by \`nightshift ${other.run}\`, ${who}`;
+    return new NightshiftError('already-running', message, 'wait until it has ended');
+  }
   return new NightshiftError(
     'already-running',
     `${shift} is already being run by ${who}`,
@@ -92,7 +112,8 @@ export function currentHolder(file: string): Holder | undefined {
 /** The file that names the holder was removed. */
 const UNKNOWN: Holder = { pid: 0, since: 'an unknown time', run: '' };
 
-function openRunLock(file: string): ReturnType<typeof tryLock> {
+/** For a moment only: it names no holder. Undefined if another process has it. */
+export function openRunLock(file: string): ReturnType<typeof tryLock> {
   try {
     return tryLock(folderOf(file));
   } catch (cause) {

@@ -12,8 +12,9 @@ export interface Need {
 }
 
 /** What needs a person besides failed items, the most urgent first. */
-export function needsOf({ status, account, held }: Report): Need[] {
+export function needsOf({ status, account }: Report): Need[] {
   const { shift, putBack, paused, next, learning } = status;
+  const { held } = status.workspaces;
   const heldLessons = learning.states.held;
   return [
     ...(putBack.length > 0
@@ -25,7 +26,12 @@ export function needsOf({ status, account, held }: Report): Need[] {
         ]
       : []),
     ...(held > 0
-      ? [{ text: `${count(held, 'result')} wait for your approval.`, command: `nightshift deliver ${shift}` }]
+      ? [
+          {
+            text: `${count(held, 'result')} ${held === 1 ? 'waits' : 'wait'} for your approval.`,
+            command: `nightshift deliver ${shift}`,
+          },
+        ]
       : []),
     ...(heldLessons > 0
       ? [

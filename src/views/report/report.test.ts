@@ -26,6 +26,7 @@ function largeReport(count: number, cell: string, fails: (row: number) => boolea
     putBack: [],
     limits: {},
     learning: { states },
+    workspaces: { held: 0, kept: 0 },
   };
   const row = (number: number): ReportRow => {
     const state: Status = fails(number) ? 'failed' : 'done';
@@ -53,7 +54,6 @@ function largeReport(count: number, cell: string, fails: (row: number) => boolea
     newlyFailing: [],
     passingAgain: [],
     groups,
-    held: 0,
     steps: [],
     charts: { ...charts, firstAttempts: [], spend: [] },
     table: { columns: ['text'], tasks: ['work'], count, rows },

@@ -1,6 +1,9 @@
+import { dirname } from 'node:path';
 import type { DeliveryFailure } from '../../core/workspace/workspaces.ts';
 import { askGit, type Git } from '../git.ts';
-import { type DeskGit, fetchFromDesk } from './desk-git.ts';
+import { settingIn } from '../settings.ts';
+import { environmentIn, inSource, type Source } from '../source.ts';
+import { type DeskGit, fetchFromDesk, type LocalRepository } from './desk-git.ts';
 import { failureFrom } from './failure.ts';
 
 /** Where branches go: a repository on this machine, or a remote. */
@@ -28,13 +31,13 @@ async function hold(desk: DeskGit, commit: string): Promise<void> {
   await desk.ask("git can't prepare a branch", ['update-ref', `refs/heads/${OUTGOING}`, commit]);
 }
 
-/** A repository that agents can write. `safely`: options that keep its configuration from running programs. */
+/** A repository that agents can write. */
 export class LocalBranches implements Branches {
   readonly name = 'the repository';
   readonly #desk: DeskGit;
-  readonly #repository: { readonly folder: string; readonly safely: readonly string[] };
+  readonly #repository: LocalRepository;
 
-  constructor(desk: DeskGit, repository: { readonly folder: string; readonly safely: readonly string[] }) {
+  constructor(desk: DeskGit, repository: LocalRepository) {
     this.#desk = desk;
     this.#repository = repository;
   }
@@ -42,10 +45,11 @@ export class LocalBranches implements Branches {
   async read(branch: string): Promise<string | undefined> {
     const args = ['rev-parse', '--verify', '--quiet', `refs/heads/${branch}^{commit}`];
     const { signal, git } = this.#desk;
-    const found = await git.run({ folder: this.#repository.folder, args, signal });
+    const { folder, env } = this.#repository;
+    const found = await git.run({ folder, args, env, signal });
     if (found.kind !== 'done') return undefined;
     const commit = found.text.trim();
-    if (!(await this.#desk.has(commit))) await this.#desk.fetch(this.#repository.folder, branch, false);
+    if (!(await this.#desk.has(commit))) await this.#desk.fetch(folder, branch, false);
     return commit;
   }
 
@@ -53,9 +57,9 @@ export class LocalBranches implements Branches {
     const { git, signal, folder: desk } = this.#desk;
     await hold(this.#desk, to);
     await fetchFromDesk(git, this.#repository, { desk, branch: OUTGOING }, signal);
-    const { folder, safely } = this.#repository;
-    const args = [...safely, 'update-ref', '-m', 'nightshift: deliver', `refs/heads/${branch}`, to, from ?? ''];
-    const result = await git.run({ folder, args, signal });
+    const { folder, options, env } = this.#repository;
+    const args = [...options, 'update-ref', '-m', 'nightshift: deliver', `refs/heads/${branch}`, to, from ?? ''];
+    const result = await git.run({ folder, args, env, signal });
     if (result.kind === 'done') return { kind: 'written' };
     const now = await this.read(branch);
     if (now === to) return { kind: 'written' };
@@ -120,10 +124,29 @@ export async function checkedOutIn(
   branch: string,
   signal: AbortSignal,
 ): Promise<string[]> {
-  const args = ['worktree', 'list', '--porcelain', '-z'];
-  const listed = await askGit(git, "git can't list working trees", { folder: repository, args, signal });
-  const trees = listed.split('\0\0').map((tree) => tree.split('\0'));
+  const listed = await askGit(git, UNLISTED, { folder: repository, args: LIST, signal });
+  return foldersWith(branch, listed.split('\0\0'));
+}
+
+/** The same while agents can write the repository. */
+export async function openIn(git: Git, source: Source, branch: string, signal: AbortSignal): Promise<string[]> {
+  const { commonDir, gitDir, folder, settings } = source;
+  // The first one stands for the repository itself, whose HEAD is elsewhere.
+  const [, ...linked] = (await askGit(git, UNLISTED, inSource(source, LIST, signal))).split('\0\0');
+  const env = environmentIn(source, commonDir);
+  const head = await git.run({ folder, args: ['symbolic-ref', '--quiet', 'HEAD'], env, signal });
+  const isBare = settingIn(settings, 'core.bare') === 'true';
+  const isMain = !isBare && head.kind === 'done' && head.text.trim() === `refs/heads/${branch}`;
+  const main = gitDir === commonDir ? folder : dirname(commonDir);
+  return [...(isMain ? [main] : []), ...foldersWith(branch, linked)];
+}
+
+const LIST = ['worktree', 'list', '--porcelain', '-z'];
+const UNLISTED = "git can't list working trees";
+
+function foldersWith(branch: string, trees: readonly string[]): string[] {
   return trees
+    .map((tree) => tree.split('\0'))
     .filter((lines) => lines.includes(`branch refs/heads/${branch}`))
     .map((lines) => lines.find((line) => line.startsWith('worktree '))!.slice('worktree '.length));
 }

@@ -203,16 +203,14 @@ test('W8 the push goes to the remote of the start of the run, and runs nothing t
   expect(place.gitIn(place.remote, 'rev-parse', `refs/heads/${branch}`)).toBe(commit);
   expect(place.gitIn(elsewhere, 'for-each-ref')).toBe('');
 
-  // An address that runs a program is refused, and fails the row.
+  // An address that runs a program is not used.
   const desk = place.deskOf(place.records.get('id-1')!);
   place.git('config', 'protocol.ext.allow', 'always');
   place.git('config', `remote.${desk}.uploadpack`, join(place.root, 'evil.sh'));
   place.git('config', `url.ext::${join(place.root, 'evil.sh')} .insteadOf`, desk);
   place.write('row-1/e.txt', 'e\n');
-  expect(await place.deliver(1, 'push')).toMatchObject({
-    kind: 'failed',
-    reason: expect.stringContaining("transport 'ext' not allowed"),
-  });
+  const again = valuesOf(await place.deliver(1, 'push'));
+  expect(place.gitIn(place.remote, 'rev-parse', `refs/heads/${branch}`)).toBe(again.commit);
   expect(existsSync(join(place.root, 'evil'))).toBe(false);
 });
 

@@ -28,7 +28,12 @@ test('W8 a working tree that another program is just adding does not fail a deli
     },
   };
   const { signal } = new AbortController();
-  await fetchFromDesk(git, { folder: repository.folder, safely: [] }, { desk: desk.folder, branch: 'main' }, signal);
+  await fetchFromDesk(
+    git,
+    { folder: repository.folder, options: [], env: {} },
+    { desk: desk.folder, branch: 'main' },
+    signal,
+  );
   expect(said).toEqual([expect.stringContaining('worktrees/half/HEAD'), expect.anything()]);
   expect(repository.git('cat-file', '-t', desk.git('rev-parse', 'HEAD'))).toBe('commit');
 });

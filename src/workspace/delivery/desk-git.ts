@@ -100,22 +100,23 @@ const HALF_ADDED = /bad object worktrees\//;
 const TRIES = 50;
 const PAUSE_MS = 100;
 
+/** A repository that agents can write. */
+export interface LocalRepository {
+  readonly folder: string;
+  /** For git, so that its configuration runs no programs. */
+  readonly options: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
 /** Fetches a branch of a desk into a repository that agents can write: nothing that its configuration names runs. */
 export async function fetchFromDesk(
   git: Git,
-  repository: { readonly folder: string; readonly safely: readonly string[] },
+  { folder, options, env }: LocalRepository,
   { desk, branch }: { readonly desk: string; readonly branch: string },
   signal: AbortSignal,
 ): Promise<void> {
-  const args = [
-    ...repository.safely,
-    'fetch',
-    ...QUIETLY,
-    '--upload-pack=git-upload-pack',
-    desk,
-    `refs/heads/${branch}`,
-  ];
-  const call = { folder: repository.folder, args, env: ONLY_FILES, signal };
+  const args = [...options, 'fetch', ...QUIETLY, '--upload-pack=git-upload-pack', desk, `refs/heads/${branch}`];
+  const call = { folder, args, env: { ...env, ...ONLY_FILES }, signal };
   for (let tries = 1; ; tries++) {
     const result = await git.run(call);
     if (result.kind === 'done') return;

@@ -1,5 +1,6 @@
+import { withoutLogin } from '../../core/workspace/login.ts';
 import type { DeliveryFailure } from '../../core/workspace/workspaces.ts';
-import { failureOf, withoutLogin } from '../failure.ts';
+import { failureOf } from '../failure.ts';
 import { GitFailure, mayPass } from '../git.ts';
 
 /** `point`: the same for all rows that fail for this reason. */
@@ -8,10 +9,11 @@ export function failed(point: string, reason: string): DeliveryFailure {
 }
 
 /** What `gh` and `glab` say of a network or a server that fails. */
-const PASSING = /error connecting to|i\/o timeout|tls handshake timeout|rate limit|http 5\d\d|no such host/i;
+const PASSING =
+  /error connecting to|i\/o timeout|tls handshake timeout|rate limit|http 5\d\d|\/api\/v4\/\S*: (?:429|5\d\d)\b|no such host/i;
 
 const NOT_LOGGED_IN =
-  /authentication failed|could not read (?:username|password)|terminal prompts disabled|permission denied \(|host key verification failed|gh auth login|glab auth login|not logged in|bad credentials|http 401/i;
+  /authentication failed|could not read (?:username|password)|terminal prompts disabled|permission denied \(|host key verification failed|gh auth login|glab auth login|not logged in|bad credentials|http 401|401 unauthorized/i;
 
 /** What a program said when it failed: the item's fault, or something that passes or that a person must fix. */
 export function failureFrom(point: string, what: string, said: string): DeliveryFailure {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { ResolvedScript } from '../../core/model/model.ts';
 import type { DeliveryFailure, DeliveryRequest } from '../../core/workspace/workspaces.ts';
 import { failed, failureFrom } from './failure.ts';
+import { type Forge, forgeOf } from './forges.ts';
 
 /** Runs a program of the person, with their environment and credentials. */
 export type RunProgram = (request: {
@@ -38,6 +39,8 @@ interface ProgramPlace {
 export interface PullRequestPlace extends ProgramPlace {
   /** The address that was pushed to. */
   readonly address: string;
+  /** The default branch of that repository; undefined: it has none. */
+  readonly defaultBranch: () => Promise<string | undefined>;
 }
 
 interface PullRequestAsked {
@@ -57,7 +60,9 @@ export async function openPullRequest(place: PullRequestPlace, asked: PullReques
   const forge = forgeOf(place.address);
   const found = await findPullRequest(forge, place, asked.branch, asked.commit);
   if (found !== undefined) return found;
-  const created = await call(forge, place, forge.create(asked), asked.request.body);
+  const { into, title, body } = asked.request;
+  const base = into ?? (forge.needsBase ? await place.defaultBranch() : undefined);
+  const created = await call(forge, place, forge.create({ branch: asked.branch, base, title, body }), body);
   if (created.kind === 'printed') {
     const url = lastAddress(created.text);
     if (url !== undefined) return { kind: 'pull-request', url, state: 'open' };
@@ -75,7 +80,7 @@ export async function readPullRequest(place: ProgramPlace, url: string): Promise
   const forge = forgeOf(url);
   const printed = await call(forge, place, forge.view(url));
   if (printed.kind !== 'printed') return printed;
-  const [found] = parse(forge, `[${printed.text}]`);
+  const [found] = forge.read(printed.text);
   if (found === undefined) return failed('pull request', `${forge.program} printed no pull request`);
   return { kind: 'pull-request', url, state: found.state };
 }
@@ -115,69 +120,6 @@ function lastAddress(text: string): string | undefined {
   return text.match(/https?:\/\/[^\s"'<>]+/g)?.at(-1);
 }
 
-/** How one forge's program is called. */
-interface Forge {
-  readonly program: 'gh' | 'glab';
-  readonly list: (branch: string) => readonly string[];
-  readonly create: (asked: PullRequestAsked) => readonly string[];
-  readonly view: (url: string) => readonly string[];
-}
-
-function forgeOf(address: string): Forge {
-  const repository = repositoryOf(address);
-  const repo = repository === undefined ? [] : ['--repo', repository.name];
-  return repository?.host.includes('gitlab') ? gitlab(repo) : github(repo);
-}
-
-function github(repo: readonly string[]): Forge {
-  const fields = ['--json', 'number,url,state,headRefOid'];
-  return {
-    program: 'gh',
-    list: (branch) => ['pr', 'list', ...repo, '--head', branch, '--state', 'all', ...fields],
-    create: ({ branch, request: { into, title } }) => {
-      const base = into === undefined ? [] : ['--base', into];
-      return ['pr', 'create', ...repo, '--head', branch, ...base, '--title', title, '--body-file', '-'];
-    },
-    view: (url) => ['pr', 'view', url, ...fields],
-  };
-}
-
-function gitlab(repo: readonly string[]): Forge {
-  return {
-    program: 'glab',
-    list: (branch) => ['mr', 'list', ...repo, '--source-branch', branch, '--all', '--output', 'json'],
-    create: ({ branch, request: { into, title, body } }) => {
-      const base = into === undefined ? [] : ['--target-branch', into];
-      return [
-        'mr',
-        'create',
-        ...repo,
-        '--source-branch',
-        branch,
-        ...base,
-        '--title',
-        title,
-        '--description',
-        body,
-        '--yes',
-      ];
-    },
-    view: (url) => {
-      const [, repository = '', number = url] = /^https?:\/\/(.+?)\/-\/merge_requests\/(\d+)/.exec(url) ?? [];
-      return ['mr', 'view', number, '--repo', repository, '--output', 'json'];
-    },
-  };
-}
-
-/** The host, and the name that `--repo` takes. Undefined for a path: the program looks at the remotes of the desk. */
-function repositoryOf(address: string): { readonly host: string; readonly name: string } | undefined {
-  const [, host, path] =
-    /^(?:https?|ssh|git):\/\/(?:[^@/]+@)?([^/:]+)(?::\d+)?\/(.+?)(?:\.git)?\/*$/.exec(address) ??
-    /^(?:[\w.-]+@)?([\w.-]+):(?!\/\/)(.+?)(?:\.git)?\/*$/.exec(address) ??
-    [];
-  return host === undefined || !path?.includes('/') ? undefined : { host, name: `${host}/${path}` };
-}
-
 /** One with this very commit, whatever its state; else an open one. A closed one is not opened again. */
 async function findPullRequest(
   forge: Forge,
@@ -187,7 +129,7 @@ async function findPullRequest(
 ): Promise<Opened | undefined> {
   const printed = await call(forge, place, forge.list(branch));
   if (printed.kind !== 'printed') return printed;
-  const all = parse(forge, printed.text);
+  const all = forge.read(printed.text);
   const found = all.find((each) => each.commit === commit) ?? all.find(({ state }) => state === 'open');
   return found && { kind: 'pull-request', url: found.url, state: found.state };
 }
@@ -220,30 +162,4 @@ function readResult(ran: ProgramResult, program: string, signal: AbortSignal): P
   if (ran.kind === 'not-run') return { kind: 'trouble', trouble: { reason: ran.reason } };
   if (ran.code === 0) return { kind: 'printed', text: ran.stdout };
   return failureFrom('pull request', `${program} failed`, ran.stderr || ran.stdout);
-}
-
-interface Listed {
-  readonly url: string;
-  readonly state: string;
-  readonly commit: string | undefined;
-}
-
-/** What `gh` and `glab` print as JSON; anything else lists nothing. */
-function parse({ program }: Forge, text: string): Listed[] {
-  let entries: unknown;
-  try {
-    entries = JSON.parse(text);
-  } catch {
-    return [];
-  }
-  if (!Array.isArray(entries)) return [];
-  return entries.flatMap((entry: Record<string, unknown>) => {
-    const url = program === 'gh' ? entry.url : entry.web_url;
-    const commit = program === 'gh' ? entry.headRefOid : entry.sha;
-    if (typeof url !== 'string') return [];
-    const state = String(entry.state ?? '').toLowerCase();
-    return [
-      { url, state: state === 'opened' ? 'open' : state, commit: typeof commit === 'string' ? commit : undefined },
-    ];
-  });
 }

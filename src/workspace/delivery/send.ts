@@ -4,9 +4,10 @@ import { keyIn, NO_VALUES } from '../../core/workspace/delivery.ts';
 import type { DeliveryFailure, DeliveryValues } from '../../core/workspace/workspaces.ts';
 import { leadingOut } from '../clone.ts';
 import type { DeliveryRecord } from '../records.ts';
-import { settingIn } from '../source.ts';
-import { safely } from '../worktree.ts';
-import { type Branches, checkedOutIn, LocalBranches, RemoteBranches } from './branches.ts';
+import { settingIn } from '../settings.ts';
+import { environmentIn, inSource } from '../source.ts';
+import { gitDirOf, safely } from '../worktree.ts';
+import { type Branches, LocalBranches, openIn, RemoteBranches } from './branches.ts';
 import { failed } from './failure.ts';
 import { mergeInto } from './merge.ts';
 import type { DeliveryParts, Outgoing } from './outgoing.ts';
@@ -58,24 +59,32 @@ async function keepBranch(outgoing: Outgoing): Promise<DeliveryFailure | undefin
 
 /** A branch that a person has checked out elsewhere is not moved under their files. */
 async function whyInUse({ desk, record, source }: Outgoing, branch: string): Promise<DeliveryFailure | undefined> {
-  const folders = await checkedOutIn(desk.git, source!.folder, branch, desk.signal);
+  const folders = await openIn(desk.git, source!, branch, desk.signal);
   const folder = folders.find((each) => each !== record.folder);
   if (folder === undefined) return undefined;
   const remedy = `check out another branch in ${folder}`;
   return { kind: 'trouble', trouble: { reason: `${branch} is checked out in ${folder}`, remedy } };
 }
 
-/** A worktree is part of the person's repository; a clone is one of its own. */
+/** A worktree is part of the person's repository; a clone is one of its own, with settings that its agent wrote. */
 function localBranches({ desk, record, source }: Outgoing): LocalBranches | undefined {
   if (source === undefined) return undefined;
-  const folder = record.kind === 'clone' ? record.folder : source.folder;
-  return new LocalBranches(desk, { folder, safely: safely(source) });
+  const isClone = record.kind === 'clone';
+  return new LocalBranches(
+    desk,
+    isClone
+      ? { folder: record.folder, options: safely(source), env: {} }
+      : { folder: source.folder, options: [], env: environmentIn(source) },
+  );
 }
 
 /** Agents may commit in their workspace; the engine's commit holds the same files. */
-async function isAgents({ desk, record }: Outgoing, tip: string): Promise<boolean> {
+async function isAgents({ desk, record, source }: Outgoing, tip: string): Promise<boolean> {
   if (record.kind === 'clone') return true;
-  const visited = await desk.git.run({ folder: record.folder, args: ['rev-list', '-g', 'HEAD'], signal: desk.signal });
+  const gitDir = gitDirOf(source!, record.folder);
+  if (gitDir === undefined) return false;
+  const call = { ...inSource(source!, ['rev-list', '-g', 'HEAD'], desk.signal), env: environmentIn(source!, gitDir) };
+  const visited = await desk.git.run(call);
   return visited.kind === 'done' && visited.text.split('\n').includes(tip);
 }
 
@@ -143,7 +152,8 @@ async function sendPush(parts: DeliveryParts, outgoing: Outgoing): Promise<Sent>
   const address = record.kind === 'clone' ? remote : await addressOf(outgoing, remote);
   const { folder } = desk;
   const env = { GIT_DIR: folder };
-  const place = { runProgram: parts.runProgram, address, cwd: folder, env, signal: desk.signal };
+  const defaultBranch = () => defaultBranchOf(outgoing, remote);
+  const place = { runProgram: parts.runProgram, address, defaultBranch, cwd: folder, env, signal: desk.signal };
   const { branch } = record;
   const opened = await openPullRequest(place, { branch, commit: delivery.commit, request, url: delivery.url });
   if (opened.kind !== 'pull-request') return opened;
@@ -163,4 +173,10 @@ function remoteOf({ source, record: { branch } }: Outgoing): string | undefined 
 
 async function addressOf({ desk }: Outgoing, remote: string): Promise<string> {
   return desk.ask(`git knows no address of ${remote}`, ['remote', 'get-url', '--push', remote]);
+}
+
+async function defaultBranchOf({ desk }: Outgoing, remote: string): Promise<string | undefined> {
+  const args = ['ls-remote', '--quiet', '--symref', remote, 'HEAD'];
+  const listed = await desk.ask(`${remote} can't be reached`, args, { isRemote: true });
+  return /^ref: refs\/heads\/(\S+)\tHEAD$/m.exec(listed)?.[1];
 }

@@ -56,6 +56,7 @@ export function Chart({
         <p class="dim">{summary}</p>
       </figcaption>
       {width > 0 && (
+        // biome-ignore lint/a11y/noSvgWithoutTitle: it has a label, or the list below has its links
         <svg
           width={width}
           height={HEIGHT}

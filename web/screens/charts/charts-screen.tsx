@@ -1,9 +1,7 @@
-import { useState } from 'preact/hooks';
 import type { ShiftAnswer } from '../../../src/core/page/answers.ts';
 import type { ChartsAnswer } from '../../../src/core/page/history-answers.ts';
-import { ticksOf } from '../../live/live.ts';
+import { ticksOf, useWhole } from '../../live/live.ts';
 import { FailureNote } from '../../parts/failure-note.tsx';
-import { now } from '../../state/clock.ts';
 import { apiPath } from '../../state/request.ts';
 import { useAnswer } from '../../state/use-answer.ts';
 import { RunBar } from '../shift/run-bar.tsx';
@@ -13,15 +11,10 @@ import { FirstAttempts } from './first-attempts.tsx';
 import { ItemDots } from './item-dots.tsx';
 import { Spend } from './spend.tsx';
 
-/** A partial answer is asked again after this long. */
-const AGAIN_MS = 1000;
-
 export function ChartsScreen({ shift }: { readonly shift: ShiftAnswer }) {
-  const [isPartial, setPartial] = useState(false);
-  const again = isPartial ? Math.floor(now.value / AGAIN_MS) : 0;
   const path = apiPath('charts', { shift: shift.id });
-  const { value: charts, failure } = useAnswer<ChartsAnswer>(path, `${ticksOf(shift.id).value} ${again}`);
-  if (charts && charts.isPartial !== isPartial) setPartial(charts.isPartial);
+  const { value: charts, failure } = useAnswer<ChartsAnswer>(path, ticksOf(shift.id).value);
+  useWhole(shift.id, charts);
   const isEmpty = charts && charts.runs.length === 0;
   return (
     <main class="scroller" tabIndex={0} aria-label="Charts">

@@ -37,13 +37,17 @@ export function Filters({ shift, query, size, onQuery }: FiltersProps) {
 type PartProps = Pick<FiltersProps, 'shift' | 'query' | 'onQuery'>;
 
 function StatusFilters({ shift, query, onQuery }: PartProps) {
-  const tasks = shift.status.tasks.filter(({ task }) => query.task === undefined || task === query.task);
-  const counts = STATUSES.map((status) => ({
-    status: status as RowFilter,
-    count: tasks.reduce((sum, { counts }) => sum + counts[status], 0) as number | undefined,
+  const isCounted = (task: string) => query.task === undefined || task === query.task;
+  const tasks = shift.status.tasks.filter(({ task }) => isCounted(task));
+  const counts: { readonly status: RowFilter; readonly count: number }[] = STATUSES.map((status) => ({
+    status,
+    count: tasks.reduce((sum, { counts }) => sum + counts[status], 0),
   }));
-  const isBlocking = shift.columns.tasks.length > 1 && shift.status.counts.failed > 0;
-  if (isBlocking || query.status.includes('blocked')) counts.push({ status: 'blocked', count: undefined });
+  const blocked = shift.blocked.reduce(
+    (sum, count, at) => (isCounted(shift.columns.tasks[at]!) ? sum + count : sum),
+    0,
+  );
+  if (blocked > 0 || query.status.includes('blocked')) counts.push({ status: 'blocked', count: blocked });
   if (shift.held > 0 || query.status.includes('held')) counts.push({ status: 'held', count: shift.held });
   const toggle = (status: RowFilter) => {
     const isOn = query.status.includes(status);
@@ -67,7 +71,7 @@ function StatusFilters({ shift, query, onQuery }: PartProps) {
           onClick={() => toggle(status)}
         >
           <Badge status={status} hasName />
-          {count !== undefined && <b>{wholeNumber(count)}</b>}
+          <b>{wholeNumber(count)}</b>
         </button>
       ))}
     </fieldset>

@@ -39,7 +39,7 @@ function Failed({ count }: { readonly count: number }) {
   );
 }
 
-function Facts({ shift: { status, finish, limits } }: { readonly shift: ShiftAnswer }) {
+function Facts({ shift: { status, finish, limits, report } }: { readonly shift: ShiftAnswer }) {
   const { usage, running, ms } = status;
   const limit = status.limits['max-cost'];
   const cost = costText(usage) ?? (limit === undefined ? undefined : dollars(0));
@@ -63,6 +63,11 @@ function Facts({ shift: { status, finish, limits } }: { readonly shift: ShiftAns
       {running && finish && (
         <li>
           ends <b>{finishText(finish)}</b>
+        </li>
+      )}
+      {report !== undefined && !running && (
+        <li>
+          report <code>{visibleText(report)}</code>
         </li>
       )}
     </ul>

@@ -1,10 +1,11 @@
 import { useEffect } from 'preact/hooks';
 import type { ShiftAnswer } from '../../../src/core/page/answers.ts';
-import { sessionsOf, ticksOf } from '../../live/live.ts';
+import { sessionsOf, ticksOf, useWhole } from '../../live/live.ts';
 import { FailureNote } from '../../parts/failure-note.tsx';
 import { Link } from '../../parts/link.tsx';
 import { TopBar } from '../../parts/top-bar.tsx';
 import { ALL_ROWS, type Place } from '../../state/place.ts';
+import { isShiftKnown } from '../../state/project.ts';
 import { apiPath } from '../../state/request.ts';
 import { useAnswer } from '../../state/use-answer.ts';
 import { ChartsScreen } from '../charts/charts-screen.tsx';
@@ -14,7 +15,7 @@ import { ItemScreen } from '../item/item-screen.tsx';
 import { StepsScreen } from '../steps/steps-screen.tsx';
 import { runState } from './run-state.ts';
 
-export type ShiftPlace = Exclude<Place, { screen: 'shifts' }>;
+type ShiftPlace = Exclude<Place, { screen: 'shifts' }>;
 
 interface ShiftScreenProps {
   readonly place: ShiftPlace;
@@ -26,8 +27,11 @@ export function ShiftScreen({ place, onHelp }: ShiftScreenProps) {
   const { shift: id } = place;
   const { value: shift, failure } = useAnswer<ShiftAnswer>(apiPath('shift', { shift: id }), ticksOf(id).value);
   useEffect(() => {
-    if (shift) sessionsOf(id).value = shift.sessions;
+    if (!shift) return;
+    sessionsOf(id).value = shift.sessions;
+    isShiftKnown.value = true;
   }, [id, shift]);
+  useWhole(id, shift);
   const name = shift?.status.shift ?? id;
   useEffect(() => {
     document.title = `${name} - Nightshift`;
@@ -53,6 +57,11 @@ export function ShiftScreen({ place, onHelp }: ShiftScreenProps) {
         </nav>
       </TopBar>
       <FailureNote failure={failure} />
+      {shift?.isPartial && (
+        <p class="partial" role="status">
+          The journal is still being read: reasons, times and money are not complete yet.
+        </p>
+      )}
       {shift && <Content place={place} shift={shift} />}
     </>
   );

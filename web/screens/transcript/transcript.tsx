@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { FailureNote } from '../../parts/failure-note.tsx';
 import { bytesText } from '../../parts/format.ts';
 import { now } from '../../state/clock.ts';
@@ -34,22 +34,17 @@ export function Transcript({ name, attempt, startedAfter, endedAt, isLive }: Tra
   const [before, after] = [pages.bytesBefore(sought), pages.bytesAfter(sought)];
   const isAtEnd = part !== undefined && after === 0;
   const view = useFollowing(part?.to ?? 0, isLive && isAtEnd);
-  const [target, setTarget] = useState<number>();
+  const [target, showBlock] = useTarget(blocks);
   const show = async (offset: number) => {
     const known = pages.part.value;
     if (!known || offset < known.from || offset >= known.to) await pages.jumpTo(offset);
     view.release();
-    setTarget(offset);
+    showBlock(offset);
   };
   const showPrompt = async () => {
     view.release();
-    setTarget(await pages.loadStart(startedAfter));
+    showBlock(await pages.loadStart(startedAfter));
   };
-  useEffect(() => {
-    if (target === undefined) return;
-    const block = blocks.findLast(({ offset }) => offset <= target);
-    document.getElementById(`block-${block?.offset}`)?.scrollIntoView({ block: 'start' });
-  }, [target, blocks]);
   return (
     <div class="transcript">
       <div class="buttons">
@@ -90,6 +85,21 @@ export function Transcript({ name, attempt, startedAfter, endedAt, isLive }: Tra
   );
 }
 
+/** Scrolls to the block with an offset, once: afterwards the user scrolls. */
+function useTarget(blocks: readonly Block[]) {
+  const [target, setTarget] = useState<{ readonly offset: number }>();
+  const shown = useRef<typeof target>(undefined);
+  useEffect(() => {
+    if (target === undefined || target === shown.current) return;
+    const block = blocks.findLast(({ offset }) => offset <= target.offset);
+    const element = document.getElementById(`block-${block?.offset}`);
+    if (!element) return;
+    shown.current = target;
+    element.scrollIntoView({ block: 'start' });
+  }, [target, blocks]);
+  return [target?.offset, (offset: number) => setTarget({ offset })] as const;
+}
+
 function usePages(name: TranscriptName, endedAt: string | undefined, isLive: boolean): TranscriptPages {
   const { shift, task, item, role } = name;
   const pages = useMemo(() => new TranscriptPages({ shift, task, item, role }), [shift, task, item, role]);
@@ -112,20 +122,27 @@ interface MoreProps {
   readonly view: { readonly current: HTMLElement | null };
 }
 
-/** Loads when it comes near the visible part, or when it is pressed. */
+/** Nearer to the visible part than this, it loads. */
+const NEAR_PX = 400;
+
+/** Loads when the user scrolls near it, or presses it. */
 function More({ text, load, view }: MoreProps) {
-  const [button, setButton] = useState<HTMLButtonElement | null>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const latest = useRef(load);
+  latest.current = load;
   useEffect(() => {
-    if (!button) return;
-    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && void load(), {
-      root: view.current,
-      rootMargin: '400px',
-    });
-    observer.observe(button);
-    return () => observer.disconnect();
-  });
+    const scroller = view.current!;
+    const onScroll = () => {
+      const own = button.current?.getBoundingClientRect();
+      const visible = scroller.getBoundingClientRect();
+      const isNear = own && own.bottom > visible.top - NEAR_PX && own.top < visible.bottom + NEAR_PX;
+      if (isNear) void latest.current();
+    };
+    scroller.addEventListener('scroll', onScroll, { passive: true });
+    return () => scroller.removeEventListener('scroll', onScroll);
+  }, [view]);
   return (
-    <button type="button" class="more" ref={setButton} onClick={() => void load()}>
+    <button type="button" class="more" ref={button} onClick={() => void load()}>
       {text}
     </button>
   );
