@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -189,6 +190,24 @@ async function untilError(
 ): Promise<void> {
   while ((await ask()).answer.error?.code !== code) await sleep(50);
 }
+
+test('S8 a server without free descriptors answers again as soon as it has some', async () => {
+  const { project } = pages();
+  const viewed = await Viewed.start(project);
+  await viewed.open();
+  const { pid } = viewed.running.child;
+  const descriptors = () => readdirSync(`/proc/${pid}/fd`).length;
+  const limit = descriptors() + 6;
+  execFileSync('prlimit', ['--pid', String(pid), `--nofile=${limit}`]);
+  const follow = () => new StreamClient(viewed.port, '/api/stream?shift=pages', { Cookie: viewed.cookie });
+  const clients = Array.from({ length: 12 }, follow);
+  await until(() => clients.filter(({ isOpen }) => isOpen).length > 3 && descriptors() >= limit - 1, 'no room');
+  for (const { socket } of clients) socket.destroy();
+  await until(() => descriptors() < limit - 4, 'room');
+  expect((await viewed.get('/api/shift?shift=pages')).status).toBe(200);
+  expect(viewed.running.stderr).toBe('');
+  await viewed.end();
+});
 
 test('S8 a stream resumes at a server that was killed and started again: no event is missing, none comes twice', async () => {
   const shift = pages(undefined, 'sleep 0.2');
