@@ -4,9 +4,11 @@ import type { Io } from './io.ts';
 import type { AddCommand } from './workspace-commands.ts';
 
 const VIEW_HELP = `
-The page is for you alone: it is served on 127.0.0.1, and the address holds the key. From another machine:
+The page is for you alone: it is served on 127.0.0.1, and the address holds the key. From another machine, forward the
+port, run it there, and open its address here:
 
-  ssh -L PORT:127.0.0.1:PORT HOST nightshift view --port PORT`;
+  ssh -L 8080:127.0.0.1:8080 HOST
+  nightshift view --port 8080`;
 
 /** The command that `start --view` starts. */
 export const PAGE_BESIDE_RUN = '__page';

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -85,6 +86,16 @@ test('S8 view prints its address, serves the page and ends with Ctrl-C; the next
   expect((await first.get('/api/project')).status).toBe(401);
   expect((await first.open()).code).toBe('bad-token');
   await renewed.end();
+});
+
+test('S8 for people, the address has a line of its own; over SSH, the next one says how to reach it', async () => {
+  const { project } = pages();
+  const running = project.spawn(['view'], { env: { ...stateIn(project), SSH_CONNECTION: '10.0.0.2 5 10.0.0.1 22' } });
+  const line = /^http:\/\/127\.0\.0\.1:(\d+)\/#token=[\w-]{43}\n.*\n/;
+  const [printed, port] = await until(() => line.exec(running.stdout) ?? undefined, 'the address');
+  expect(printed).toContain(`\`ssh -L ${port}:127.0.0.1:${port} HOST\``);
+  running.child.kill('SIGTERM');
+  expect(await running.ended).toMatchObject({ code: 0, stderr: '' });
 });
 
 test('S8 what view can not do is an error with exit code 2 and what to do instead', async () => {
@@ -179,6 +190,24 @@ async function untilError(
 ): Promise<void> {
   while ((await ask()).answer.error?.code !== code) await sleep(50);
 }
+
+test('S8 a server without free descriptors answers again as soon as it has some', async () => {
+  const { project } = pages();
+  const viewed = await Viewed.start(project);
+  await viewed.open();
+  const { pid } = viewed.running.child;
+  const descriptors = () => readdirSync(`/proc/${pid}/fd`).length;
+  const limit = descriptors() + 6;
+  execFileSync('prlimit', ['--pid', String(pid), `--nofile=${limit}`]);
+  const follow = () => new StreamClient(viewed.port, '/api/stream?shift=pages', { Cookie: viewed.cookie });
+  const clients = Array.from({ length: 12 }, follow);
+  await until(() => clients.filter(({ isOpen }) => isOpen).length > 3 && descriptors() >= limit - 1, 'no room');
+  for (const { socket } of clients) socket.destroy();
+  await until(() => descriptors() < limit - 4, 'room');
+  expect((await viewed.get('/api/shift?shift=pages')).status).toBe(200);
+  expect(viewed.running.stderr).toBe('');
+  await viewed.end();
+});
 
 test('S8 a stream resumes at a server that was killed and started again: no event is missing, none comes twice', async () => {
   const shift = pages(undefined, 'sleep 0.2');
