@@ -23,6 +23,19 @@ export interface OpenOptions {
   restore(signal: AbortSignal): Promise<OpenWorkspace | WorkspaceFailure>;
 }
 
+/** For agents, checks and `setup`. */
+export function workspaceEnvironment(
+  { folder, branch, base }: Pick<WorkspaceRecord, 'folder' | 'branch' | 'base'>,
+  port: number,
+): Record<string, string> {
+  return {
+    NIGHTSHIFT_WORKSPACE: folder,
+    NIGHTSHIFT_BRANCH: branch,
+    NIGHTSHIFT_BASE: base ?? '',
+    NIGHTSHIFT_PORT: String(port),
+  };
+}
+
 export class LocalWorkspace implements OpenWorkspace {
   readonly kind = 'open';
   readonly top: string;
@@ -46,12 +59,7 @@ export class LocalWorkspace implements OpenWorkspace {
     this.reads = reads;
     const result = resultOf(record, task);
     this.isJudged = result !== undefined && record.delivery !== undefined && record.delivery.at >= result.at;
-    this.environment = {
-      NIGHTSHIFT_WORKSPACE: record.folder,
-      NIGHTSHIFT_BRANCH: record.branch,
-      NIGHTSHIFT_BASE: record.base ?? '',
-      NIGHTSHIFT_PORT: String(port),
-    };
+    this.environment = workspaceEnvironment(record, port);
   }
 
   async change(signal: AbortSignal): Promise<FoundChange | WorkspaceFailure> {
