@@ -1,4 +1,4 @@
-import type { FoundChange, OpenWorkspace, WorkspaceFailure } from '../core/workspace/workspaces.ts';
+import type { FoundChange, OpenWorkspace, Restored, WorkspaceFailure } from '../core/workspace/workspaces.ts';
 import { NotThere } from './base.ts';
 import type { Desk } from './desk.ts';
 import { isFolder } from './enter.ts';
@@ -82,10 +82,10 @@ export class LocalWorkspace implements OpenWorkspace {
     }
   }
 
-  async restore(signal: AbortSignal): Promise<WorkspaceFailure | undefined> {
-    if (isFolder(this.top) && isFolder(this.folder)) return undefined;
+  async restore(signal: AbortSignal): Promise<Restored | WorkspaceFailure> {
+    if (isFolder(this.top) && isFolder(this.folder)) return { kind: 'there' };
     const restored = await this.#options.restore(signal);
-    return restored.kind === 'open' ? undefined : restored;
+    return restored.kind === 'open' ? { kind: 'made' } : restored;
   }
 
   trespassOf(calls: readonly string[]): Promise<string | undefined> {

@@ -77,7 +77,7 @@ async function workspaceOf(record: WorkspaceRecord, folder: string): Promise<Ope
     reads: kind === 'worktree' ? [from, join(from, '.git')] : [],
     environment: workspaceEnvironment(record, port),
     change: async () => ({ kind: 'aborted' }),
-    restore: async () => undefined,
+    restore: async () => ({ kind: 'there' }),
     trespassOf: async () => undefined,
     leave: () => {},
   };

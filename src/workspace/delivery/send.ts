@@ -153,8 +153,8 @@ async function sendPush(parts: DeliveryParts, outgoing: Outgoing): Promise<Sent>
   const remote = record.kind === 'clone' ? record.from : remoteOf(outgoing);
   if (remote === undefined) return failed('push', `${record.from} has no remote to push to`);
   // An agent may have pushed its own branch.
-  const isAgents = async (tip: string) => (await commitsMadeIn(desk.git, record.folder)).has(tip);
-  const failure = await putBranch(new RemoteBranches(desk, remote), outgoing, isAgents);
+  const isMadeHere = async (tip: string) => (await commitsMadeIn(desk.git, record, outgoing.source)).has(tip);
+  const failure = await putBranch(new RemoteBranches(desk, remote), outgoing, isMadeHere);
   if (failure !== undefined) return failure;
   parts.failpoint('delivery:pushed');
   if (request.kind === 'push') return sent(outgoing);
