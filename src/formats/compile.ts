@@ -69,14 +69,21 @@ export function compileShift(documents: ShiftDocuments, header: readonly string[
   };
 }
 
-/** Items in the same folder share the MCP processes of OpenCode. */
+/** Two browsers in one folder want the same profile, even if each session starts its own server. */
+const BROWSER = /browser|playwright|puppeteer|chrom|firefox|selenium|webdriver/i;
+
+/** Items in the same folder share the MCP processes of OpenCode; other agents start their own. */
 function sharedServers({ name, settings, workingDir, hasWorkspace }: Task): string[] {
-  const servers = settings.tools.filter((tool) => tool !== 'bash');
   const isShared = !hasWorkspace && workingDir.segments.every((segment) => typeof segment === 'string');
-  if (settings.agent !== 'opencode' || servers.length === 0 || !isShared) return [];
+  if (!isShared) return [];
+  const named = settings.tools.filter((tool) => tool !== 'bash');
+  const servers = settings.agent === 'opencode' ? named : named.filter((server) => BROWSER.test(server));
+  if (servers.length === 0) return [];
   const which = `the MCP server${servers.length > 1 ? 's' : ''} ${servers.join(', ')}`;
   const remedy = '`workspace: worktree` gives each row its own';
-  return [`${name}: several items at once share ${which}; for a browser or another server with state, ${remedy}`];
+  return [
+    `${name}: several items at once use ${which} in one folder; for a browser or another server with state, ${remedy}`,
+  ];
 }
 
 /** A misspelt key may be the reason for an error, so the hint includes the warnings. */

@@ -242,12 +242,17 @@ test.each([
   ['in a shared folder', '- parallel: true', '- tools: alpha, bash', 1],
   ['one item at a time', '- parallel: false', '- tools: alpha', 0],
   ['without an MCP server', '- parallel: true', '- tools: bash', 0],
-  ['with another agent', '- parallel: true', '- tools: alpha\n- agent: claude', 0],
+  ['with an agent that starts its own', '- parallel: true', '- tools: alpha\n- agent: claude', 0],
   ['in folders of their own', '- parallel: true', '- tools: alpha\n- working-dir: {name}', 0],
   ['in workspaces', '- parallel: true\n- workspace: worktree', '- tools: alpha', 0],
 ])('W5 items at once that share an MCP server are a warning: %s', (_, shared, ofA, count) => {
   const warning =
-    'a: several items at once share the MCP server alpha; for a browser or another server with state, ' +
+    'a: several items at once use the MCP server alpha in one folder; for a browser or another server with state, ' +
     '`workspace: worktree` gives each row its own';
   expect(compile(shared, ofA).warnings).toEqual(Array(count).fill(warning));
+});
+
+test('W5 items at once with a browser in one folder are a warning with every agent', () => {
+  const { warnings } = compile('- parallel: true', '- tools: alpha, playwright, bash\n- agent: claude');
+  expect(warnings).toEqual([expect.stringContaining('use the MCP server playwright in one folder')]);
 });

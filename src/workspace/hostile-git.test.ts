@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, lstatSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { changed, opened } from '../../test/kit/opened.ts';
@@ -104,4 +104,41 @@ test('W5 W11 included files are not written through a link that an earlier task 
   rmSync(top, { recursive: true });
   opened(await workspaces.open({ ...request, task: 'second' }));
   expect(existsSync(join(site.root, 'outside', '.env'))).toBe(false);
+});
+
+test('W4 W11 what an agent does to the mirror of its clone changes nothing for others, now or in a later run', async () => {
+  const site = new WorkspaceSite();
+  const base = site.repository({ 'a.txt': 'a\n' });
+  site.run('.', 'clone', '-q', '--bare', 'project', 'remote.git');
+  const request = (row: number) =>
+    site.request({ kind: 'clone', repo: join(site.root, 'remote.git'), item: { id: `row-${row}`, row } });
+  const workspaces = site.open();
+  const { top } = opened(await workspaces.open(request(1)));
+  act(
+    site,
+    top,
+    `mirror=$(dirname "$(cat .git/objects/info/alternates)"); echo evil > evil.txt; git add .; git commit -qm evil
+    git push -q "$mirror" HEAD:refs/heads/main; cd "$mirror"; mkdir -p hooks info
+    for hook in reference-transaction post-checkout pre-commit; do
+      printf '#!/bin/sh\\ntouch "%s/evil"\\n' "$ROOT" > hooks/$hook; chmod +x hooks/$hook
+    done
+    echo "*.txt filter=evil" > info/attributes; echo "*.new" > info/exclude
+    git config filter.evil.clean "touch $ROOT/evil; cat"; git config filter.evil.smudge "touch $ROOT/evil; cat"
+    git config remote.origin.uploadpack "touch $ROOT/evil; git-upload-pack"; git config core.hooksPath hooks
+    git config remote.origin.url "$PROJECT"; git config user.name Evil`,
+  );
+  spawnSync('rm', ['-f', join(site.root, 'evil')]);
+  const tried = async (of: typeof workspaces, row: number) => {
+    const workspace = opened(await of.open(request(row)));
+    site.write(`${workspace.top.slice(site.root.length + 1)}/b.new`, 'new\n');
+    expect([workspace.base, await changed(workspace)]).toEqual([base, ['added b.new']]);
+  };
+  await tried(workspaces, 2);
+  site.now += 61_000;
+  await tried(workspaces, 3);
+  await tried(site.open(), 4);
+  expect(existsSync(join(site.root, 'evil'))).toBe(false);
+  // What is known of the file system stays.
+  const [mirror] = readdirSync(join(site.root, 'mirrors'));
+  expect(site.run(`mirrors/${mirror}`, 'config', 'core.filemode')).toBe('true');
 });

@@ -1,7 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OpenWorkspace, WorkspaceFailure, WorkspaceRequest, Workspaces } from '../core/workspace/workspaces.ts';
-import { NotThere } from './base.ts';
 import type { OpenDesk } from './delivery/outgoing.ts';
 import { recordedResult } from './delivery/row-result.ts';
 import { Desk } from './desk.ts';
@@ -15,7 +14,7 @@ import { removeLeftLocks } from './left-locks.ts';
 import type { RepositoryLock } from './mirror.ts';
 import { KnownNames, type Names, nameWorkspace } from './naming.ts';
 import { LocalWorkspace } from './open-workspace.ts';
-import { type Origin, Origins } from './origin.ts';
+import { type Origin, Origins, refuseOther } from './origin.ts';
 import { OutsideWatch } from './outside.ts';
 import { resultOf, resultsBefore, startOf, type WorkspaceRecord, type WorkspaceRecords } from './records.ts';
 import { type Earlier, fetchEarlier, findEarlier, hasEarlier } from './tested-row.ts';
@@ -64,13 +63,13 @@ export class LocalWorkspaces implements Workspaces {
   #naming: Promise<unknown> = Promise.resolve();
 
   constructor(options: WorkspacesOptions) {
-    const { git, folders, lock, now, warn } = options;
+    const { git, folders, lock, now, warn, shift, records } = options;
     this.#options = options;
     this.#names = new KnownNames(options.records);
     this.#origins = new Origins({ git, ...folders, lock, now, warn });
     const leftOut = join(folders.root, '.nightshift');
     this.#trees = new Trees({ git, lock, leftOut, warn });
-    this.#outside = new OutsideWatch(git, leftOut, warn);
+    this.#outside = new OutsideWatch({ git, shift, leftOut, records, warn });
   }
 
   async open(request: WorkspaceRequest): Promise<OpenWorkspace | WorkspaceFailure> {
@@ -96,6 +95,11 @@ export class LocalWorkspaces implements Workspaces {
     const origin = await this.#origins.again(record, signal);
     const desk = await this.#desk(record, origin, signal);
     return { desk, source: origin.source, result: await recordedResult(desk, record) };
+  }
+
+  /** At the end of a run: tells what else agents have changed outside of their workspaces. */
+  lookOutside(): Promise<void> {
+    return this.#outside.end();
   }
 
   /** Removes the folder. Its desk stays, and so does its branch, unless it holds nothing. */
@@ -147,16 +151,19 @@ export class LocalWorkspaces implements Workspaces {
   ): Promise<OpenWorkspace | WorkspaceFailure> {
     const { role, isContinued, task, signal } = request;
     const place = { record, origin, desk: await this.#desk(record, origin, signal) };
+    const isChanged = await this.#outside.isChanged(record.id);
     const hasFiles = record.state === 'ready' && isFolder(record.folder);
     const isThere = hasFiles && this.#trees.isKnown(record, origin);
     if (hasFiles && !isThere) await keepLeft(place);
     if (role === 'qa' || isContinued) {
       const result = resultOf(record, task)?.commit;
       if (!isThere) return this.#build(request, place, { commit: result ?? startOf(record, task) });
-      if (result !== undefined && !isContinued) await resetFiles(place, result, { trees: this.#trees, signal });
+      if (result !== undefined && (!isContinued || isChanged))
+        await resetFiles(place, result, { trees: this.#trees, signal });
       return this.#opened(request, place);
     }
     if (isThere) this.#trees.unlock(place);
+    this.#outside.begins(record);
     const results = resultsBefore(record.results ?? [], task);
     if (results.length === 0) {
       const base = record.kind === 'copy' ? record.base : await this.#origins.base(origin, request);
@@ -243,6 +250,7 @@ export class LocalWorkspaces implements Workspaces {
     const { signal, include, setUp } = request;
     const { origin, desk } = place;
     let record: WorkspaceRecord = { ...place.record, state: 'preparing' };
+    this.#outside.begins(record);
     await this.#trees.clear(record, origin);
     rmSync(desk.index, { force: true });
     if (commit !== undefined) await records.write(record);
@@ -276,9 +284,8 @@ export class LocalWorkspaces implements Workspaces {
     const reads = origin.source ? [origin.source.folder, origin.source.commonDir] : [];
     const restore = (signal: AbortSignal) => this.open({ ...request, isContinued: true, signal });
     const outside = this.#outside;
-    const branches = [record.branch, ...(request.into === undefined ? [] : [request.into])];
-    await outside.enter(record.id, { row: record.row, folder: record.folder, source: origin.source, branches });
-    const { task } = request;
+    const { task, scripts = [] } = request;
+    await outside.enter(record.id, { record, origin, desk, scripts });
     return new LocalWorkspace({ task, record, desk, records, folder, port, reads, outside, now, onKept, restore });
   }
 
@@ -286,13 +293,4 @@ export class LocalWorkspaces implements Workspaces {
     const { git, folders } = this.#options;
     return Desk.open(git, { folder: folders.desk(id), workspace: folder, source, branch, included }, signal);
   }
-}
-
-/** The settings of a shift may have changed since the workspace was made. */
-function refuseOther(record: WorkspaceRecord, { kind }: WorkspaceRequest, { from }: Origin): void {
-  if (record.kind === kind && record.from === from) return;
-  throw new NotThere(
-    `row ${record.row} has a workspace already, a ${record.kind} of ${record.from} in ${record.folder}, and now a ` +
-      `${kind} of ${from} is asked for: deliver or remove the old one first`,
-  );
 }

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { askGit, type Git } from './git.ts';
 import { removeLocks } from './left-locks.ts';
 import { OnceAMinute } from './once-a-minute.ts';
-import { parseSettings, renderSettings, type Settings } from './settings.ts';
+import { renderSettings, type Settings } from './settings.ts';
 import { inSource, type Source } from './source.ts';
 
 /** Addresses as git knows them, and paths; anything else could be an option of git, or run a program (`ext::`). */
@@ -14,18 +14,23 @@ export function isAddress(text: string): boolean {
   return ADDRESS.test(text) && !/[\0\n\r]/.test(text);
 }
 
-/** What `git init` finds out about the file system. */
-const FOUND = /^core\.(filemode|ignorecase|precomposeunicode|symlinks)$/;
-
 /** Held while a repository is changed, also by other processes. */
 export type RepositoryLock = (repository: string) => Promise<Disposable>;
 
-/** Local copies of remote repositories, shared by all shifts of a person. */
+/** Nothing runs that an agent has put there. */
+const SAFELY = ['-c', 'core.hooksPath=/dev/null'];
+
+/**
+ * Local copies of remote repositories, shared by all shifts of a person. Agents can write them: their settings are
+ * written anew before they are used, and what they hold is fetched again if it is not what was fetched.
+ */
 export class Mirrors {
   readonly #git: Git;
   readonly #folder: string;
   readonly #lock: RepositoryLock;
   readonly #fetches: OnceAMinute;
+  /** The branches and tags of each, as they were fetched. */
+  readonly #refs = new Map<string, string>();
 
   constructor(git: Git, folder: string, { lock, now }: { readonly lock: RepositoryLock; readonly now: () => number }) {
     this.#git = git;
@@ -37,18 +42,30 @@ export class Mirrors {
   /** The mirror as it is; undefined: there is none yet. */
   known(address: string): string | undefined {
     const folder = join(this.#folder, nameOf(address));
-    return existsSync(join(folder, 'FETCHED')) ? folder : undefined;
+    if (!existsSync(join(folder, 'FETCHED'))) return undefined;
+    writeSettings(folder, address);
+    return folder;
   }
 
   /** Returns the folder of a bare repository that was fetched within the last minute. */
   async fresh(address: string, signal: AbortSignal): Promise<string> {
     const folder = join(this.#folder, nameOf(address));
-    await this.#fetches.run(folder, async () => {
+    const fetch = async () => {
       mkdirSync(folder, { recursive: true });
       using _lock = await this.#lock(folder);
       await this.#fetch(address, folder, signal);
-    });
+      this.#refs.set(folder, await this.#refsOf(folder, signal));
+    };
+    await this.#fetches.run(folder, fetch);
+    writeSettings(folder, address);
+    if ((await this.#refsOf(folder, signal)) !== this.#refs.get(folder)) await fetch();
     return folder;
+  }
+
+  async #refsOf(folder: string, signal: AbortSignal): Promise<string> {
+    const args = [...SAFELY, 'for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads/', 'refs/tags/'];
+    const refs = await askGit(this.#git, "git can't read a mirror", { folder, args, signal });
+    return `${readFileSync(join(folder, 'HEAD'), 'utf8')}${refs}`;
   }
 
   /** The commit that the remote's default branch or `base` names; undefined if it has no commits. */
@@ -63,9 +80,8 @@ export class Mirrors {
   }
 
   async #fetch(address: string, folder: string, signal: AbortSignal): Promise<void> {
-    const hooks = ['-c', 'core.hooksPath=/dev/null'];
     const run = (what: string, ...args: string[]) =>
-      askGit(this.#git, what, { folder, args: [...hooks, ...args], signal, isRemote: true }).then((text) =>
+      askGit(this.#git, what, { folder, args: [...SAFELY, ...args], signal, isRemote: true }).then((text) =>
         text.trim(),
       );
     removeLocks(folder);
@@ -73,7 +89,7 @@ export class Mirrors {
     if (!existsSync(join(folder, 'FETCHED'))) {
       await run("git can't prepare a mirror", 'init', '--quiet', '--bare', '--template=', '--object-format=sha1', '.');
     }
-    await this.#configure(address, folder, signal);
+    writeSettings(folder, address);
     const quietly = ['--quiet', '--prune', '--no-write-fetch-head', '--no-auto-maintenance'];
     const what = `${address} can't be fetched`;
     await run(what, 'fetch', ...quietly, 'origin', '+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*');
@@ -82,22 +98,25 @@ export class Mirrors {
     // Git does not know this file.
     writeFileSync(join(folder, 'FETCHED'), '');
   }
+}
 
-  /** Before each fetch, which has your credentials: an agent may have written programs into the configuration. */
-  async #configure(address: string, folder: string, signal: AbortSignal): Promise<void> {
-    const config = join(folder, 'config');
-    const args = ['config', '--file', config, '--list', '-z'];
-    // Not in the mirror: git would read its configuration first, and fail if it is broken.
-    const listed = await this.#git.run({ folder: '/', args, signal });
-    const found = listed.kind === 'done' ? parseSettings(listed.text) : [];
-    const settings: Settings = [
-      ['core.repositoryformatversion', '0'],
-      ['core.bare', 'true'],
-      ...found.filter(([key, value]) => FOUND.test(key) && /^(true|false)$/.test(value)),
-      ['remote.origin.url', address],
-    ];
-    writeFileSync(config, renderSettings(settings), { mode: 0o600 });
+/** What `git init` found out about the file system. */
+const OF_SYSTEM = /^\s*(filemode|ignorecase|precomposeunicode|symlinks) = "?(true|false)"?$/gm;
+
+/** Also before each fetch, which has your credentials. An agent may have put a link in their place. */
+function writeSettings(folder: string, address: string): void {
+  const config = join(folder, 'config');
+  const text = lstatSync(config, { throwIfNoEntry: false })?.isFile() ? readFileSync(config, 'utf8') : '';
+  for (const name of ['config', 'config.worktree', 'commondir', 'hooks', 'info']) {
+    rmSync(join(folder, name), { recursive: true, force: true });
   }
+  const settings: Settings = [
+    ['core.repositoryformatversion', '0'],
+    ['core.bare', 'true'],
+    ...[...text.matchAll(OF_SYSTEM)].map(([, name, value]) => [`core.${name}`, value!] as const),
+    ['remote.origin.url', address],
+  ];
+  writeFileSync(config, renderSettings(settings), { mode: 0o600 });
 }
 
 /** Readable, and different for different addresses. */

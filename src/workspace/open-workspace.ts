@@ -1,4 +1,4 @@
-import type { FoundChange, OpenWorkspace, WorkspaceFailure } from '../core/workspace/workspaces.ts';
+import type { FoundChange, OpenWorkspace, Restored, WorkspaceFailure } from '../core/workspace/workspaces.ts';
 import { NotThere } from './base.ts';
 import type { Desk } from './desk.ts';
 import { isFolder } from './enter.ts';
@@ -21,6 +21,19 @@ export interface OpenOptions {
   readonly outside: OutsideWatch;
   /** Makes the folder again. */
   restore(signal: AbortSignal): Promise<OpenWorkspace | WorkspaceFailure>;
+}
+
+/** For agents, checks and `setup`. */
+export function workspaceEnvironment(
+  { folder, branch, base }: Pick<WorkspaceRecord, 'folder' | 'branch' | 'base'>,
+  port: number,
+): Record<string, string> {
+  return {
+    NIGHTSHIFT_WORKSPACE: folder,
+    NIGHTSHIFT_BRANCH: branch,
+    NIGHTSHIFT_BASE: base ?? '',
+    NIGHTSHIFT_PORT: String(port),
+  };
 }
 
 export class LocalWorkspace implements OpenWorkspace {
@@ -46,12 +59,7 @@ export class LocalWorkspace implements OpenWorkspace {
     this.reads = reads;
     const result = resultOf(record, task);
     this.isJudged = result !== undefined && record.delivery !== undefined && record.delivery.at >= result.at;
-    this.environment = {
-      NIGHTSHIFT_WORKSPACE: record.folder,
-      NIGHTSHIFT_BRANCH: record.branch,
-      NIGHTSHIFT_BASE: record.base ?? '',
-      NIGHTSHIFT_PORT: String(port),
-    };
+    this.environment = workspaceEnvironment(record, port);
   }
 
   async change(signal: AbortSignal): Promise<FoundChange | WorkspaceFailure> {
@@ -74,10 +82,10 @@ export class LocalWorkspace implements OpenWorkspace {
     }
   }
 
-  async restore(signal: AbortSignal): Promise<WorkspaceFailure | undefined> {
-    if (isFolder(this.top) && isFolder(this.folder)) return undefined;
+  async restore(signal: AbortSignal): Promise<Restored | WorkspaceFailure> {
+    if (isFolder(this.top) && isFolder(this.folder)) return { kind: 'there' };
     const restored = await this.#options.restore(signal);
-    return restored.kind === 'open' ? undefined : restored;
+    return restored.kind === 'open' ? { kind: 'made' } : restored;
   }
 
   trespassOf(calls: readonly string[]): Promise<string | undefined> {

@@ -5,6 +5,7 @@ import type { WorkspaceRequest } from '../core/workspace/workspaces.ts';
 import { Bases, NotThere } from './base.ts';
 import type { Git } from './git.ts';
 import { isAddress, Mirrors, type RepositoryLock } from './mirror.ts';
+import type { WorkspaceRecord } from './records.ts';
 import type { Source } from './source.ts';
 import { Sources } from './sources.ts';
 
@@ -104,4 +105,13 @@ function topOf(folder: string): string | undefined {
   if (isBare || existsSync(join(folder, '.git'))) return folder;
   const above = dirname(folder);
   return above === folder ? undefined : topOf(above);
+}
+
+/** The settings of a shift may have changed since the workspace was made. */
+export function refuseOther(record: WorkspaceRecord, { kind }: WorkspaceRequest, { from }: Origin): void {
+  if (record.kind === kind && record.from === from) return;
+  throw new NotThere(
+    `row ${record.row} has a workspace already, a ${record.kind} of ${record.from} in ${record.folder}, and now a ` +
+      `${kind} of ${from} is asked for: deliver or remove the old one first`,
+  );
 }

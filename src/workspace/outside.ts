@@ -1,218 +1,263 @@
-import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
 import { Together } from '../core/schedule/together.ts';
+import { withoutLogin } from '../core/workspace/login.ts';
 import {
-  namesOf,
+  isShownBy,
+  namesByPlace,
+  namesWorkspace,
   type OutsideChange,
+  type OutsidePlace,
   type OutsideState,
   outsideChanges,
-  showsChange,
 } from '../core/workspace/outside.ts';
-import { copyIndex } from './copy-index.ts';
-import { statsOf } from './foreign.ts';
-import { askGit, type Git, GitFailure } from './git.ts';
-import { parseSettings } from './settings.ts';
-import { inSource, type Source } from './source.ts';
+import type { Desk } from './desk.ts';
+import { isFolder } from './enter.ts';
+import type { Git } from './git.ts';
+import { commitsMadeIn } from './made-commits.ts';
+import type { Origin } from './origin.ts';
+import {
+  cloneState,
+  localRemotes,
+  type ReadState,
+  remoteState,
+  repositoryState,
+  workspaceState,
+} from './outside-state.ts';
+import { OwnBranches } from './own-branches.ts';
+import type { WorkspaceRecord, WorkspaceRecords } from './records.ts';
+
+/** So many workspaces of rows that are not at work are read at each look, in turn: there may be hundreds. */
+const MOST_IDLE = 4;
+const MOST_AT_END = 200;
 
 /** An item in its workspace. */
 export interface AtWork {
-  readonly row: number;
-  /** Of its workspace. */
-  readonly folder: string;
-  readonly source: Source | undefined;
-  /** Branches that the engine or the item moves. */
-  readonly branches: readonly string[];
+  readonly record: WorkspaceRecord;
+  readonly origin: Origin;
+  readonly desk: Desk;
+  /** What its agent runs, where that is known. */
+  readonly scripts: readonly string[];
 }
 
-interface Watched {
-  readonly source: Source;
+type Rows = ReadonlyMap<number, AtWork>;
+
+interface Target {
+  readonly place: OutsidePlace;
+  readonly read: ReadState;
   state: OutsideState;
+  /** All that were at work since it was read, by row. */
+  suspects: Map<number, AtWork>;
+  /** The number of the look that read it last. */
+  look: number;
 }
 
 interface Suspicion {
   readonly change: OutsideChange;
-  readonly rows: ReadonlySet<number>;
+  readonly rows: Rows;
+}
+
+export interface OutsideOptions {
+  readonly git: Git;
+  readonly shift: string;
+  /** The folder of the shifts. */
+  readonly leftOut: string;
+  readonly records: Pick<WorkspaceRecords, 'all'>;
+  warn(message: string): void;
 }
 
 /**
- * Notices what changes in the main checkouts of workspaces and in their repositories while items are at work. Without
- * a sandbox nothing prevents it. You may change your own checkout at any time, so an item is blamed only if one of
- * its tool calls shows it.
+ * Notices what changes while items are at work, outside of their workspaces: in main checkouts and their repositories,
+ * in remotes on this machine, and in workspaces of rows that are not at work. Without a sandbox nothing prevents it. An
+ * item is blamed only if something shows that it did it.
  */
 export class OutsideWatch {
-  readonly #git: Git;
-  readonly #leftOut: string;
-  readonly #warn: (message: string) => void;
+  readonly #options: OutsideOptions;
+  readonly #own: OwnBranches;
   readonly #atWork = new Map<string, AtWork>();
-  readonly #watched = new Map<string, Watched>();
-  /** All that were at work since the last look. */
-  #suspects = new Set<number>();
+  readonly #targets = new Map<string, Promise<Target | undefined>>();
+  /** Workspaces of rows that are not at work, by id. */
+  readonly #idle = new Map<string, Promise<Target | undefined>>();
+  /** Those that a tool call names: the next look reads them. */
+  readonly #named = new Set<string>();
   #found: Suspicion[] = [];
-  readonly #branches = new Set<string>();
-  /** Rows whose workspace another row wrote into, and which. */
+  /** Rows whose workspace another row went into while they were at work, and which. */
   readonly #disturbed = new Map<string, number>();
-  readonly #looking = new Together(() => this.#lookNow());
+  readonly #looking = new Together(() => this.#look());
+  #looks = 0;
+  /** The look after an item has left. What the next one does is not part of it. */
+  #lastLook: Promise<void> = Promise.resolve();
 
-  /** `leftOut`: the folder of the shifts. */
-  constructor(git: Git, leftOut: string, warn: (message: string) => void) {
-    this.#git = git;
-    this.#leftOut = leftOut;
-    this.#warn = warn;
+  constructor(options: OutsideOptions) {
+    this.#options = options;
+    this.#own = new OwnBranches(options.shift, options.records);
   }
 
   async enter(id: string, item: AtWork): Promise<void> {
-    const { source, row } = item;
-    for (const branch of item.branches) this.#branches.add(`refs/heads/${branch}`);
-    this.#atWork.set(id, item);
+    await this.#lastLook;
+    const { record, origin } = item;
     this.#disturbed.delete(id);
-    this.#suspects.add(row);
-    if (!source || source.isBare || this.#watched.has(source.commonDir)) return;
-    const state = await this.#stateOf(source);
-    if (state) this.#watched.set(source.commonDir, { source, state });
+    this.#atWork.set(id, item);
+    for (const target of await this.#all()) target.suspects.set(record.row, item);
+    this.#own.enters(record);
+    const { git, leftOut } = this.#options;
+    const { source } = origin;
+    if (source === undefined) return;
+    const add = (key: string, place: OutsidePlace, read: ReadState) => {
+      if (!this.#targets.has(key)) this.#targets.set(key, this.#watch(place, read));
+    };
+    if (!source.isBare) {
+      const place = { kind: 'repository', folder: source.folder, label: source.folder } as const;
+      add(source.commonDir, place, repositoryState(git, source, leftOut));
+    } else if (record.kind === 'clone') {
+      const place = { kind: 'repository', folder: record.folder, label: withoutLogin(origin.from) } as const;
+      add(record.folder, place, cloneState(git, source, record.folder));
+    }
+    for (const folder of localRemotes(source).values()) {
+      add(`remote ${folder}`, { kind: 'remote', folder, label: folder }, remoteState(git, folder));
+    }
+    await Promise.all(this.#targets.values());
   }
 
   leave(id: string): void {
+    const item = this.#atWork.get(id);
+    if (!item) return;
     this.#atWork.delete(id);
+    const { folder, row } = item.record;
+    this.#targets.delete(folder);
+    this.#lastLook = this.#looking.done().then(() => this.#settle());
+    // Whoever waits for it gets the error.
+    this.#lastLook.catch(() => {});
+    // It was delivered.
+    if (!isFolder(folder)) return;
+    const place = { kind: 'workspace', folder, label: `the workspace of row ${row}` } as const;
+    this.#idle.set(id, this.#watch(place, workspaceState(this.#options.git, folder, item.desk)));
   }
 
-  /** The row that wrote into the workspace of this item while it was at work. */
+  /** Before an item enters its workspace again: whether it was changed since the item left it. */
+  async isChanged(id: string): Promise<boolean> {
+    const target = await this.#idle.get(id);
+    this.#idle.delete(id);
+    if (!target) return false;
+    const isFound = await this.#read(target);
+    this.#settle();
+    return isFound;
+  }
+
+  /** A workspace is about to begin, with its branch at its base. */
+  begins(record: WorkspaceRecord): void {
+    this.#own.begins(record);
+  }
+
+  /** The row that went into the workspace of this item while it was at work. */
   disturberOf(id: string): number | undefined {
     return this.#disturbed.get(id);
   }
 
-  /** Why the attempt of this item fails: a tool call shows that it changed something outside of its workspace. */
+  /** Why the attempt of this item fails: it is shown that it changed something outside of its workspace. */
   async trespassOf(id: string, calls: readonly string[]): Promise<string | undefined> {
-    await this.#looking.done();
     const item = this.#atWork.get(id);
     if (!item) return undefined;
-    const entered = [...this.#atWork].filter(
-      ([other, { folder }]) => other !== id && calls.some((call) => call.includes(folder)),
-    );
-    for (const [other] of entered) this.#disturbed.set(other, item.row);
-    const isOwn = ({ change, rows }: Suspicion) =>
-      rows.has(item.row) && calls.some((call) => showsChange(call, change));
-    const own = this.#found.filter(isOwn).map(({ change }) => change);
-    const rest = this.#found.filter((each) => !isOwn(each));
-    // Others that were at work may still show that it was theirs.
-    const isOpen = ({ rows }: Suspicion) =>
-      [...this.#atWork.values()].some(({ row }) => row !== item.row && rows.has(row));
-    this.#found = rest.filter(isOpen);
-    this.#tell(rest.filter((each) => !isOpen(each)));
+    for (const [other, idle] of this.#idle) {
+      const target = await idle;
+      if (target && calls.some((call) => namesWorkspace(call, target.place.folder))) this.#named.add(other);
+    }
+    await this.#looking.done();
+    const entered = this.#enteredBy(id, item, calls);
+    for (const [other] of entered) this.#disturbed.set(other, item.record.row);
+    const own = await this.#takeOwn(item, calls);
+    this.#settle(item.record.row);
     const reasons = [
-      ...(own.length > 0 ? [`it changed ${namesOf(own)} of ${own[0]!.repository}, outside of its workspace`] : []),
-      ...entered.map(([, { row }]) => `it went into the workspace of row ${row}`),
+      ...namesByPlace(own).map(({ label, names }) => `it changed ${names} of ${label}, outside of its workspace`),
+      ...entered.map(([, { record }]) => `it went into the workspace of row ${record.row}`),
     ];
     return reasons.length === 0 ? undefined : reasons.join('; ');
   }
 
-  #tell(found: readonly Suspicion[]): void {
-    const first = found[0];
-    if (!first) return;
-    const rows = [...new Set(found.flatMap((each) => [...each.rows]))].sort((a, b) => a - b);
-    const who = rows.length === 1 ? `row ${rows[0]} was` : `rows ${rows.join(', ')} were`;
-    const whose = rows.length === 1 ? 'its workspace' : 'their workspaces';
-    const names = namesOf(found.map(({ change }) => change));
-    this.#warn(`${first.change.repository}: ${names} changed while ${who} running, outside of ${whose}`);
+  /** The run ends: looks a last time, also at the workspaces that were not read for long. */
+  async end(): Promise<void> {
+    const idle = await Promise.all(
+      [...this.#idle].map(async ([id, target]) => ({ id, look: (await target)?.look ?? 0 })),
+    );
+    const last = idle.sort((a, b) => a.look - b.look).slice(0, MOST_AT_END);
+    for (const { id } of last) this.#named.add(id);
+    await this.#looking.done();
+    this.#settle();
   }
 
-  async #lookNow(): Promise<void> {
-    const rows = this.#suspects;
-    this.#suspects = new Set([...this.#atWork.values()].map(({ row }) => row));
-    for (const watched of this.#watched.values()) {
-      const state = await this.#stateOf(watched.source);
-      if (!state) continue;
-      const changes = outsideChanges(watched.source.folder, watched.state, state);
-      watched.state = state;
-      this.#found.push(...changes.map((change) => ({ change, rows })));
-    }
+  /** Others at work whose workspaces the calls name. What was changed there can't be told from their own work. */
+  #enteredBy(id: string, { scripts }: AtWork, calls: readonly string[]): [string, AtWork][] {
+    const others = [...this.#atWork].filter(([other]) => other !== id);
+    const isIn = (texts: readonly string[], folder: string) => texts.some((text) => namesWorkspace(text, folder));
+    const isKnownOfOthers = (folder: string) => others.some(([, other]) => isIn(other.scripts, folder));
+    return others.filter(
+      ([, { record }]) =>
+        isIn(calls, record.folder) || (isIn(scripts, record.folder) && !isKnownOfOthers(record.folder)),
+    );
   }
 
-  /** Undefined if git can't say: then nothing is blamed. */
-  async #stateOf(source: Source): Promise<OutsideState | undefined> {
-    try {
-      const refs = await this.#branchesOf(source);
-      return new Map([
-        ...marksIn(source),
-        ...(await this.#settingsOf(source)),
-        ...refs,
-        ...(await this.#filesOf(source)),
-      ]);
-    } catch (error) {
-      if (error instanceof GitFailure) return undefined;
-      throw error;
-    }
-  }
-
-  async #branchesOf(source: Source): Promise<[string, string][]> {
-    const args = ['for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads/'];
-    const listed = await askGit(this.#git, "git can't list branches", call(source, args));
-    const refs = listed.split('\n').map((line) => line.split(' ') as [string, string]);
-    const isEngines = (ref: string) =>
-      ref === '' || ref.startsWith('refs/heads/nightshift/') || this.#branches.has(ref);
-    return refs.filter(([ref]) => !isEngines(ref));
-  }
-
-  /** Git writes settings of branches whenever one is made. */
-  async #settingsOf(source: Source): Promise<[string, string][]> {
-    const file = join(source.commonDir, 'config');
-    const listed = await this.#git.run(call(source, ['config', '--file', file, '--list', '-z']));
-    if (listed.kind !== 'done') return [['.git/config', 'unreadable']];
-    const settings = parseSettings(listed.text).filter(([key]) => !key.startsWith('branch.'));
-    const all = new Map<string, string>();
-    for (const [key, value] of settings)
-      all.set(`.git/config ${key}`, `${all.get(`.git/config ${key}`) ?? ''}${value}\n`);
-    return [...all];
-  }
-
-  /** What differs from the index, and the index. */
-  async #filesOf(source: Source): Promise<[string, string][]> {
-    const index = join(source.standIn, 'outside-index');
-    const own = join(source.commonDir, 'index');
-    // A linked working tree has its index elsewhere.
-    if (join(source.folder, '.git') !== source.commonDir || !statsOf(own)?.isFile()) return [];
-    copyIndex(own, index);
-    const list = (...args: string[]) => {
-      const { env, ...rest } = call(source, ['ls-files', '-z', ...args]);
-      const own = { ...env, GIT_WORK_TREE: source.folder, GIT_INDEX_FILE: index };
-      return askGit(this.#git, "git can't list files", { ...rest, env: own });
+  async #takeOwn(item: AtWork, calls: readonly string[]): Promise<OutsideChange[]> {
+    const { row } = item.record;
+    const suspected = this.#found.filter(({ rows }) => rows.has(row));
+    if (suspected.length === 0) return [];
+    const commits = await commitsMadeIn(this.#options.git, item.record, item.origin.source);
+    const isOwn = ({ change, rows }: Suspicion) => {
+      const otherScripts = [...rows].flatMap(([other, { scripts }]) => (other === row ? [] : scripts));
+      return isShownBy(change, { calls, commits, scripts: item.scripts, otherScripts, isAlone: rows.size === 1 });
     };
-    const leftOut = relative(source.folder, this.#leftOut);
-    const except = leftOut.startsWith('..') ? [] : [`:(exclude,literal)${leftOut}`];
-    const changed = (await list('--others', '--modified', '--exclude-standard', '--', '.', ...except)).split('\0');
-    const marks = changed
-      .filter((path) => path !== '')
-      .map((path): [string, string] => [path, markOf(join(source.folder, path))]);
-    return [
-      ...marks,
-      [
-        'the index',
-        createHash('sha256')
-          .update(await list('--stage'))
-          .digest('hex'),
-      ],
-    ];
+    const own = new Set(suspected.filter(isOwn));
+    this.#found = this.#found.filter((each) => !own.has(each));
+    return [...own].map(({ change }) => change);
   }
-}
 
-/** With the settings of the start of the run: those of the repository may be an agent's. */
-function call(source: Source, args: readonly string[]) {
-  return inSource(source, args, new AbortController().signal);
-}
+  /** Tells what can't be shown any more: `asked` and all that are not at work have had their turn. */
+  #settle(asked?: number): void {
+    const isOpen = ({ rows }: Suspicion) =>
+      [...this.#atWork.values()].some(({ record: { row } }) => row !== asked && rows.has(row));
+    const over = this.#found.filter((each) => !isOpen(each));
+    this.#found = this.#found.filter(isOpen);
+    const rows = [...new Set(over.flatMap((each) => [...each.rows.keys()]))].sort((a, b) => a - b);
+    const who =
+      rows.length === 0 ? 'no row was' : rows.length === 1 ? `row ${rows[0]} was` : `rows ${rows.join(', ')} were`;
+    for (const { label, names } of namesByPlace(over.map(({ change }) => change))) {
+      this.#options.warn(`${label}: ${names} changed while ${who} running`);
+    }
+  }
 
-/** Hooks, ignore rules and HEAD. */
-function marksIn({ commonDir }: Source): [string, string][] {
-  const folders = ['hooks', 'info'].flatMap((name) => {
-    const folder = join(commonDir, name);
-    return statsOf(folder)?.isDirectory()
-      ? readdirSync(folder).map((file): [string, string] => [`.git/${name}/${file}`, markOf(join(folder, file))])
-      : [];
-  });
-  const head = join(commonDir, 'HEAD');
-  return [...folders, ['HEAD', statsOf(head)?.isFile() ? readFileSync(head, 'utf8') : '']];
-}
+  async #watch(place: OutsidePlace, read: ReadState): Promise<Target | undefined> {
+    const suspects = new Map([...this.#atWork.values()].map((item) => [item.record.row, item] as const));
+    const state = await read();
+    return state && { place, read, state, suspects, look: this.#looks };
+  }
 
-function markOf(path: string): string {
-  const stats = statsOf(path);
-  return stats ? `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs} ${stats.mode}` : 'gone';
+  async #all(): Promise<Target[]> {
+    const all = await Promise.all([...this.#targets.values(), ...this.#idle.values()]);
+    return all.filter((target) => target !== undefined);
+  }
+
+  async #look(): Promise<void> {
+    const look = ++this.#looks;
+    const named = await Promise.all([...this.#named].map((id) => this.#idle.get(id)));
+    this.#named.clear();
+    const idle = (await Promise.all(this.#idle.values())).filter((target) => target !== undefined);
+    const inTurn = idle.sort((a, b) => a.look - b.look).slice(0, MOST_IDLE);
+    const targets = new Set([...(await Promise.all(this.#targets.values())), ...named, ...inTurn]);
+    for (const target of targets) {
+      if (!target) continue;
+      target.look = look;
+      await this.#read(target);
+    }
+  }
+
+  /** Whether something has changed there that the engine has not done. */
+  async #read(target: Target): Promise<boolean> {
+    const rows = target.suspects;
+    target.suspects = new Map([...this.#atWork.values()].map((item) => [item.record.row, item] as const));
+    const state = await target.read();
+    if (!state) return false;
+    const changes = outsideChanges(target.place, target.state, state);
+    target.state = state;
+    const found: Suspicion[] = [];
+    for (const change of changes) if (!(await this.#own.hasMoved(change, rows))) found.push({ change, rows });
+    this.#found.push(...found);
+    return found.length > 0;
+  }
 }

@@ -55,7 +55,8 @@ export class Sources {
     const remedy = 'To use them as they are now, stop this run and start again';
     try {
       const now = await this.#readNow(top, copies);
-      const changes = outsideChanges(kept.folder, stateOf(kept), stateOf(now));
+      const place = { kind: 'repository', folder: kept.folder, label: top } as const;
+      const changes = outsideChanges(place, stateOf(kept), stateOf(now));
       if (changes.length === 0) return;
       this.#warn(`${top}: ${namesOf(changes)} changed ${since}. This run uses them as they were then. ${remedy}`);
     } catch (error) {

@@ -2,38 +2,6 @@ import { expect, test } from 'vitest';
 import { Project, shellTask, task, until } from '../harness.ts';
 import { Repository } from '../kit/real-git.ts';
 
-function newProject() {
-  const project = new Project();
-  const repository = new Repository(project.root, { 'main.txt': 'main\n', '.gitignore': '.nightshift\nstate\n' });
-  return { project, repository };
-}
-
-test('W11 W4 an agent that removes its folder gets it back; what it changes elsewhere is told and not delivered', async () => {
-  const { project, repository } = newProject();
-  const first = project.path('.nightshift/first');
-  const step = `if ! test -e ${first}; then touch ${first}; cd /; rm -rf "$NIGHTSHIFT_WORKSPACE"; exit 0; fi
-echo evil > ${project.path('main.txt')}
-printf '#!/bin/sh\\nexit 1\\n' > ${project.path('.git/hooks/pre-commit')}; chmod +x ${project.path('.git/hooks/pre-commit')}
-echo mine > mine.txt`;
-  const shift = project.shift('night', {
-    settings: { agent: 'shell', attempts: 2, workspace: 'worktree', deliver: 'branch' },
-    table: 'name,work\na,todo\n',
-    tasks: { work: shellTask(step) },
-  });
-  const { code, events } = await shift.start();
-  const attempts = events.filter(({ type }) => type === 'attempt:finished');
-  expect(attempts).toMatchObject([
-    { reason: expect.stringMatching(/its workspace .* is gone/) },
-    { status: 'SUCCESS' },
-  ]);
-  expect([code, shift.column('work')]).toEqual([0, ['done']]);
-  expect(repository.git('diff', '--name-only', 'main', 'nightshift/night/a')).toBe('mine.txt');
-  const warnings = events.filter(({ type }) => type === 'run:warning').map(({ message }) => message);
-  expect(warnings).toContainEqual(
-    `${project.root}: .git/hooks/pre-commit, main.txt changed while row 1 was running, outside of its workspace`,
-  );
-});
-
 /** The qa of `a` writes while the dev of `b` works, and while another shift runs. */
 const AGENT = `here=$1; cat > /dev/null
 if test "$NIGHTSHIFT_ROLE" = dev; then
@@ -49,7 +17,8 @@ echo '{"overall_status": "PASS", "criteria": [{"criterion": "it is good", "statu
 `;
 
 test('Q2 W11 in workspaces, only the qa that wrote loses its verdict, also while others work and another shift runs', async () => {
-  const { project } = newProject();
+  const project = new Project();
+  new Repository(project.root, { 'main.txt': 'main\n', '.gitignore': '.nightshift\nstate\n' });
   project.write('.nightshift/agent.sh', AGENT);
   const other = project.shift('other', {
     settings: { agent: 'shell' },

@@ -27,6 +27,7 @@ git -c user.name=agent -c user.email=agent@example.org commit -qam "An agent's o
 
   const first = await shift.start([], { env: forge.env });
   expect([first.code, shift.column('describe')]).toEqual([0, NAMES.map(() => 'done')]);
+  expect(first.events.filter(({ type }) => type === 'run:warning')).toEqual([]);
   const pulls = new Map(forge.pulls().map((pull) => [pull.repo, pull]));
   expect([pulls.size, forge.pulls().length]).toEqual([12, 12]);
   for (const [row, name] of NAMES.entries()) {

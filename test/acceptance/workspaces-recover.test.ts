@@ -29,8 +29,10 @@ test('W7 a workspace whose row is gone from the table is kept and named at the n
 test('W4 a hook that an agent wrote before a kill is not used by the run that resumes, and is told', async () => {
   const project = new RepositoryProject();
   const hook = project.path('repository/.git/hooks/pre-commit');
-  const step = `printf '#!/bin/sh\\necho evil >&2; exit 1\\n' > ${hook}; chmod +x ${hook}; echo {name} > "{name}.txt"`;
-  const shift = project.rows(['one', 'two'], step, { deliver: 'branch' });
+  // The attempt that writes it fails.
+  const write = `printf '#!/bin/sh\\necho evil >&2; exit 1\\n' > ${hook}; chmod +x ${hook}`;
+  const step = `test -e ${hook} || { ${write}; }; echo {name} > "{name}.txt"`;
+  const shift = project.rows(['one', 'two'], step, { deliver: 'branch', attempts: 2 });
   const warningsOf = ({ events }: Ended) =>
     events.flatMap(({ type, message }) => (type === 'run:warning' ? message : []));
   const env = { ...project.env, NIGHTSHIFT_CRASH_AT: 'workspace:kept#1' };
@@ -51,12 +53,15 @@ test('W4 W8 W11 settings that an agent breaks are told, and the rows after it ar
   const project = new RepositoryProject();
   const config = project.path('repository/.git/config');
   const step = `echo {name} > "{name}.txt"; test {name} != one || echo "[[[" >> "$(git rev-parse --git-common-dir)/config"`;
-  const shift = project.rows(['one', 'two', 'three'], step, { deliver: 'merge' });
+  const shift = project.rows(['one', 'two', 'three'], step, { deliver: 'merge', attempts: 2 });
   const before = project.read('repository/.git/config');
   const ended = await shift.spawn([], { env: project.env }).ended;
   expect([ended.code, shift.column('work')]).toEqual([0, ['done', 'done', 'done']]);
-  const warnings = ended.events.flatMap(({ type, message }) => (type === 'run:warning' ? message : []));
-  expect(warnings).toEqual([expect.stringMatching(/repository: \.git\/config.* changed while row 1 was running/)]);
+  const attempts = ended.events.filter(({ type, index }) => type === 'attempt:finished' && index === 0);
+  expect(attempts).toMatchObject([
+    { reason: expect.stringMatching(/it changed \.git\/config.* of .*repository, outside of its workspace/) },
+    { status: 'SUCCESS' },
+  ]);
   expect((await project.command(['doctor'])).stdout).toMatch(/git can't use the repository of .*bad config line/);
   writeFileSync(config, before);
   expect(project.git('repository', 'log', '--format=%s', 'main..nightshift/night/merged').split('\n')).toHaveLength(3);

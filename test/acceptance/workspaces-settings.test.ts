@@ -1,6 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { type Ended, Project, shellTask } from '../harness.ts';
+import { type Ended, Project, type ShiftHandle, shellTask, task } from '../harness.ts';
 import { Forge } from '../kit/forge.ts';
 import { Repository } from '../kit/real-git.ts';
 import { RepositoryProject } from '../kit/repository-project.ts';
@@ -105,7 +105,7 @@ test('W10 `max-deliveries` sends so many in a run; the others are done and wait 
   const shift = project.shift('night', {
     settings: { ...STREAM, workspace: 'worktree', deliver: 'merge', into: 'next', 'max-deliveries': 1 },
     table: 'name,work\na,todo\nb,todo\nc,todo\n',
-    tasks: { work: shellTask('echo {name} > "{name}.new"', 'test -s "{name}.new"') },
+    tasks: { work: shellTask('echo {name} > "{name}.new"', 'test -s "{name}.new" && test -n "$NIGHTSHIFT_PORT"') },
   });
   expect((await shift.start([], { env: forge.env })).code).toBe(0);
   const merged = () => Number(repository.git('rev-list', '--count', 'main..next'));
@@ -144,4 +144,32 @@ test('W5 W6 W8 W10 limits, diff, show and delivery agree on a row whose setup le
   expect(project.git('repository', 'diff', '--name-only', 'main', merged)).toBe('one.txt\ntwo.txt');
   expect(await out('workspaces', 'night')).toBe('2 workspaces delivered and removed\n');
   expect(await out('diff', 'night', '2', '--name-only')).toBe('two.txt\n');
+});
+
+test('W5 start and doctor warn of a browser that items at once use in one folder, and not of one for each', async () => {
+  const project = new Project();
+  new Repository(project.root, { '.gitignore': '.nightshift\nbin\n' });
+  project.write('bin/opencode', '#!/bin/sh\nexit 1\n');
+  chmodSync(project.path('bin/opencode'), 0o755);
+  project.write('.mcp.json', JSON.stringify({ mcpServers: { playwright: { command: 'true' } } }));
+  const env = { PATH: `${project.path('bin')}:${process.env.PATH}` };
+  const table = 'name,work\na,todo\n';
+  const tasks = {
+    work: task({ configuration: '- tools: playwright', steps: '1. Look at {name}', validation: '- seen' }),
+  };
+  const settings = { agent: 'opencode', parallel: true, patience: '1ms' };
+  const [together, apart] = [
+    project.shift('together', { settings, table, tasks }),
+    project.shift('apart', { settings: { ...settings, workspace: 'worktree' }, table, tasks }),
+  ];
+  const warning = /several items at once use the MCP server playwright in one folder/;
+  const warned = async (shift: ShiftHandle) => {
+    const { events } = await shift.start([], { env });
+    expect(events.map(({ type }) => type)).toContain('run:finished');
+    return events.filter(({ type, message }) => type === 'run:warning' && warning.test(message)).length;
+  };
+  expect([await warned(together), await warned(apart)]).toEqual([1, 0]);
+  const doctor = await project.run(['doctor'], { env });
+  expect(doctor.stdout.match(/several items at once use/g)).toHaveLength(1);
+  expect(doctor.stdout).toMatch(/^note +together: work: several items at once use/m);
 });

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Ended, Project, type RunningProcess, type ShiftHandle, task } from '../harness.ts';
 import { cell, type Model, type Script } from './model.ts';
@@ -181,6 +181,15 @@ export function marksOf(project: Project): string[] {
 /** Its command line; empty when it is gone. */
 export function commandOf(pid: number): string {
   return readProcess(pid, 'cmdline').replaceAll('\0', ' ');
+}
+
+/** Its working folder; empty when it is gone. */
+export function folderOf(pid: number): string {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return '';
+  }
 }
 
 export function groupOf(pid: number): number {

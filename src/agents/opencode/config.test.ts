@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { workspaceEnvironment } from '../../workspace/open-workspace.ts';
 import { configContent, mergeContent, permissionRules, serverEnvironment } from './config.ts';
 
 /** As OpenCode decides: the last rule that matches. */
@@ -46,8 +47,10 @@ test('Q2 D5 a tool that is denied is denied as a whole, since one that is denied
   expect(['night/own.md', 'night/notes/x.md'].map(edit)).toEqual(['allow', 'allow']);
 });
 
-test('S5 the server has no variables of an item, and a mark that tells a test from a shift', () => {
-  const environment = { PATH: '/bin', NIGHTSHIFT_SHIFT_DIR: '/s', NIGHTSHIFT_ITEM: '{}', NIGHTSHIFT_KEY: 'test-1' };
+test('S5 W5 the server has no variables of an item or its workspace, and a mark that tells a test from a shift', () => {
+  const ofWorkspace = workspaceEnvironment({ folder: '/w', branch: 'b', base: 'c' }, 20_000);
+  const own = { NIGHTSHIFT_SHIFT_DIR: '/s', NIGHTSHIFT_ITEM: '{}', NIGHTSHIFT_KEY: 'test-1', ...ofWorkspace };
+  const environment = { PATH: '/bin', ...own };
   expect(serverEnvironment(environment)).toEqual({
     PATH: '/bin',
     NIGHTSHIFT_SHIFT_DIR: '/s',

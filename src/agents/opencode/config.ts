@@ -125,7 +125,10 @@ export function splitModel(model: string): { providerID: string; modelID: string
 }
 
 /** One server has one environment, so the prompt has what belongs to an item. */
-const OF_AN_ITEM = ['ROLE', 'TASK', 'INDEX', 'ROW', 'ATTEMPT', 'ITEM', 'OUTPUT'].map((name) => `NIGHTSHIFT_${name}`);
+const OF_AN_ITEM = [
+  ...['ROLE', 'TASK', 'INDEX', 'ROW', 'ATTEMPT', 'ITEM', 'OUTPUT'],
+  ...['WORKSPACE', 'BRANCH', 'BASE', 'PORT'],
+].map((name) => `NIGHTSHIFT_${name}`);
 
 /** With the server's own mark. What `test-task` runs stays distinct from what a shift runs. */
 export function serverEnvironment(environment: Readonly<Record<string, string>>): Record<string, string> {

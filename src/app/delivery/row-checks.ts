@@ -9,6 +9,8 @@ import { checkAgain } from '../../engine/worker/deliver.ts';
 import { withWork } from '../../engine/worker/worker.ts';
 import type { EquippedSite } from '../../engine/worker/worker-ports.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
+import { Ports } from '../../workspace/free-port.ts';
+import { workspaceEnvironment } from '../../workspace/open-workspace.ts';
 import type { WorkspaceRecord } from '../../workspace/records.ts';
 import type { OpenShift } from '../open-shift.ts';
 import { processClock } from '../run/process-time.ts';
@@ -40,7 +42,7 @@ export async function checkRow(
   const call = { emit: () => {}, signal, drain: never, spent: never };
   const result = await withWork(siteOf(checking), order, call, async (work) => {
     const folder = folderIn(record, resolve(paths.root, resolveText(order.workingDir, secrets)));
-    const placed = { ...work, folder, workspace: workspaceOf(record, folder) };
+    const placed = { ...work, folder, workspace: await workspaceOf(record, folder) };
     return { failure: await checkAgain(placed, inWorkspace.slice(0, -1).map(orderFor)) };
   });
   return typeof result === 'string' ? { kind: 'trouble', trouble: { reason: result } } : result.failure;
@@ -67,13 +69,15 @@ function siteOf({ paths, opened, world }: Checking): EquippedSite {
 }
 
 /** The workspace as it is: the merge has put its files there. */
-function workspaceOf({ folder: top, branch, base, kind, from }: WorkspaceRecord, folder: string): OpenWorkspace {
+async function workspaceOf(record: WorkspaceRecord, folder: string): Promise<OpenWorkspace> {
+  const { id, folder: top, branch, base, kind, from } = record;
+  const port = await new Ports().of(id);
   return {
     ...{ kind: 'open', top, folder, branch, base, isJudged: true },
     reads: kind === 'worktree' ? [from, join(from, '.git')] : [],
-    environment: { NIGHTSHIFT_WORKSPACE: top, NIGHTSHIFT_BRANCH: branch, NIGHTSHIFT_BASE: base ?? '' },
+    environment: workspaceEnvironment(record, port),
     change: async () => ({ kind: 'aborted' }),
-    restore: async () => undefined,
+    restore: async () => ({ kind: 'there' }),
     trespassOf: async () => undefined,
     leave: () => {},
   };

@@ -35,6 +35,8 @@ export interface Ports {
   recover(): Promise<void>;
   /** The run has come to its end. */
   end(): Promise<void>;
+  /** Tells what agents have changed outside of their workspaces; once they have ended. */
+  lookOutside(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -100,8 +102,9 @@ export async function buildPorts(run: NewRun, opened: Opened, means: Means): Pro
     owner: run.holder.run,
   };
   const recover = () => workspaces.recover(store);
+  const lookOutside = () => workspaces.lookOutside();
   const end = () => workspaces.end({ isRun: true });
-  return { ports, load, recover, end, secrets: () => secrets, close: () => inForce.close() };
+  return { ports, load, recover, lookOutside, end, secrets: () => secrets, close: () => inForce.close() };
 }
 
 /** The documents in force. An edit is checked before it counts, also for agents that it asks for. */

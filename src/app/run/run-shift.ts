@@ -134,6 +134,7 @@ async function runLocked(run: NewRun, { agents, workplaces, leftovers }: Opened)
   await ports.recover();
   const end = await runShift(ports.ports, await ports.load())
     .then(async (end) => {
+      if (end.exitCode !== EXIT.interrupted) await ports.lookOutside();
       await stream.flush();
       await ports.end();
       return end;

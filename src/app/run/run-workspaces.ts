@@ -115,6 +115,11 @@ export class RunWorkspaces implements Workspaces, Deliveries {
     }
   }
 
+  /** At the end of a run: tells what else agents have changed outside of their workspaces. */
+  lookOutside(): Promise<void> {
+    return this.#workspaces.lookOutside();
+  }
+
   /** Removes its folder, whatever it holds. Its desk stays. */
   remove(record: WorkspaceRecord, signal: AbortSignal): Promise<void> {
     return this.#workspaces.remove(record, signal);

@@ -182,6 +182,7 @@ async function workOn(test: Test): Promise<{ dev: Outcome; last: Outcome }> {
   const call = { emit, signal, drain: stop.drain, spent: test.spending.spentUp };
   const dev = await worker.run(orderOf(test, 'dev'), call);
   const last = dev.to === 'qa' ? await worker.run(orderOf(test, 'qa'), call) : dev;
+  await workspaces.lookOutside();
   failure.signal.throwIfAborted();
   await workspaces.end({ isRun: false });
   return { dev, last };

@@ -21,6 +21,11 @@ export class WorkspacesOnDemand implements Workspaces, Deliveries {
 
   readonly deliver: Deliveries['deliver'] = async (request) => (await this.#load()).deliver(request);
 
+  /** At the end of a run: tells what else agents have changed outside of their workspaces. */
+  async lookOutside(): Promise<void> {
+    await (await this.#loaded)?.lookOutside();
+  }
+
   /** The run has ended by itself. */
   async end(kind: { readonly isRun: boolean }): Promise<void> {
     await (await this.#loaded)?.end(kind);

@@ -25,6 +25,11 @@ export function branchOf(shift: string, slug: string): string {
   return `nightshift/${shift}/${slug}`;
 }
 
+/** Whether a branch has the name that some shift gives to the branches of its rows. */
+export function isOfShift(branch: string): boolean {
+  return branch.startsWith('nightshift/');
+}
+
 /** Why git refuses a name for a branch; undefined if it takes it. */
 export function branchProblem(name: string): string | undefined {
   if (name === '' || name === '@' || name === 'HEAD') return 'is not a name';

@@ -32,6 +32,8 @@ export interface WorkspaceRequest {
   readonly folder?: string;
   /** Runs `setup` in a fresh workspace; undefined: it has none. Returns why it failed. */
   readonly setUp?: (workspace: OpenWorkspace) => Promise<WorkspaceFailure | undefined>;
+  /** What the agent runs, with its values, if that is known: the scripts of the Steps. */
+  readonly scripts?: readonly string[];
   readonly signal: AbortSignal;
 }
 
@@ -64,15 +66,18 @@ export interface OpenWorkspace {
    */
   change(signal: AbortSignal): Promise<FoundChange | WorkspaceFailure>;
   /** Before another attempt: makes the folder again if the one before removed it. */
-  restore(signal: AbortSignal): Promise<WorkspaceFailure | undefined>;
+  restore(signal: AbortSignal): Promise<Restored | WorkspaceFailure>;
   /**
-   * Why an attempt fails: one of its tool calls shows that it changed something outside of its workspace. Other changes
-   * there are told as warnings. `calls`: the inputs of tool calls that may have written.
+   * Why an attempt fails: something shows that it made a change outside of its workspace. Other changes there are told
+   * as warnings. `calls`: the inputs of tool calls that may have written.
    */
   trespassOf(calls: readonly string[]): Promise<string | undefined>;
   /** The order has ended. */
   leave(): void;
 }
+
+/** `made`: it was gone. */
+export type Restored = { readonly kind: 'there' } | { readonly kind: 'made' };
 
 export interface FoundChange {
   readonly kind: 'change';

@@ -118,9 +118,11 @@ async function tryAll(work: Work, subject: object): Promise<Tried> {
       break;
     }
     await work.site.shiftFiles?.confirm();
-    const gone = await work.workspace?.restore(work.signal);
-    if (gone) {
-      last = unplaced(work, gone);
+    const restored = await work.workspace?.restore(work.signal);
+    // A program whose folder was removed can't work in the new one.
+    if (restored?.kind === 'made') await conversation.forget();
+    else if (restored && restored.kind !== 'there') {
+      last = unplaced(work, restored);
       break;
     }
   }

@@ -6,6 +6,7 @@ import type { OpenWorkspace, WorkspaceFailure, WorkspaceRequest } from '../../co
 import { whyUnconfinable } from './confinement.ts';
 import { runScript } from './run-checks.ts';
 import { timeoutReason, type Work } from './work.ts';
+import { resolveScript } from './worker-ports.ts';
 
 /** Where an order is carried out, until it is disposed. */
 export interface Placed extends Disposable {
@@ -74,6 +75,7 @@ async function openWorkspace(work: Work): Promise<OpenWorkspace | WorkspaceFailu
     ...Object.fromEntries(resolved),
     ...(folder === undefined ? {} : { folder }),
     ...(setup === undefined ? {} : { setUp: (opened) => setUp(work, opened) }),
+    scripts: scriptsOf(work),
   };
   const opened = await site.workspaces!.open(request);
   if (opened.kind === 'open' && order.role === 'dev') {
@@ -94,6 +96,13 @@ async function openWorkspace(work: Work): Promise<OpenWorkspace | WorkspaceFailu
     return { kind: 'failed', reason: `workspace: ${timeoutReason(work)}`, failurePoint: 'workspace' };
   }
   return opened;
+}
+
+/** What an agent that runs the Steps will run. */
+function scriptsOf({ order, site }: Work): string[] {
+  if (order.role !== 'dev' || !site.agents.find(order.settings.agent)?.runsSteps) return [];
+  const scripts = order.steps.flatMap((step) => step.scripts.map((script) => resolveScript(script, site.secrets)));
+  return scripts.map(({ source, values }) => [source, ...Object.values(values)].join('\n'));
 }
 
 /** Runs `setup` in a fresh workspace. Its failure is not a failure of the dev. */

@@ -3,6 +3,7 @@ import { mergedBranch } from '../../core/workspace/branch-name.ts';
 import { keyIn, NO_VALUES } from '../../core/workspace/delivery.ts';
 import type { DeliveryFailure, DeliveryValues } from '../../core/workspace/workspaces.ts';
 import { leadingOut } from '../clone.ts';
+import { commitsMadeIn } from '../made-commits.ts';
 import type { DeliveryRecord } from '../records.ts';
 import { settingIn } from '../settings.ts';
 import { environmentIn, inSource } from '../source.ts';
@@ -95,14 +96,20 @@ async function putBranch(
   isOurs: (tip: string) => Promise<boolean> = async () => false,
 ): Promise<DeliveryFailure | undefined> {
   const { record, delivery } = outgoing;
-  const { branch, base } = record;
+  const { branch } = record;
   const tip = await branches.read(branch);
   if (tip === delivery.commit) return undefined;
-  const mayMove = tip === undefined || tip === base || (await isEarlier(outgoing, tip)) || (await isOurs(tip));
+  const mayMove =
+    tip === undefined || (await isContained(outgoing, tip)) || (await isEarlier(outgoing, tip)) || (await isOurs(tip));
   if (!mayMove) return movedTo(branches, outgoing, tip);
   const written = await branches.write(branch, { from: tip, to: delivery.commit });
   if (written.kind === 'written') return undefined;
   return written.kind === 'moved' ? movedTo(branches, outgoing, await branches.read(branch)) : written;
+}
+
+/** An agent may move its branch back: nothing is lost if it moves on. */
+async function isContained({ desk, record: { base } }: Outgoing, tip: string): Promise<boolean> {
+  return base !== undefined && (tip === base || (await desk.isAncestor(tip, base)));
 }
 
 async function movedTo(branches: Branches, { desk, record }: Outgoing, tip?: string): Promise<DeliveryFailure> {
@@ -146,7 +153,9 @@ async function sendPush(parts: DeliveryParts, outgoing: Outgoing): Promise<Sent>
   const { desk, record, request, delivery } = outgoing;
   const remote = record.kind === 'clone' ? record.from : remoteOf(outgoing);
   if (remote === undefined) return failed('push', `${record.from} has no remote to push to`);
-  const failure = await putBranch(new RemoteBranches(desk, remote), outgoing);
+  // An agent may have pushed its own branch.
+  const isMadeHere = async (tip: string) => (await commitsMadeIn(desk.git, record, outgoing.source)).has(tip);
+  const failure = await putBranch(new RemoteBranches(desk, remote), outgoing, isMadeHere);
   if (failure !== undefined) return failure;
   parts.failpoint('delivery:pushed');
   if (request.kind === 'push') return sent(outgoing);
