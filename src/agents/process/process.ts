@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Mask, NO_MASK } from '../../core/text/mask.ts';
 import type { Sandbox } from '../../core/workspace/sandbox.ts';
 import { keepDescriptors } from './descriptors.ts';
+import { drain } from './drain.ts';
 import { guardGroup, readyGuard, releaseGroup } from './guard.ts';
 import { endMarked, endTagged, signalTagged } from './leftovers.ts';
 import { lastLines, Output, type OutputTail, type Recent, type StreamName } from './output.ts';
@@ -47,8 +48,6 @@ export type ProcessResult = Ending & {
 
 /** Between SIGTERM and SIGKILL. */
 const GRACE_MS = 1500;
-/** For output that is still in the pipes when the program has exited. Processes that hold them longer have escaped. */
-const DRAIN_MS = 1000;
 /** For the kernel to end killed processes. One that hangs in a dead network disk never ends. */
 const KILL_MS = 5000;
 const POLL_MS = 20;
@@ -108,7 +107,7 @@ async function run(request: ProcessRequest, output: Output): Promise<Ending> {
   if (tag !== undefined) await endTagged(tag, { leader: group, ms: performance.now() - begun });
   if (aborted || tag === undefined) await endEscaped(request.env);
   releaseGroup(group);
-  await within(DRAIN_MS, ended);
+  await drain(ended);
   for (const stream of [stdin, started.stdout, started.stderr]) stream.destroy();
   return aborted ? { kind: 'aborted' } : exit;
 }
