@@ -1,11 +1,29 @@
 import { NightshiftError } from '../core/model/errors.ts';
 import type { Documents } from '../store/documents.ts';
-import type { Store } from '../store/store.ts';
+import type { Store, WriteResult } from '../store/store.ts';
 import { type FilePatience, isCurable } from './file-patience.ts';
 
 /** The store for a run: waits for unreadable files (rule F6), and records results once it can. */
 export function patientStore(store: Store, patience: FilePatience): Store {
   const result = { isResult: true, restore: () => store.restore() };
+  /** Statuses that could not be written yet, by token. The verdict on an item waits for that of its dev. */
+  const waiting = new Map<string, Promise<WriteResult>>();
+  const record: Store['record'] = async (token, ...write) => {
+    await waiting.get(token)?.catch(() => {});
+    const recording: Promise<WriteResult> = patience.until(
+      () =>
+        store.record(token, ...write).catch((error) => {
+          waiting.set(token, recording);
+          throw error;
+        }),
+      result,
+    );
+    try {
+      return await recording;
+    } finally {
+      if (waiting.get(token) === recording) waiting.delete(token);
+    }
+  };
   return {
     prepare: (tasks, outputs) => patience.until(() => store.prepare(tasks, outputs)),
     snapshot: () => patience.until(() => store.snapshot()),
@@ -15,8 +33,7 @@ export function patientStore(store: Store, patience: FilePatience): Store {
     renew: (tokens, expiresAt) => store.renew(tokens, expiresAt),
     leases: () => store.leases(),
     giveBackStale: (now) => patience.until(() => store.giveBackStale(now)),
-    record: (token, from, to, outputs, reason) =>
-      patience.until(() => store.record(token, from, to, outputs, reason), result),
+    record,
     release: (token, reason) => patience.until(() => store.release(token, reason), result),
     reset: (cells) => patience.until(() => store.reset(cells)),
     // The watch must not wait: what it can't see now, it sees the next time.

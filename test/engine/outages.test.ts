@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { NightshiftError } from '../../src/core/model/errors.ts';
 import { finalStatuses, holds, modes, type Night, nights, settingsOf, shiftOf } from '../kit/nights.ts';
-import type { SimulatedRun, SimulatedShift } from '../kit/simulated-shift.ts';
+import { type SimulatedRun, SimulatedShift } from '../kit/simulated-shift.ts';
 
 /** Not at the start itself: a run reads all files before it begins. */
 const moment = fc.integer({ min: 1, max: 6000 });
@@ -94,3 +94,16 @@ test('F6 T5 a stop at once during an outage is not an error, and the next run do
     await shift.run();
     expect(shift.statuses).toEqual(finalStatuses(night));
   }));
+
+test.each([
+  ['recorded', {}],
+  ['delivered', { workspace: 'worktree', deliver: 'branch' }],
+])('F6 W9 nothing is %s as passed before the table says that its dev has passed', async (_, more) => {
+  const settings = { dispatch: 'stream', parallel: true, ...more };
+  const shift = new SimulatedShift({ rows: 2, isChecked: true, settings, play: () => ({ ms: 1000 }) });
+  // The table can be written again when the dev waits for it since long, and its verdict since a moment.
+  const run = await shift.run({ outage: { of: 'table', at: 500, ms: 5000 } });
+  expect(shift.deliveries).toEqual('deliver' in more ? ['qa', 'qa'] : []);
+  expect([run.end?.exitCode, shift.statuses]).toEqual([0, [['done'], ['done']]]);
+  expectNothingTwice(shift);
+});

@@ -4,6 +4,7 @@ import type { LessonRecord } from '../../src/core/learning/lesson.ts';
 import type { NightshiftEvent } from '../../src/core/model/events.ts';
 import { NO_PROTECTION } from '../../src/core/model/protection.ts';
 import type { Shift } from '../../src/core/model/shift.ts';
+import { NO_VALUES } from '../../src/core/workspace/delivery.ts';
 import { RunControl } from '../../src/engine/control.ts';
 import type { Events, RunEnd, RunPorts } from '../../src/engine/ports.ts';
 import { runShift } from '../../src/engine/run.ts';
@@ -29,6 +30,8 @@ export interface SimulatedShiftOptions {
   readonly rows: number;
   readonly tasks?: readonly string[];
   readonly settings?: ShiftSettings;
+  /** Checks alone decide; else a qa is asked. */
+  readonly isChecked?: boolean;
   /** Absent: everything passes, and takes no time. */
   readonly play?: Play;
   /** What the manager's agent answers. */
@@ -79,6 +82,8 @@ const FILES = { name: 'night', root: '/r', folder: '/r/f', table: '/r/f/table.cs
 const TASK =
   '## Configuration\n\n- agent: simulated\n\n## Steps\n\n1. Do {name}\n\n## Validation\n\n- {name} is done\n';
 
+const CHECK = '\n  ```sh\n  true\n  ```\n';
+
 /** By the text of all documents: most nights have the same ones. */
 const COMPILED = new Map<string, Shift>();
 
@@ -90,6 +95,8 @@ export class SimulatedShift {
   readonly tasks: readonly string[];
   readonly journal: NightshiftEvent[] = [];
   readonly work: Work[] = [];
+  /** The status of each row in the table when its delivery began. */
+  readonly deliveries: string[] = [];
   /** Statuses that a run has written to the table, in order. */
   readonly writes: Write[] = [];
   readonly #options: SimulatedShiftOptions;
@@ -106,7 +113,7 @@ export class SimulatedShift {
   constructor(options: SimulatedShiftOptions) {
     this.#options = options;
     this.tasks = options.tasks ?? ['make'];
-    this.#texts = new Map(this.tasks.map((task) => [task, TASK]));
+    this.#texts = new Map(this.tasks.map((task) => [task, options.isChecked ? TASK + CHECK : TASK]));
     const cells = Object.fromEntries(this.tasks.map((task) => [task, 'todo']));
     this.#rows = Array.from({ length: options.rows }, (_, row) => ({ name: `item ${row + 1}`, ...cells }));
   }
@@ -180,7 +187,10 @@ export class SimulatedShift {
         return outcome;
       },
       learn: async ({ role }) => ({ role, proposal: this.#options.manager ?? { lessons: [], summary: '' } }),
-      deliver: async () => ({ kind: 'aborted' }),
+      deliver: async ({ last: { item, task } }) => {
+        this.deliveries.push(memory.rows()[item.index]?.[task] ?? '');
+        return { kind: 'delivered', values: NO_VALUES };
+      },
       drop: async () => {},
     };
     const ports: RunPorts = {

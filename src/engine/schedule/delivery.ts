@@ -9,6 +9,11 @@ export type RowDelivered = Pick<WorkEnd, 'withdrawn' | 'isInterrupted'> & {
   readonly outputs: Readonly<Record<string, string>>;
 };
 
+/** Whether the row is delivered after this task: it has a workspace, and no later task works in it. */
+export function isDelivered(item: RunningItem): boolean {
+  return orderOf(item, { role: 'qa' }).isLastInWorkspace === true;
+}
+
 /**
  * Delivers the result of a row whose task has passed, while it is at `qa`: `done` means delivered. Undefined if there
  * is nothing to deliver, or a later task still works in the workspace.

@@ -2,7 +2,7 @@ import type { Outcome } from '../../core/model/model.ts';
 import { askedCriteria } from '../../core/model/order.ts';
 import { type DevUsage, mayGoBack, verdictText } from '../../core/schedule/qa-retry.ts';
 import type { RunContext } from '../context.ts';
-import { deliverRow, type RowDelivered } from './delivery.ts';
+import { deliverRow, isDelivered, type RowDelivered } from './delivery.ts';
 import {
   carryOut,
   type Dispatch,
@@ -33,10 +33,13 @@ export async function runItem(dispatch: Dispatch, item: RunningItem): Promise<It
   return { ...last, compacted };
 }
 
-/** If no agent judges, the verdict is known when the dev ends, and both are recorded in one write. */
+/**
+ * If no agent judges, the verdict is known when the dev ends, and both are recorded in one write. A delivery waits until
+ * the item is at `qa`: before, a person may withdraw it, and after a crash its dev would work again.
+ */
 async function runDevAndQa(dispatch: Dispatch, item: RunningItem): Promise<ItemEnd> {
   const { hasPassed, after, recording } = await workAsDev(dispatch, item);
-  const isKnown = hasPassed && askedCriteria(item.task).length === 0;
+  const isKnown = hasPassed && askedCriteria(item.task).length === 0 && !isDelivered(item);
   const both = [recording, isKnown ? runQa(dispatch, after, true) : undefined] as const;
   // Even if one throws, so that nothing runs unwatched.
   await Promise.allSettled(both);
