@@ -72,7 +72,7 @@ test('X8 on a terminal a block is redrawn below what has ended; Ctrl-C drains, a
   expect(text).toContain('  row 1 a: write done\n');
   expect(text).toMatch(/ {2}row 2 bad: write failed: FAILED \(step 1\)/);
   expect(text).toMatch(/\n\npages: 3 items, 1 completed, 1 failed, 1 remaining\n/);
-  expect(text).toMatch(/stopped: interrupted\. `nightshift start pages` continues\.$/);
+  expect(text).toMatch(/stopped: interrupted\. `nightshift start pages` continues\.\s+report: .*report\.html$/);
   expect(text).not.toMatch(/░|more running|no sign/);
   expect(stdout).toContain('\u001b[32m');
   expect(shift.column('write')).toEqual(['done', 'failed', 'todo']);

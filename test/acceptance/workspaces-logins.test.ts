@@ -67,5 +67,7 @@ test('S4 W1 a row with a login that comes during the run fails, and its login is
   expect(told[0]!.stdout).toContain('has a login in its address');
   for (const text of [stdout, stderr, ...told.slice(1).map((each) => each.stdout)]) expect(text).not.toContain(SECRET);
   const table = project.path(shift.folder, 'table.csv');
-  expect(holding(project.root, forge.root).sort()).toEqual([added, table].sort());
+  // The report shows the cells of the table.
+  const report = project.path(shift.folder, 'report.html');
+  expect(holding(project.root, forge.root).sort()).toEqual([added, report, table].sort());
 });

@@ -23,7 +23,7 @@ test('W8 W10 the first lines, --dry-run and `status` say where results go; `stat
   expect(status.stdout).toContain(`${results}${waits}\n`);
   expect((await project.command(['list'])).stdout).toBe(`night  2/2 completed, 0 failed\n  ${waits}\n`);
   expect((await project.command([])).stdout).toContain('nightshift deliver night  shows and sends what waits');
-  expect((await project.command(['export', 'night', '--md', '-', '--summary'])).stdout).toContain(waits);
+  expect((await project.command(['report', 'night', '--md'])).stdout).toContain('- 2 results wait for your approval.');
 
   await project.command(['deliver', 'night', '--row', '1', '--yes']);
   const json = async (...args: string[]) => JSON.parse((await project.command([...args, '--json'])).stdout);
@@ -70,13 +70,13 @@ test('W3 a warning names what is not committed, once for a run; what Nightshift 
   project.write('repository/.nightshift/old/table.csv', 'name\n');
   project.git('repository', 'add', '-f', '.nightshift/old/table.csv');
   expect(await lines('--dry-run')).toEqual([]);
-  // An agent of an earlier run may have named a program for filters: it does not run.
-  project.git('repository', 'config', 'filter.spy.clean', `touch ${project.path('spied')}; cat`);
-  project.git('repository', 'config', 'filter.spy.required', 'true');
   project.write('repository/a.txt', 'other\n');
   // Of the same size, so that git has to read it.
   project.write('repository/c.bin', 'x\n');
   project.git('repository', 'rm', '-q', '--cached', 'b.txt');
+  // An agent of an earlier run may have named a program for filters: it does not run.
+  project.git('repository', 'config', 'filter.spy.clean', `touch ${project.path('spied')}; cat`);
+  project.git('repository', 'config', 'filter.spy.required', 'true');
   const warning =
     `warning: worktrees don't have what is not committed in ${project.path('repository')} ` +
     '(3 files: a.txt, b.txt, c.bin); commit it if rows need it';

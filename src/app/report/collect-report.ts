@@ -85,6 +85,7 @@ function tableOf({ shift, snapshot }: OpenShift, history: History, excerpts: Exc
   const columns = snapshot.header.filter((column) => !snapshot.tasks.includes(column));
   const mask = createMask(shift.secrets);
   const rows = function* (): Generator<ReportRow> {
+    if (snapshot.tasks.length === 0) return;
     for (const results of resultsByRow(snapshot, history)) {
       const { row, item, metadata } = results[0]!;
       const cells = columns.map((column) => oneLine(mask.text(metadata[column] ?? ''), LONGEST_CELL));
