@@ -60,8 +60,9 @@ esac`;
   const before = checkout(project);
   const ended = await shift.start([], { env: forge.env });
   expect([ended.code, ended.stderr]).toEqual([3, '']);
-  // What Nightshift does to branches is not told as a change by agents.
-  expect(ended.events.filter(({ type }) => type === 'run:warning')).toEqual([]);
+  // What Nightshift does to branches is not told as a change by agents. The checkout is dirty on purpose.
+  const warnings = ended.events.filter(({ type }) => type === 'run:warning').map(({ message }) => message);
+  expect(warnings).toEqual([expect.stringContaining('(2 files: list.txt, staged.txt); commit it if rows need it')]);
   const failed = ended.events.filter(({ type, to }) => type === 'item:recorded' && to === 'failed');
   const reasons = new Map(failed.map(({ index, reason }) => [index + 1, reason]));
   const log = repository.git('log', '--format=%h %s', 'main..nightshift/night/merged').split('\n');
