@@ -2,23 +2,28 @@ import { renameSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { RepositoryProject } from '../kit/repository-project.ts';
 
+const WORK = `echo more > {name}.txt
+git add -A; git -c user.name=x -c user.email=x commit -qm own`;
+
 /** An agent that makes its own repository say that its work is on the remote. */
-const LIAR = `echo more > {name}.txt
-git add -A; git -c user.name=x -c user.email=x commit -qm own
+const LIAR = `${WORK}
 for ref in main master nightshift/night/merged HEAD; do git update-ref refs/remotes/origin/$ref HEAD; done
 git config remote.origin.url "$PWD"; git config remote.origin.fetch +refs/heads/*:refs/remotes/origin/*`;
 
+/** In a worktree it would fail for what it did to the repository, so there the test lies. */
 const KINDS = {
-  clone: { workspace: 'clone', repo: './remote.git', 'working-dir': '.' },
-  worktree: { workspace: 'worktree' },
+  clone: { step: LIAR, settings: { workspace: 'clone', repo: './remote.git', 'working-dir': '.' } },
+  worktree: { step: WORK, settings: { workspace: 'worktree' } },
 };
 
 test.each(Object.entries(KINDS))(
   'W7 W11 prune asks the remote itself whether it has the change of a %s, and keeps what it can not confirm',
-  async (_, settings) => {
+  async (kind, { step, settings }) => {
     const project = new RepositoryProject();
-    project.rows(['one', 'two', 'three'], LIAR, settings);
+    project.rows(['one', 'two', 'three'], step, settings);
     expect((await project.command(['start', 'night'])).code).toBe(0);
+    if (kind === 'worktree')
+      project.git('repository', 'update-ref', 'refs/remotes/origin/main', 'nightshift/night/one');
     const prune = async () => (await project.command(['workspaces', 'prune', '--json'])).stdout;
     const verdicts = async (): Promise<string[]> =>
       JSON.parse(await prune()).workspaces.map(
