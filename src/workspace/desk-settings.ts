@@ -15,6 +15,7 @@ export function writeDeskSettings({ folder, source, included = [] }: DeskOptions
   const settings: Settings = [
     ...(source ? deskSettings(source) : [['core.hookspath', '/dev/null'] as const]),
     ['core.bare', 'false'],
+    ['core.logallrefupdates', 'false'],
     ...CALM,
   ];
   mkdirSync(join(folder, 'info'), { recursive: true });

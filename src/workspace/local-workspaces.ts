@@ -16,6 +16,7 @@ import { KnownNames, type Names, nameWorkspace } from './naming.ts';
 import { LocalWorkspace } from './open-workspace.ts';
 import { type Origin, Origins, refuseOther } from './origin.ts';
 import { OutsideWatch } from './outside.ts';
+import { putAway } from './put-away.ts';
 import { resultOf, resultsBefore, startOf, type WorkspaceRecord, type WorkspaceRecords } from './records.ts';
 import { type Earlier, fetchEarlier, findEarlier, hasEarlier } from './tested-row.ts';
 import { type Place, Trees } from './tree.ts';
@@ -102,17 +103,17 @@ export class LocalWorkspaces implements Workspaces {
     return this.#outside.end();
   }
 
-  /** Removes the folder. Its desk stays, and so does its branch, unless it holds nothing. */
+  /** Removes the folder. Its desk stays, and so does its branch, unless they hold nothing. */
   async remove(record: WorkspaceRecord, signal: AbortSignal): Promise<void> {
-    const { records, folders, failpoint } = this.#options;
+    const { git, records, folders, failpoint } = this.#options;
     await records.write({ ...record, state: 'removing' });
     // Without its repository, there is only the folder to remove.
     const isTree = record.kind === 'worktree';
     const origin = isTree ? await this.#origins.again(record, signal).catch(() => undefined) : undefined;
     await this.#trees.remove(record, origin, signal);
-    rmSync(join(folders.desk(record.id), 'index'), { force: true });
     this.#ports.release(record.id);
     failpoint('workspace:removed');
+    await putAway(git, folders.desk(record.id), record, signal);
     if (record.delivery === undefined) await records.remove(record.id);
     else await records.write({ ...record, state: 'removed' });
   }
