@@ -61,6 +61,19 @@ test('W3 a base that a remote has is fetched once a minute, and no branch of the
   expect(opened(await workspaces.open(site.request({ ...row(2), base: 'main', role: 'qa' }))).base).toBe(own);
 });
 
+test('W3 rows that start together fetch their base once, and each begins with it', async () => {
+  const site = new WorkspaceSite();
+  const base = site.repository({ 'a.txt': 'one\n' }, 'origin');
+  site.run('origin', 'branch', 'release');
+  rmSync(site.project, { recursive: true });
+  site.run('.', 'clone', '-q', 'origin', 'project');
+  const workspaces = site.open();
+  const rows = Array.from({ length: 12 }, (_, n) => ({ ...row(n), base: n % 2 === 0 ? 'main' : 'release' }));
+  const all = await Promise.all(rows.map((each) => workspaces.open(site.request(each))));
+  expect(all.map((each) => opened(each).base)).toEqual(rows.map(() => base));
+  expect(fetches(site)).toBe(2);
+});
+
 test('W1 W3 clones of one repository share a mirror that is fetched once', async () => {
   const site = new WorkspaceSite();
   const base = site.repository({ 'src/a.txt': 'one\n' }, 'origin');

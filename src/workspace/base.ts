@@ -18,6 +18,8 @@ export class NotThere extends Error {}
 export class Bases {
   readonly #git: Git;
   readonly #fetches: OnceAMinute;
+  /** For what is fetched, by folder. */
+  readonly #desks = new Map<string, Promise<Desk>>();
 
   constructor(git: Git, now: () => number) {
     this.#git = git;
@@ -72,16 +74,16 @@ export class Bases {
   /** Undefined: the remote has no such branch. */
   async #fetch(source: Source, { remote, branch }: RemoteBranch, signal: AbortSignal): Promise<string | undefined> {
     const folder = join(source.hooks, '..', 'fetched');
-    const desk = await Desk.open(this.#git, { folder, workspace: source.folder, source, branch: 'none' }, signal);
+    await this.#openDesk(source, folder);
     const ref = `refs/nightshift/base/${remote}/${branch}`;
-    await this.#fetches.run(`${source.commonDir} ${ref}`, async () => {
+    await this.#fetches.run(`${source.commonDir} ${ref}`, signal, async () => {
       const refspec = `+refs/heads/${branch}:${ref}`;
       const result = await this.#git.run({
         folder: source.folder,
         args: [...FETCH, '--end-of-options', remote, refspec],
         // Into the refs of the desk, and into the objects of the source, so that both can use them.
         env: {
-          ...{ GIT_DIR: desk.folder, GIT_CONFIG_GLOBAL: '/dev/null' },
+          ...{ GIT_DIR: folder, GIT_CONFIG_GLOBAL: '/dev/null' },
           GIT_OBJECT_DIRECTORY: join(source.commonDir, 'objects'),
         },
         signal,
@@ -92,6 +94,17 @@ export class Bases {
       throw new Unreachable(`${branch} can't be fetched from ${remote}`, result);
     });
     return this.#commit(source, ref, signal, folder);
+  }
+
+  /** Rows that start together make one, not each the same. One that is withdrawn must not end it for the others. */
+  #openDesk(source: Source, folder: string): Promise<Desk> {
+    const known = this.#desks.get(folder);
+    if (known) return known;
+    const options = { folder, workspace: source.folder, source, branch: 'none' };
+    const opening = Desk.open(this.#git, options, new AbortController().signal);
+    this.#desks.set(folder, opening);
+    opening.catch(() => this.#desks.delete(folder));
+    return opening;
   }
 
   async #commit(source: Source, name: string, signal: AbortSignal, desk?: string): Promise<string | undefined> {

@@ -56,7 +56,7 @@ export class Mirrors {
       await this.#fetch(address, folder, signal);
       this.#refs.set(folder, await this.#refsOf(folder, signal));
     };
-    await this.#fetches.run(folder, fetch);
+    await this.#fetches.run(folder, signal, fetch);
     writeSettings(folder, address);
     if ((await this.#refsOf(folder, signal)) !== this.#refs.get(folder)) await fetch();
     return folder;

@@ -1,19 +1,23 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Git } from '../../src/workspace/git.ts';
 
 const CALM = { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
 
-/** The installed git, without the configuration of whoever runs the tests. */
+/** The installed git, without the configuration of whoever runs the tests. Several calls may run at once. */
 export const realGit: Git = {
-  async run({ folder, args, env, input }) {
-    const options = { cwd: folder, env: { ...process.env, ...CALM, ...env }, input: input ?? '' };
-    const ran = spawnSync('git', args, { ...options, encoding: 'utf8' });
-    if (ran.status === null) return { kind: 'not-run', reason: String(ran.error) };
-    if (ran.status === 0) return { kind: 'done', text: ran.stdout, said: ran.stderr };
-    return { kind: 'refused', code: ran.status, said: `${ran.stdout}${ran.stderr}` };
-  },
+  run: ({ folder, args, env, input = '' }) =>
+    new Promise((resolve) => {
+      const options = { cwd: folder, env: { ...process.env, ...CALM, ...env }, maxBuffer: Number.POSITIVE_INFINITY };
+      const { stdin } = execFile('git', args, options, (error, text, said) => {
+        if (error === null) resolve({ kind: 'done', text, said });
+        else if (typeof error.code === 'number') resolve({ kind: 'refused', code: error.code, said: `${text}${said}` });
+        else resolve({ kind: 'not-run', reason: error.message });
+      });
+      // It need not read its input.
+      stdin?.on('error', () => {}).end(input);
+    }),
 };
 
 /** A repository in a folder, with one commit. */

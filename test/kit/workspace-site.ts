@@ -53,6 +53,7 @@ export class WorkspaceSite {
   };
   readonly records = new MemoryRecords();
   readonly warnings: string[] = [];
+  #locked: Promise<void> = Promise.resolve();
   now = Date.parse('2030-01-01T00:00:00Z');
 
   constructor() {
@@ -94,7 +95,7 @@ export class WorkspaceSite {
       records: this.records,
       shift: 'upgrade',
       folders: this.folders,
-      lock: async () => ({ [Symbol.dispose]: () => {} }),
+      lock: () => this.#lock(),
       now: () => this.now++,
       failpoint: () => {},
       warn: (message) => this.warnings.push(message),
@@ -122,6 +123,17 @@ export class WorkspaceSite {
       ...{ message: `Row ${id}`, title: '', body: '', check: async () => undefined },
       signal: new AbortController().signal,
     };
+  }
+
+  /** One holder at a time. */
+  async #lock(): Promise<Disposable> {
+    const before = this.#locked;
+    let release = () => {};
+    this.#locked = new Promise((resolve) => {
+      release = resolve;
+    });
+    await before;
+    return { [Symbol.dispose]: () => release() };
   }
 
   request(changes: Partial<WorkspaceRequest> = {}): WorkspaceRequest {
