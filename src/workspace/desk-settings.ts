@@ -1,8 +1,9 @@
-import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { DeskOptions } from './desk.ts';
 import { CALM, ownSettings, renderSettings, type Settings } from './settings.ts';
 import { LFS, type Source } from './source.ts';
+import { writeIfNew } from './write-if-new.ts';
 
 /** Not for a desk: it has a format, an index and branches of its own. */
 const LEFT_OUT = ['core\\.(bare|repositoryformatversion)|extensions\\..*|index\\..*|branch\\..*|submodule\\..*'];
@@ -20,14 +21,14 @@ export function writeDeskSettings({ folder, source, included = [] }: DeskOptions
   ];
   mkdirSync(join(folder, 'info'), { recursive: true });
   mkdirSync(join(folder, 'objects', 'info'), { recursive: true });
-  writeFileSync(join(folder, 'config'), renderSettings(settings));
+  writeIfNew(join(folder, 'config'), renderSettings(settings));
   if (source) {
-    writeFileSync(join(folder, 'objects', 'info', 'alternates'), `${join(source.commonDir, 'objects')}\n`);
+    writeIfNew(join(folder, 'objects', 'info', 'alternates'), `${join(source.commonDir, 'objects')}\n`);
     const shallow = join(source.commonDir, 'shallow');
     if (existsSync(shallow)) copyFileSync(shallow, join(folder, 'shallow'));
   }
   const own = included.map((path) => `/${path.replace(/[\\*?[ ]/g, '\\$&')}\n`);
-  writeFileSync(join(folder, 'info', 'exclude'), `${source?.exclude ?? ''}\n${own.join('')}`);
+  writeIfNew(join(folder, 'info', 'exclude'), `${source?.exclude ?? ''}\n${own.join('')}`);
 }
 
 /** The configuration of a desk over this repository. Without Git LFS, its files stay the pointers that they are. */

@@ -6,6 +6,7 @@ import { removeLocks } from './left-locks.ts';
 import { OnceAMinute } from './once-a-minute.ts';
 import { renderSettings, type Settings } from './settings.ts';
 import { inSource, type Source } from './source.ts';
+import { writeIfNew } from './write-if-new.ts';
 
 /** Addresses as git knows them, and paths; anything else could be an option of git, or run a program (`ext::`). */
 const ADDRESS = /^(https?:\/\/|ssh:\/\/|git:\/\/|file:\/\/|\/|\.{1,2}\/|[\w.-]+@[\w.-]+:)/;
@@ -107,7 +108,7 @@ const OF_SYSTEM = /^\s*(filemode|ignorecase|precomposeunicode|symlinks) = "?(tru
 function writeSettings(folder: string, address: string): void {
   const config = join(folder, 'config');
   const text = lstatSync(config, { throwIfNoEntry: false })?.isFile() ? readFileSync(config, 'utf8') : '';
-  for (const name of ['config', 'config.worktree', 'commondir', 'hooks', 'info']) {
+  for (const name of ['config.worktree', 'commondir', 'hooks', 'info']) {
     rmSync(join(folder, name), { recursive: true, force: true });
   }
   const settings: Settings = [
@@ -116,7 +117,7 @@ function writeSettings(folder: string, address: string): void {
     ...[...text.matchAll(OF_SYSTEM)].map(([, name, value]) => [`core.${name}`, value!] as const),
     ['remote.origin.url', address],
   ];
-  writeFileSync(config, renderSettings(settings), { mode: 0o600 });
+  writeIfNew(config, renderSettings(settings));
 }
 
 /** Readable, and different for different addresses. */
