@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Desk } from './desk.ts';
-import { FETCH, type Git, GitFailure } from './git.ts';
+import { FETCH, type Git, GitFailure, tryGit } from './git.ts';
 import { OnceAMinute } from './once-a-minute.ts';
 import { settingIn } from './settings.ts';
 import { inSource, type Source } from './source.ts';
@@ -41,8 +41,8 @@ export class Bases {
     if (theirs === undefined) return own ?? notThere(source, base);
     if (own === undefined || own === theirs) return theirs;
     const args = ['merge-base', '--is-ancestor', theirs, own];
-    const isContained = await this.#git.run(inSource(source, args, signal));
-    return isContained.kind === 'done' ? own : theirs;
+    const contained = await tryGit(this.#git, `git can't compare ${base}`, inSource(source, args, signal));
+    return contained === undefined ? theirs : own;
   }
 
   /** The last commit of a branch, if it is there. */
@@ -110,9 +110,8 @@ export class Bases {
   async #commit(source: Source, name: string, signal: AbortSignal, desk?: string): Promise<string | undefined> {
     const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
     const call = inSource(source, args, signal);
-    const found = await this.#git.run(desk === undefined ? call : { ...call, env: { GIT_DIR: desk } });
-    if (found.kind === 'not-run') throw new GitFailure(`git can't find ${name}`, found);
-    return found.kind === 'done' ? found.text.trim() : undefined;
+    const asked = desk === undefined ? call : { ...call, env: { GIT_DIR: desk } };
+    return (await tryGit(this.#git, `git can't find ${name}`, asked))?.trim();
   }
 }
 

@@ -107,7 +107,7 @@ export class Desk implements TreeReader {
     const args = ['commit', '--quiet', '--file=-', '--cleanup=whitespace', ...(author ? [`--author=${author}`] : [])];
     const result = await this.#git.run(this.#call(args, message, index));
     if (result.kind === 'refused') return { kind: 'refused', reason: result.said.trim() || `exit code ${result.code}` };
-    if (result.kind === 'not-run') return { kind: 'refused', reason: result.reason };
+    if (result.kind === 'not-run') throw new GitFailure("git can't commit", result);
     return { kind: 'committed', commit: (await this.#ask('git lost its commit', 'rev-parse', 'HEAD')).trim() };
   }
 
@@ -216,9 +216,10 @@ export class Desk implements TreeReader {
 
   /** What `add` could not read: it is not in the index yet. A folder among it is a repository without a commit. */
   async #listUnread(added: Exclude<GitResult, { kind: 'done' }>, large: readonly string[]): Promise<Foreign[]> {
-    const left = await this.#list('--others', '--modified');
+    const failure = new GitFailure("git can't read the workspace", added);
+    const left = failure.isTrouble ? [] : await this.#list('--others', '--modified');
     const paths = [...new Set(left)].filter((path) => !large.includes(path));
-    if (paths.length === 0) throw new GitFailure("git can't read the workspace", added);
+    if (paths.length === 0) throw failure;
     return paths.map((path) => ({ path, kind: path.endsWith('/') ? 'repository' : 'unreadable' }));
   }
 

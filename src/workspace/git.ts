@@ -52,6 +52,8 @@ export class GitFailure extends Error {
 const PASSING = new RegExp(
   [
     'No space left on device|Disk quota exceeded|Cannot allocate memory|Too many open files|Resource temporarily',
+    // A working tree that is being added.
+    'bad object worktrees/',
     "Unable to create '.*\\.lock'|cannot lock ref|Another git process seems to be running",
     'Could not resolve host|Temporary failure in name resolution|Connection (refused|timed out|reset|closed)',
     'Network is unreachable|No route to host|Operation timed out|early EOF|remote end hung up|RPC failed',
@@ -70,6 +72,13 @@ export async function askGit(git: Git, what: string, call: GitCall): Promise<str
   const result = await git.run(call);
   if (result.kind !== 'done') throw new GitFailure(what, result);
   return result.text;
+}
+
+/** The same for a question that git may answer with no: undefined then. Without git there is no answer. */
+export async function tryGit(git: Git, what: string, call: GitCall): Promise<string | undefined> {
+  const result = await git.run(call);
+  if (result.kind === 'not-run') throw new GitFailure(what, result);
+  return result.kind === 'done' ? result.text : undefined;
 }
 
 const SHOWN_LINES = 5;

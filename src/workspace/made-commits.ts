@@ -1,5 +1,5 @@
 import { isFolder } from './enter.ts';
-import type { Git, GitCall } from './git.ts';
+import { type Git, type GitCall, tryGit } from './git.ts';
 import type { WorkspaceRecord } from './records.ts';
 import { environmentIn, inSource, type Source } from './source.ts';
 import { gitDirOf, safely } from './worktree.ts';
@@ -16,8 +16,7 @@ export async function commitsMadeIn(
   source: Source | undefined,
 ): Promise<ReadonlySet<string>> {
   const call = source && isFolder(record.folder) ? callIn(record, source) : undefined;
-  const listed = call && (await git.run(call));
-  const lines = listed?.kind === 'done' ? listed.text.split('\n') : [];
+  const lines = (call && (await tryGit(git, "git can't read which commits were made", call)))?.split('\n') ?? [];
   return new Set(lines.filter((line) => MADE.test(line)).map((line) => line.slice(0, line.indexOf(' '))));
 }
 

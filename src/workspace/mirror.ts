@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { askGit, type Git } from './git.ts';
+import { askGit, type Git, tryGit } from './git.ts';
 import { removeLocks } from './left-locks.ts';
 import { OnceAMinute } from './once-a-minute.ts';
 import { renderSettings, type Settings } from './settings.ts';
@@ -74,8 +74,8 @@ export class Mirrors {
     const names = base === undefined ? ['HEAD'] : [`refs/heads/${base}`, `refs/tags/${base}`, base];
     for (const name of names) {
       const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
-      const found = await this.#git.run(inSource(mirror, args, signal));
-      if (found.kind === 'done') return found.text.trim();
+      const found = await tryGit(this.#git, `git can't find ${name}`, inSource(mirror, args, signal));
+      if (found !== undefined) return found.trim();
     }
     return undefined;
   }

@@ -11,7 +11,7 @@ import {
 } from '../core/workspace/outside.ts';
 import type { Desk } from './desk.ts';
 import { isFolder } from './enter.ts';
-import type { Git } from './git.ts';
+import { type Git, GitFailure } from './git.ts';
 import { commitsMadeIn } from './made-commits.ts';
 import type { Origin } from './origin.ts';
 import {
@@ -198,7 +198,7 @@ export class OutsideWatch {
     const { row } = item.record;
     const suspected = this.#found.filter(({ rows }) => rows.has(row));
     if (suspected.length === 0) return [];
-    const commits = await commitsMadeIn(this.#options.git, item.record, item.origin.source);
+    const commits = await commitsMadeIn(this.#options.git, item.record, item.origin.source).catch(noneWithoutGit);
     const isOwn = ({ change, rows }: Suspicion) => {
       const otherScripts = [...rows].flatMap(([other, { scripts }]) => (other === row ? [] : scripts));
       return isShownBy(change, { calls, commits, scripts: item.scripts, otherScripts, isAlone: rows.size === 1 });
@@ -260,4 +260,10 @@ export class OutsideWatch {
     this.#found.push(...found);
     return found.length > 0;
   }
+}
+
+/** If git can't say who made a commit, nobody is blamed for it. */
+function noneWithoutGit(error: unknown): ReadonlySet<string> {
+  if (error instanceof GitFailure) return new Set();
+  throw error;
 }

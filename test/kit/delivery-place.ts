@@ -17,7 +17,7 @@ import { LocalDeliveries } from '../../src/workspace/delivery/deliveries.ts';
 import type { DeliveryParts } from '../../src/workspace/delivery/outgoing.ts';
 import type { ProgramResult, RunProgram } from '../../src/workspace/delivery/pull-request.ts';
 import { Desk } from '../../src/workspace/desk.ts';
-import type { Git } from '../../src/workspace/git.ts';
+import type { Git, GitCall } from '../../src/workspace/git.ts';
 import type { WorkspaceRecord, WorkspaceRecords } from '../../src/workspace/records.ts';
 import { readSource, type Source } from '../../src/workspace/source.ts';
 
@@ -74,6 +74,14 @@ export class DeliveryPlace {
   /** Runs before the checks of a merge; returns why they fail. */
   check: () => Promise<string | undefined> = async () => undefined;
   checks = 0;
+  /** Whether git can run: the machine may have no room for it, or the run ends. */
+  hasRoom: (call: GitCall) => boolean = () => true;
+  readonly #git: Git = {
+    run: async (call) => {
+      const isRun = this.hasRoom(call) && !call.signal.aborted;
+      return isRun ? plainGit.run(call) : { kind: 'not-run', reason: 'no processes left' };
+    },
+  };
   /** By item: the tree that its last task left. */
   readonly #results = new Map<string, string>();
   source: Source | undefined;
@@ -151,10 +159,10 @@ export class DeliveryPlace {
       remove: async (id) => void this.records.delete(id),
     };
     const parts: DeliveryParts = {
-      git: plainGit,
+      git: this.#git,
       records,
       shift: 'night',
-      openDesk: (record) => this.#openDesk(record),
+      openDesk: (record, signal) => this.#openDesk(record, signal),
       lock: async () => ({ [Symbol.dispose]: () => {} }),
       runProgram: this.#forge,
       patches: {
@@ -209,12 +217,13 @@ export class DeliveryPlace {
     Object.assign(found, { state, commit: this.gitIn(this.remote, 'rev-parse', found.head) });
   }
 
-  async #openDesk(record: WorkspaceRecord) {
+  async #openDesk(record: WorkspaceRecord, until = signal) {
     const copies = join(this.root, 'copies');
     if (record.kind !== 'copy') this.source ??= await readSource(plainGit, this.repository, copies, signal);
     const source = record.kind === 'copy' ? undefined : this.source;
     const folder = this.deskOf(record);
-    const desk = await Desk.open(plainGit, { folder, workspace: record.folder, source, branch: record.branch }, signal);
+    const options = { folder, workspace: record.folder, source, branch: record.branch };
+    const desk = await Desk.open(this.#git, options, until);
     const { id, base } = record;
     const result = this.#results.get(id) ?? (existsSync(record.folder) ? await desk.tree(base) : undefined);
     if (result !== undefined) this.#results.set(id, result);

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type { DeliveryFailure } from '../../core/workspace/workspaces.ts';
-import { askGit, type Git } from '../git.ts';
+import { askGit, type Git, GitFailure, tryGit } from '../git.ts';
 import { settingIn } from '../settings.ts';
 import { environmentIn, inSource, type Source } from '../source.ts';
 import { type DeskGit, fetchFromDesk, type LocalRepository } from './desk-git.ts';
@@ -46,9 +46,8 @@ export class LocalBranches implements Branches {
     const args = ['rev-parse', '--verify', '--quiet', `refs/heads/${branch}^{commit}`];
     const { signal, git } = this.#desk;
     const { folder, env } = this.#repository;
-    const found = await git.run({ folder, args, env, signal });
-    if (found.kind !== 'done') return undefined;
-    const commit = found.text.trim();
+    const commit = (await tryGit(git, `git can't find ${branch}`, { folder, args, env, signal }))?.trim();
+    if (commit === undefined) return undefined;
     if (!(await this.#desk.has(commit))) await this.#desk.fetch(folder, branch, false);
     return commit;
   }
@@ -64,11 +63,9 @@ export class LocalBranches implements Branches {
     const now = await this.read(branch);
     if (now === to) return { kind: 'written' };
     if (now !== from) return { kind: 'moved' };
-    return failureFrom(
-      'branch',
-      `the branch ${branch} can't be written`,
-      result.kind === 'refused' ? result.said : result.reason,
-    );
+    const what = `the branch ${branch} can't be written`;
+    if (result.kind === 'not-run') throw new GitFailure(what, result);
+    return failureFrom('branch', what, result.said);
   }
 }
 
@@ -109,11 +106,12 @@ export class RemoteBranches implements Branches {
     ];
     const result = await this.#desk.run(args, { isRemote: true });
     if (result.kind === 'done') return { kind: 'written' };
-    const said = result.kind === 'refused' ? result.said : result.reason;
-    if (/stale info|fetch first|non-fast-forward|incorrect old value|reference already exists/.test(said)) {
+    const what = `${branch} can't be pushed`;
+    if (result.kind === 'not-run') throw new GitFailure(what, result);
+    if (/stale info|fetch first|non-fast-forward|incorrect old value|reference already exists/.test(result.said)) {
       return { kind: 'moved' };
     }
-    return failureFrom('push', `${branch} can't be pushed`, said);
+    return failureFrom('push', what, result.said);
   }
 }
 
@@ -134,9 +132,10 @@ export async function openIn(git: Git, source: Source, branch: string, signal: A
   // The first one stands for the repository itself, whose HEAD is elsewhere.
   const [, ...linked] = (await askGit(git, UNLISTED, inSource(source, LIST, signal))).split('\0\0');
   const env = environmentIn(source, commonDir);
-  const head = await git.run({ folder, args: ['symbolic-ref', '--quiet', 'HEAD'], env, signal });
+  const args = ['symbolic-ref', '--quiet', 'HEAD'];
+  const head = await tryGit(git, `git can't read HEAD of ${folder}`, { folder, args, env, signal });
   const isBare = settingIn(settings, 'core.bare') === 'true';
-  const isMain = !isBare && head.kind === 'done' && head.text.trim() === `refs/heads/${branch}`;
+  const isMain = !isBare && head?.trim() === `refs/heads/${branch}`;
   const main = gitDir === commonDir ? folder : dirname(commonDir);
   return [...(isMain ? [main] : []), ...foldersWith(branch, linked)];
 }

@@ -28,7 +28,9 @@ export class LocalDeliveries implements Deliveries {
       if (record === undefined) return failed('workspace', 'its workspace is not known any more');
       if (request.kind === 'none') return { kind: 'delivered', values: NO_VALUES };
       const why = whyUndeliverable(record.kind, request.kind);
-      return why === undefined ? await this.#deliver(record, request) : failed('settings', why);
+      const result = why === undefined ? await this.#deliver(record, request) : failed('settings', why);
+      // Git and other programs that are ended fail.
+      return result.kind !== 'delivered' && request.signal.aborted ? { kind: 'aborted' } : result;
     } catch (error) {
       return deliveryFailureOf(error, request.signal);
     }
@@ -56,7 +58,8 @@ export class LocalDeliveries implements Deliveries {
     const { record, request } = outgoing;
     const write = (delivery: DeliveryRecord) => this.#write(record, delivery);
     const sent = await send(this.#parts, outgoing, write);
-    if (sent.kind === 'failed') await write({ ...outgoing.delivery, state: 'failed', reason: sent.reason });
+    if (sent.kind === 'failed' && !request.signal.aborted)
+      await write({ ...outgoing.delivery, state: 'failed', reason: sent.reason });
     if (sent.kind !== 'sent') return sent;
     await write({ ...sent.delivery, state: request.isHeld ? 'held' : 'done' });
     this.#parts.failpoint('delivery:recorded');
@@ -121,8 +124,11 @@ type CommitResult =
   | { readonly kind: 'unchanged' }
   | DeliveryFailure;
 
+const FULL = /No space left on device|Disk quota exceeded/;
+
 /** By a hook, or by git, which does not know the person. */
 function refusal(said: string): DeliveryFailure {
+  if (FULL.test(said)) return { kind: 'trouble', trouble: { reason: `the commit can't be written: ${said}` } };
   if (!/tell me who you are|unable to auto-detect email/.test(said))
     return failed('commit', `the commit was refused: ${said}`);
   const remedy = 'run git config --global user.name and user.email';
@@ -131,8 +137,8 @@ function refusal(said: string): DeliveryFailure {
 
 /** What the desk committed last: a crash may have come before it was recorded. */
 async function tipOf(git: DeskGit, branch: string): Promise<string | undefined> {
-  const found = await git.run(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}^{commit}`]);
-  return found.kind === 'done' ? found.text.trim() : undefined;
+  const args = ['rev-parse', '--verify', '--quiet', `refs/heads/${branch}^{commit}`];
+  return (await git.try(`git can't find ${branch}`, args))?.trim();
 }
 
 interface Wanted {

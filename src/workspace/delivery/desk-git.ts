@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Desk } from '../desk.ts';
-import { askGit, FETCH, type Git, type GitCall, GitFailure, type GitResult } from '../git.ts';
+import { askGit, FETCH, type Git, type GitCall, GitFailure, type GitResult, tryGit } from '../git.ts';
 import type { OpenDesk } from './outgoing.ts';
 
 /** No address leads to a program, whatever an agent wrote into a configuration. */
@@ -48,12 +48,18 @@ export class DeskGit {
     await this.files.checkOut(tree);
   }
 
+  /** What git printed; undefined if it said no. */
+  try(what: string, args: readonly string[]): Promise<string | undefined> {
+    return tryGit(this.git, what, this.#call(args, {}));
+  }
+
   async has(commit: string): Promise<boolean> {
-    return (await this.run(['cat-file', '-e', `${commit}^{commit}`])).kind === 'done';
+    return (await this.try(`git can't look for ${commit}`, ['cat-file', '-e', `${commit}^{commit}`])) !== undefined;
   }
 
   async isAncestor(commit: string, of: string): Promise<boolean> {
-    return (await this.run(['merge-base', '--is-ancestor', commit, of])).kind === 'done';
+    const args = ['merge-base', '--is-ancestor', commit, of];
+    return (await this.try("git can't compare commits", args)) !== undefined;
   }
 
   async message(commit: string): Promise<string> {
@@ -107,6 +113,11 @@ export interface LocalRepository {
   readonly env: Readonly<Record<string, string>>;
 }
 
+/** Git refuses to work as long as it is there. */
+function halfAdded(folder: string): string {
+  return `the commit can't be copied to ${folder}: it has a working tree that is half made; remove that in .git/worktrees`;
+}
+
 /** Fetches a branch of a desk into a repository that agents can write: nothing that its configuration names runs. */
 export async function fetchFromDesk(
   git: Git,
@@ -120,7 +131,8 @@ export async function fetchFromDesk(
     const result = await git.run(call);
     if (result.kind === 'done') return;
     const isPassing = result.kind === 'refused' && HALF_ADDED.test(result.said);
-    if (!isPassing || tries === TRIES) throw new GitFailure(`the branch ${branch} can't be written`, result);
+    if (isPassing && tries === TRIES) throw new GitFailure(halfAdded(folder), result);
+    if (!isPassing) throw new GitFailure(`the commit can't be copied to ${folder}`, result);
     await sleep(PAUSE_MS, undefined, { signal });
   }
 }

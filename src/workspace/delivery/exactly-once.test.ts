@@ -105,3 +105,32 @@ test('W9 a merge that a crash interrupted is found, also if others changed the s
   expect(valuesOf(await place.deliver(2, 'merge')).commit).toBe(merged);
   expect(effects(place).merged).toEqual(['of a person', 'Row 2', 'Row 1']);
 });
+
+test.each(
+  (['merge', 'pr'] as const).flatMap((kind) => [
+    [kind, 'has no room to run', 'trouble' as const] as const,
+    [kind, 'is ended', 'aborted' as const] as const,
+  ]),
+)(
+  'W8 W9 in a delivery by %s, git that %s at any call fails no row, and the effect comes once',
+  async (kind, _, end) => {
+    using place = await prepare(kind);
+    // Each call is hit once, whatever commit it is about.
+    const hit = new Set<string>();
+    for (let isHit = true; isHit; ) {
+      const run = new AbortController();
+      isHit = false;
+      place.hasRoom = ({ args }) => {
+        const name = args.join(' ').replace(/[0-9a-f]{40}/g, 'COMMIT');
+        if (isHit || hit.has(name)) return true;
+        hit.add(name);
+        isHit = true;
+        if (end === 'aborted') run.abort();
+        return false;
+      };
+      const result = await place.deliver(2, kind, { signal: run.signal });
+      expect([[...hit].at(-1), result]).toMatchObject([expect.anything(), { kind: isHit ? end : 'delivered' }]);
+    }
+    expect(effects(place)).toEqual(expected(kind));
+  },
+);

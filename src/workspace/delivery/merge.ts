@@ -16,8 +16,8 @@ export interface MergeRequest {
   readonly result: RowResult | undefined;
   /** Runs the checks in the workspace. */
   readonly check: () => Promise<DeliveryFailure | undefined>;
-  /** Makes the merged commit durable before `into` moves. */
-  readonly intend: (merged: string) => Promise<void>;
+  /** Makes what `into` has of this row, and is about to get, durable before `into` moves. */
+  readonly intend: (merges: readonly MergeRecord[]) => Promise<void>;
 }
 
 export type Merged = { readonly kind: 'merged'; readonly commit: string } | DeliveryFailure;
@@ -30,11 +30,12 @@ export async function mergeInto(desk: DeskGit, branches: Branches, request: Merg
   const { into, commit, merges } = request;
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const tip = await branches.read(into);
-    const before = tip === undefined ? undefined : await lastMerged(desk, merges, tip);
+    const earlier = tip === undefined ? [] : await mergedIn(desk, merges, tip);
+    const before = earlier.at(-1);
     if (before?.commit === commit) return { kind: 'merged', commit: before.merged };
     const rebased = await rebase(desk, { tip, before }, request);
     if (rebased.kind !== 'rebased') return rebased;
-    await request.intend(rebased.commit);
+    await request.intend([...earlier, { commit, merged: rebased.commit }]);
     const written = await branches.write(into, { from: tip, to: rebased.commit });
     if (written.kind === 'written') return { kind: 'merged', commit: rebased.commit };
     if (written.kind !== 'moved') return written;
@@ -44,16 +45,13 @@ export async function mergeInto(desk: DeskGit, branches: Branches, request: Merg
 
 type Rebased = { readonly kind: 'rebased'; readonly commit: string } | Merged;
 
-/** The last commit of this row that `into` has. */
-async function lastMerged(
-  desk: DeskGit,
-  merges: readonly MergeRecord[],
-  tip: string,
-): Promise<MergeRecord | undefined> {
-  for (const each of merges.toReversed()) {
-    if ((await desk.has(each.merged)) && (await desk.isAncestor(each.merged, tip))) return each;
+/** What `into` has of this row. The others were intended and did not happen; one merge at a time may. */
+async function mergedIn(desk: DeskGit, merges: readonly MergeRecord[], tip: string): Promise<MergeRecord[]> {
+  const found: MergeRecord[] = [];
+  for (const each of merges) {
+    if ((await desk.has(each.merged)) && (await desk.isAncestor(each.merged, tip))) found.push(each);
   }
-  return undefined;
+  return found;
 }
 
 interface Target {

@@ -3,6 +3,7 @@ import { mergedBranch } from '../../core/workspace/branch-name.ts';
 import { keyIn, NO_VALUES } from '../../core/workspace/delivery.ts';
 import type { DeliveryFailure, DeliveryValues } from '../../core/workspace/workspaces.ts';
 import { leadingOut } from '../clone.ts';
+import { tryGit } from '../git.ts';
 import { commitsMadeIn } from '../made-commits.ts';
 import type { DeliveryRecord } from '../records.ts';
 import { settingIn } from '../settings.ts';
@@ -85,8 +86,8 @@ async function isAgents({ desk, record, source }: Outgoing, tip: string): Promis
   const gitDir = gitDirOf(source!, record.folder);
   if (gitDir === undefined) return false;
   const call = { ...inSource(source!, ['rev-list', '-g', 'HEAD'], desk.signal), env: environmentIn(source!, gitDir) };
-  const visited = await desk.git.run(call);
-  return visited.kind === 'done' && visited.text.split('\n').includes(tip);
+  const visited = await tryGit(desk.git, "git can't read where HEAD was", call);
+  return visited?.split('\n').includes(tip) ?? false;
 }
 
 /** Moves the row's branch to its commit, unless the branch holds work of others. */
@@ -139,8 +140,8 @@ async function sendMerge(parts: DeliveryParts, outgoing: Outgoing, write: Write)
     result: outgoing.result,
     merges: delivery.merges ?? [],
     check: request.check,
-    intend: async (commit) => {
-      delivery = { ...delivery, merges: [...(delivery.merges ?? []), { commit: delivery.commit, merged: commit }] };
+    intend: async (merges) => {
+      delivery = { ...delivery, merges };
       await write(delivery);
     },
   });
