@@ -45,7 +45,7 @@ test('W7 a remote is asked and fetched once for all workspaces of a repository, 
     await (await Desk.open(realGit, { folder: desk, workspace, source, branch }, signal)).change(base);
     await using reading = await Reading.open(git, { desk, repository: record.from }, signal);
     const span = { base, ...(await reading.files(workspace, base)) };
-    return arrivals.find({ record, desk, into: 'night/merged' }, reading, span);
+    return await arrivals.find({ record, desk, into: 'night/merged' }, reading, span);
   };
   const inMain = { kind: 'arrived', branch: 'origin/main' };
   expect(await Promise.all(rows.map(find))).toEqual([inMain, undefined, inMain]);

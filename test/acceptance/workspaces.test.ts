@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { shiftPaths } from '../../src/store/folder/layout.ts';
@@ -108,6 +109,22 @@ test('W7 prune keeps a workspace that was being made again from a result when th
   writeFileSync(recordFile(shift, made.id), JSON.stringify({ ...record, state: 'preparing', results }));
   expect((await project.run(['workspaces', 'prune', 'night'])).stdout).toContain('its change is not delivered');
   expect(JSON.parse(readFileSync(recordFile(shift, made.id), 'utf8')).results).toEqual(results);
+});
+
+test('W7 no run starts while prune looks at workspaces and removes them', async () => {
+  const { project, repository, shift } = night();
+  const made = await makeWorkspace(shift, repository, 2);
+  const bin = mkdtempSync(join(tmpdir(), 'nightshift-bin-'));
+  onTestFinished(() => rmSync(bin, { recursive: true, force: true }));
+  const { folder } = shiftPaths(project.root, 'night');
+  const log = join(bin, 'log');
+  const git = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+  // A start would take the lock at each of these moments, if it could.
+  const script = `flock -n ${folder} echo free >> ${log} || echo held >> ${log}; exec ${git} "$@"`;
+  writeFileSync(join(bin, 'git'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  await project.run(['workspaces', 'prune'], { env: { PATH: `${bin}:${process.env.PATH}` } });
+  expect(existsSync(made.folder)).toBe(false);
+  expect([...new Set(readFileSync(log, 'utf8').trim().split('\n'))]).toEqual(['held']);
 });
 
 test('W7 prune leaves a shift that runs alone, and only shows what it would do', async () => {

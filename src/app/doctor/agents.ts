@@ -7,7 +7,7 @@ import type { Finding } from './finding.ts';
 /** Which agents could be used, all examined at once. What a shift's own agent lacks is a problem of that shift. */
 export async function checkAgentPrograms(world: World, folder: string): Promise<Finding[]> {
   await using agents = new AgentSet();
-  return Promise.all(
+  return await Promise.all(
     agentNames.map(async (name) => {
       const agent = agents.find(name)!;
       const passEnv = agent.credentials;

@@ -210,7 +210,7 @@ export async function fixShift(world: World, root: string, name: string): Promis
 async function endLeftovers(world: World, paths: ShiftPaths): Promise<number> {
   if (!existsSync(paths.engine)) return 0;
   using _run = await lockForCommand(paths, 'doctor', world.now());
-  return endMarked({ shiftFolder: paths.folder });
+  return await endMarked({ shiftFolder: paths.folder });
 }
 
 function processes(number: number): string {

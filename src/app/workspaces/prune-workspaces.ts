@@ -47,7 +47,7 @@ export async function pruneWorkspaces(world: World, paths: ShiftPaths, options: 
   refuseOpenBatch(paths, now);
   // No run starts meanwhile: it could claim a row whose workspace goes.
   using _lock = await lockForCommand(paths, 'prune', now);
-  return prune(world, paths, options);
+  return await prune(world, paths, options);
 }
 
 /** The same for a caller that holds the run lock. */
