@@ -16,7 +16,7 @@ test('X8 a history that is followed is the one that is read anew, also when the 
   const paths = { ...written, journal: written.file } as unknown as ShiftPaths;
   const followed = new FollowedHistory(WORLD);
   const expectSame = async () => {
-    const history = await followed.read(paths, 60_000);
+    const history = await followed.read(paths);
     expect(followed.isPartial).toBe(false);
     expect(folded(history)).toEqual(folded(await readHistory(paths, WORLD)));
     return history;

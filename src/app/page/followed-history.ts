@@ -5,7 +5,9 @@ import { journalEnd, parseLine } from '../../store/folder/journal/journal-reader
 import { Ledger } from '../../store/folder/journal/ledger.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
 import type { World } from '../world.ts';
-import { within } from './within.ts';
+
+/** It is read in a tenth of a second or so. Decided by size, not by time, so that a busy machine answers the same. */
+const SHORT_BYTES = 8 * 1024 * 1024;
 
 /**
  * The history of a shift that is read again and again: each time only what is new in the journal. A long journal is
@@ -32,12 +34,13 @@ export class FollowedHistory {
     await this.#reading?.catch(() => {});
   }
 
-  /** Waits at most that long. The same object as last time, unless the journal was replaced. */
-  async read(paths: ShiftPaths, withinMs: number): Promise<History> {
+  /** The same object as last time, unless the journal was replaced. */
+  async read(paths: ShiftPaths): Promise<History> {
     this.#reading ??= this.#readAll(paths).finally(() => {
       this.#reading = undefined;
     });
-    await within(this.#reading, withinMs);
+    if (bytesAfter(paths.journal, this.#place) <= SHORT_BYTES) await this.#reading;
+    else this.#reading.catch(() => {});
     return this.#history;
   }
 
@@ -68,6 +71,12 @@ export class FollowedHistory {
     if (spent) this.#history.atLeast(spent);
     return true;
   }
+}
+
+/** How much of the journal is after a place. */
+function bytesAfter(journal: string, place: JournalPlace | undefined): number {
+  const end = journalEnd(journal);
+  return (end?.offset ?? 0) - (place?.file === end?.id ? (place?.offset ?? 0) : 0);
 }
 
 /** Each file begins with everything known before. */

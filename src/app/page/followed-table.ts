@@ -8,10 +8,13 @@ import type { Identities } from '../../store/folder/table/identities.ts';
 import { identitiesOf } from '../../store/folder/table/identity-file.ts';
 import { readTable } from '../../store/folder/table/table-change.ts';
 import type { Snapshot } from '../../store/store.ts';
+import { SearchText } from './search-text.ts';
 
 export interface ReadTable {
   readonly table: Table;
   readonly snapshot: Snapshot;
+  /** Of all columns without a status. */
+  readonly text: SearchText;
 }
 
 interface Known extends ReadTable {
@@ -42,7 +45,11 @@ export class FollowedTable {
     const identities = isSame ? known.identities : identitiesOf(paths, table, statusAndOutputs);
     if (isSame) identities.rebase(table);
     const snapshot = snapshotOf({ table, columns, identities }, tasks);
-    this.#known = { table, snapshot, identities, print, basis };
+    const text = new SearchText(
+      table,
+      table.header.map((name) => !tasks.includes(name)),
+    );
+    this.#known = { table, snapshot, text, identities, print, basis };
     return this.#known;
   }
 }

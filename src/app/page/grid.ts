@@ -2,11 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type FailedRows, groupFailures } from '../../core/folds/summary.ts';
 import { STATUSES } from '../../core/model/status.ts';
 import type { RowQuery, SortKey } from '../../core/page/row-query.ts';
+import { HistoryNumbers } from './history-numbers.ts';
 import { orderByNumber, orderByText, rowsIn } from './row-order.ts';
-import { SearchText } from './search-text.ts';
 import type { ShiftReading } from './shift-reader.ts';
 
-type Items = Pick<ShiftReading, 'table' | 'snapshot' | 'history' | 'held'>;
+type Items = Pick<ShiftReading, 'table' | 'snapshot' | 'text' | 'history' | 'held' | 'isPartial'>;
 
 /** A page scrolls through one query; a few windows may look at the same shift. */
 const KEPT_RESULTS = 8;
@@ -23,32 +23,31 @@ export class Grid {
   readonly #items: Items;
   #groups: readonly FailedRows[] | undefined;
   #blocked: readonly number[] | undefined;
-  readonly #text: SearchText;
   #numbers: HistoryNumbers | undefined;
   readonly #orders = new Map<string, Uint32Array>();
   readonly #results = new Map<string, Uint32Array>();
 
   constructor(items: Items) {
     this.#items = items;
-    const { table, snapshot } = items;
-    const isSearched = table.header.map((name) => !snapshot.tasks.includes(name));
-    this.#text = new SearchText(table, isSearched, (row) => this.#reasonsOf(row));
   }
 
   /** Makes what searches and sorts will need, in short parts: others get their turn between two of them. */
   async warm(signal: AbortSignal): Promise<void> {
-    const { snapshot } = this.#items;
-    for (let row = 0; row < snapshot.count && !signal.aborted; row++) {
-      snapshot.id(row);
-      if (row % PART_ROWS === PART_ROWS - 1) await nextTurn();
-    }
-    while (!signal.aborted && !this.#text.extend(PART_ROWS)) await nextTurn();
+    const { text, isPartial } = this.#items;
+    while (!signal.aborted && !text.extend(PART_ROWS)) await nextTurn();
+    while (!signal.aborted && !isPartial && !this.#history.extend(PART_ROWS)) await nextTurn();
   }
 
-  /** The failures by reason, the largest group first. */
+  /** The failures by reason, the largest group first. None while most reasons are not known yet. */
   get groups(): readonly FailedRows[] {
-    this.#groups ??= groupFailures(this.#items.snapshot, this.#items.history);
+    const { snapshot, history, isPartial } = this.#items;
+    this.#groups ??= isPartial ? [] : groupFailures(snapshot, history);
     return this.#groups;
+  }
+
+  get #history(): HistoryNumbers {
+    this.#numbers ??= new HistoryNumbers(this.#items);
+    return this.#numbers;
   }
 
   /** For each task, how many rows are at `todo` behind a task that failed. */
@@ -89,7 +88,7 @@ export class Grid {
       for (const row of rows) inGroup[row] = marks[row]!;
       marks.set(inGroup);
     }
-    if (search !== undefined) this.#text.filter(search, marks);
+    if (search !== undefined) this.#markText(marks, search);
     return marks;
   }
 
@@ -105,6 +104,16 @@ export class Grid {
         return isWanted[code] || (wantsBlocked && code === TODO && isBlockedAt(columns, row, each));
       });
       if (!matches && !held.has(row)) marks[row] = 0;
+    }
+  }
+
+  /** Rows with the text in a cell, or in why they failed. */
+  #markText(marks: Uint8Array, text: string): void {
+    const isInCells = this.#items.text.find(text);
+    const wanted = text.toLowerCase();
+    for (let row = 0; row < marks.length; row++) {
+      if (marks[row] === 0 || isInCells[row] === 1) continue;
+      if (!this.#reasonsOf(row).some((reason) => reason.toLowerCase().includes(wanted))) marks[row] = 0;
     }
   }
 
@@ -128,8 +137,8 @@ export class Grid {
       return isDescending ? rows.reverse() : rows;
     }
     if (sort.by !== 'column') {
-      this.#numbers ??= historyNumbers(this.#items);
-      return orderByNumber(this.#numbers[sort.by], isDescending);
+      this.#history.extend(Number.POSITIVE_INFINITY);
+      return orderByNumber(this.#history[sort.by], isDescending);
     }
     const task = snapshot.tasks.indexOf(sort.column);
     if (task >= 0) return orderByNumber(Float64Array.from(snapshot.columns[task]!), isDescending);
@@ -152,31 +161,4 @@ export class Grid {
 export function isBlockedAt(columns: readonly Uint8Array[], row: number, task: number): boolean {
   for (let earlier = 0; earlier < task; earlier++) if (columns[earlier]![row] === FAILED) return true;
   return false;
-}
-
-interface HistoryNumbers {
-  readonly ms: Float64Array;
-  readonly cost: Float64Array;
-  readonly attempts: Float64Array;
-}
-
-/** What the journal knows of each row, for all its tasks. */
-function historyNumbers({ snapshot, history }: Items): HistoryNumbers {
-  const { count, tasks } = snapshot;
-  const [ms, cost] = [new Float64Array(count).fill(Number.NaN), new Float64Array(count).fill(Number.NaN)];
-  const attempts = new Float64Array(count);
-  const add = (sums: Float64Array, row: number, amount: number | undefined) => {
-    if (amount !== undefined) sums[row] = (Number.isNaN(sums[row]!) ? 0 : sums[row]!) + amount;
-  };
-  for (let row = 0; row < count; row++) {
-    const id = snapshot.id(row);
-    for (const task of tasks) {
-      const past = history.of(task, id);
-      if (!past) continue;
-      add(ms, row, past.dev?.ms);
-      add(cost, row, past.usage.costUsd);
-      attempts[row] = attempts[row]! + (past.dev?.attempts ?? past.attempts);
-    }
-  }
-  return { ms, cost, attempts };
 }

@@ -35,7 +35,7 @@ export class OpenedShift {
    */
   async read(): Promise<ShiftReading> {
     const reading = await this.reader.read();
-    if (!reading.holder && !reading.isPartial && this.#warm?.reading !== reading) {
+    if (!reading.holder && this.#warm?.reading !== reading) {
       this.#warm?.stop.abort();
       this.#warm = { reading, stop: new AbortController() };
       void reading.grid.warm(AbortSignal.any([this.#warm.stop.signal, this.#closed]));

@@ -1,65 +1,60 @@
 import type { Table } from '../../formats/table.ts';
-import { cellEnd, decodeCell, QUOTE } from '../../formats/table-bytes.ts';
+import { COMMA, cellEnd, QUOTE } from '../../formats/table-bytes.ts';
 
-/** Between cells and rows: a search never has it. */
+/** After each cell: a search never has it. */
 const GAP = 0;
-const LEAST_BYTES = 64 * 1024;
-
-/** Texts of a row besides its cells. */
-type MoreTexts = (row: number) => readonly string[];
+const [UPPER_A, UPPER_Z, TO_LOWER, NOT_ASCII] = [0x41, 0x5a, 0x20, 0x80];
 
 /**
- * What rows are searched for, in lower case: chosen cells, and more texts. It is one run of bytes, because to search in
- * a hundred thousand strings takes a hundred times as long. It can be made in parts, before a search needs it.
+ * The text of chosen columns, in lower case. It is one run of bytes, because to search in a hundred thousand strings
+ * takes a hundred times as long. It can be made in parts, before a search needs it, and takes no memory until then.
  */
 export class SearchText {
-  #bytes: Buffer;
+  #bytes = Buffer.alloc(0);
   #length = 0;
   /** Where each row starts, and the end. */
-  readonly #starts: Uint32Array;
+  #starts = new Uint32Array(0);
 
   readonly #table: Table;
   readonly #isSearched: readonly boolean[];
-  readonly #moreOf: MoreTexts;
   #rows = 0;
+  /** That any byte of the current row has: without the highest one, all of it is ASCII. */
+  #bits = 0;
 
   /** `isSearched`: by column. */
-  constructor(table: Table, isSearched: readonly boolean[], moreOf: MoreTexts) {
+  constructor(table: Table, isSearched: readonly boolean[]) {
     this.#table = table;
     this.#isSearched = isSearched;
-    this.#moreOf = moreOf;
-    this.#bytes = Buffer.allocUnsafe(Math.max(LEAST_BYTES, table.base.length));
-    this.#starts = new Uint32Array(table.rowCount + 1);
   }
 
   /** Takes up so many more rows; returns whether that was the last one. */
   extend(rows: number): boolean {
-    const end = Math.min(this.#rows + rows, this.#table.rowCount);
+    const { rowCount } = this.#table;
+    if (this.#starts.length === 0) this.#starts = new Uint32Array(rowCount + 1);
+    const end = Math.min(this.#rows + rows, rowCount);
     for (; this.#rows < end; this.#rows++) {
       this.#starts[this.#rows] = this.#length;
-      this.#addCells(this.#rows);
-      for (const text of this.#moreOf(this.#rows)) this.#addText(text);
-      this.#lower(this.#starts[this.#rows]!);
+      this.#addRow(this.#rows);
+      if (this.#bits >= NOT_ASCII) this.#lower(this.#starts[this.#rows]!);
     }
     this.#starts[end] = this.#length;
-    return end === this.#table.rowCount;
+    return end === rowCount;
   }
 
-  /** Leaves only those rows marked that have the text. */
-  filter(text: string, marks: Uint8Array): void {
+  /** 1 for each row that has the text. */
+  find(text: string): Uint8Array {
     this.extend(Number.POSITIVE_INFINITY);
+    const marks = new Uint8Array(this.#table.rowCount);
     const needle = Buffer.from(text.toLowerCase());
-    if (needle.includes(GAP)) marks.fill(0);
+    if (needle.includes(GAP)) return marks;
     const bytes = this.#bytes.subarray(0, this.#length);
     const starts = this.#starts;
-    let row = 0;
-    for (let at = bytes.indexOf(needle); at !== -1; at = bytes.indexOf(needle, starts[row])) {
-      const found = this.#rowAt(at, row);
-      marks.fill(0, row, found);
-      row = found + 1;
-      if (row === marks.length) return;
+    for (let at = bytes.indexOf(needle), row = 0; at !== -1 && row < marks.length; row++) {
+      row = this.#rowAt(at, row);
+      marks[row] = 1;
+      at = bytes.indexOf(needle, starts[row + 1]);
     }
-    marks.fill(0, row);
+    return marks;
   }
 
   #rowAt(offset: number, atLeast: number): number {
@@ -73,46 +68,45 @@ export class SearchText {
     return low;
   }
 
-  #addCells(row: number): void {
+  #addRow(row: number): void {
     const { bytes, start, end: limit } = this.#table.source(row);
     this.#reserve(limit - start + this.#isSearched.length);
+    this.#bits = 0;
     let at = start;
     for (const isWanted of this.#isSearched) {
-      const end = cellEnd(bytes, at, limit);
-      if (isWanted && end > at) {
-        if (bytes[at] === QUOTE) this.#length += this.#bytes.write(decodeCell(bytes, at, end), this.#length);
-        else this.#length += bytes.copy(this.#bytes, this.#length, at, end);
-        this.#bytes[this.#length++] = GAP;
-      }
-      at = end + 1;
+      at = 1 + (isWanted ? this.#addCell(bytes, at, limit) : cellEnd(bytes, at, limit));
     }
   }
 
-  #addText(text: string): void {
-    this.#reserve(3 * text.length + 1);
-    this.#length += this.#bytes.write(text, this.#length);
-    this.#bytes[this.#length++] = GAP;
-  }
-
-  /** From an offset on. Only a text with other letters than those of ASCII becomes a string. */
-  #lower(from: number): void {
-    const bytes = this.#bytes;
-    for (let at = from; at < this.#length; at++) {
+  /** In one pass over its bytes, whether it is quoted or not. Returns where it ends. */
+  #addCell(bytes: Buffer, start: number, limit: number): number {
+    const target = this.#bytes;
+    const isQuoted = start < limit && bytes[start] === QUOTE;
+    let [length, bits] = [this.#length, this.#bits];
+    let at = isQuoted ? start + 1 : start;
+    for (; at < limit; at++) {
       const byte = bytes[at]!;
-      if (byte >= 0x80) {
-        const text = bytes.toString('utf8', from, this.#length).toLowerCase();
-        this.#length = from;
-        this.#reserve(3 * text.length);
-        this.#length += this.#bytes.write(text, from);
-        return;
-      }
-      if (byte >= 0x41 && byte <= 0x5a) bytes[at] = byte + 0x20;
+      if (isQuoted ? byte === QUOTE && bytes[++at] !== QUOTE : byte === COMMA) break;
+      target[length++] = byte >= UPPER_A && byte <= UPPER_Z ? byte + TO_LOWER : byte;
+      bits |= byte;
     }
+    target[length++] = GAP;
+    this.#length = length;
+    this.#bits = bits;
+    return at;
+  }
+
+  /** From an offset on: letters that are not those of ASCII. */
+  #lower(from: number): void {
+    const text = this.#bytes.toString('utf8', from, this.#length).toLowerCase();
+    this.#length = from;
+    this.#reserve(3 * text.length);
+    this.#length += this.#bytes.write(text, from);
   }
 
   #reserve(more: number): void {
     if (this.#length + more <= this.#bytes.length) return;
-    const larger = Buffer.allocUnsafe(2 * (this.#length + more));
+    const larger = Buffer.allocUnsafe(Math.max(this.#table.base.length, 2 * (this.#length + more)));
     this.#bytes.copy(larger, 0, 0, this.#length);
     this.#bytes = larger;
   }

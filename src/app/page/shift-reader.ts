@@ -40,9 +40,6 @@ export interface ShiftReading extends ReadTable {
 /** So often a shift is read again at most, and this many times as long as it took: a run needs the machine more. */
 const READ_EVERY_MS = 1000;
 const READ_SHARE = 10;
-/** How long a shift opens without its history. */
-const WAIT_FOR_HISTORY_MS = 1000;
-const WAIT_AGAIN_MS = 100;
 
 /** Reads one shift for all who ask: again only after it has changed, and not too often. */
 export class ShiftReader {
@@ -56,7 +53,6 @@ export class ShiftReader {
   #last: { readonly version: string; readonly reading: ShiftReading | NightshiftError } | undefined;
   #reading: Promise<ShiftReading> | undefined;
   #notBefore = 0;
-  #isPartial = false;
 
   constructor(world: Pick<World, 'env'>, root: string, id: ShiftId) {
     this.#root = root;
@@ -138,7 +134,6 @@ export class ShiftReader {
     const begun = performance.now();
     try {
       const reading = await this.#compose(place, version);
-      this.#isPartial = reading.isPartial;
       if (reading.isPartial) void this.#history.whole().then(() => this.expire());
       // One that is partial is read again, whether anything changes or not.
       this.#last = { version: reading.isPartial ? '' : version, reading };
@@ -156,12 +151,12 @@ export class ShiftReader {
     const holder = currentHolder(paths.runLock);
     const documents = await this.#files.read();
     checkName(paths, documents);
-    const { table, snapshot } = await this.#table.read(paths, documents);
+    const { table, snapshot, text } = await this.#table.read(paths, documents);
     const shift = this.#compile(documents, table.header);
-    const history = await this.#history.read(paths, this.#isPartial ? WAIT_AGAIN_MS : WAIT_FOR_HISTORY_MS);
+    const history = await this.#history.read(paths);
     const { isPartial } = this.#history;
     const held = shift.workspace === undefined ? [] : await listHeldRows(paths, snapshot);
-    const grid = new Grid({ table, snapshot, history, held });
+    const grid = new Grid({ table, snapshot, text, history, held, isPartial });
     // Part of the work that is not done too often: what every answer needs.
     if (snapshot.count > 0) void [snapshot.id(0), grid.groups];
     const readVersion = isPartial ? `${version}-partial` : version;
@@ -172,6 +167,7 @@ export class ShiftReader {
       shift,
       table,
       snapshot,
+      text,
       history,
       grid,
       held,
