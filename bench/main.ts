@@ -12,6 +12,7 @@ import { opencode } from './opencode.ts';
 import { opencodeMemory } from './opencode-memory.ts';
 import { realRun } from './real-run.ts';
 import { startup } from './startup.ts';
+import { view } from './view.ts';
 import { workspace } from './workspace.ts';
 
 const BENCHES: Readonly<Record<string, () => Promise<Section>>> = {
@@ -24,6 +25,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Section>>> = {
   'learning-tests': learningTests,
   real: realRun,
   startup,
+  view,
   workspace,
   opencode,
   'opencode-memory': opencodeMemory,

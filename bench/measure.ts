@@ -65,7 +65,7 @@ export async function takeTurns<Name extends string>(
   for (let round = 0; round < rounds; round++) {
     for (const name of names) taken.get(name)!.push(await contestants[name]());
   }
-  return Object.fromEntries(names.map((name) => [name, median(taken.get(name)!)])) as Record<Name, number>;
+  return Object.fromEntries(names.map((name) => [name, medianOf(taken.get(name)!)])) as Record<Name, number>;
 }
 
 export async function timed(work: () => Promise<unknown>): Promise<number> {
@@ -74,7 +74,7 @@ export async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - started;
 }
 
-function median(values: readonly number[]): number {
+export function medianOf(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;

@@ -1,33 +1,13 @@
-import { existsSync } from 'node:fs';
 import axe from 'axe-core';
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
-
-/** Chromium of the system: `CHROMIUM` in the environment, or where Debian and macOS have it. */
-const PLACES = [
-  process.env.CHROMIUM ?? '',
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-];
-/** Nothing but the tests' own pages is asked for. */
-const QUIET = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
+import { launchChromium } from './chromium.ts';
 
 let shared: Promise<Browser> | undefined;
 
 /** One browser for all tests of a worker; it ends with the worker. */
 function browser(): Promise<Browser> {
-  const executablePath = PLACES.find((place) => place !== '' && existsSync(place));
-  if (executablePath === undefined) throw new Error('install Chromium (apt-get install chromium), or set CHROMIUM');
-  shared ??= chromium.launch({ executablePath, args: QUIET });
+  shared ??= launchChromium();
   return shared;
 }
 
