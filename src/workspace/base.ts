@@ -116,7 +116,7 @@ export class Bases {
 }
 
 /** A base that can't be fetched is not the row's fault, whatever the remote says. */
-class Unreachable extends GitFailure {
+export class Unreachable extends GitFailure {
   override readonly isTrouble = true;
 }
 

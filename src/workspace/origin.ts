@@ -5,7 +5,9 @@ import type { WorkspaceRequest } from '../core/workspace/workspaces.ts';
 import { Bases, NotThere } from './base.ts';
 import type { Git } from './git.ts';
 import { isAddress, Mirrors, type RepositoryLock } from './mirror.ts';
+import { promisorIn } from './partial-clone.ts';
 import type { WorkspaceRecord } from './records.ts';
+import { parseSettings } from './settings.ts';
 import type { Source } from './source.ts';
 import { Sources } from './sources.ts';
 
@@ -90,8 +92,29 @@ export class Origins {
     if (!isAddress(repo)) throw new NotThere(`\`repo: ${repo}\` is no address, and a path begins with /, ./ or ../`);
     const from = /^\.{1,2}\//.test(repo) ? resolve(root, repo) : repo;
     if (isAbsolute(from) && !existsSync(from)) throw new NotThere(`\`repo: ${repo}\` does not exist`);
-    const mirror = (isKnown ? this.#mirrors.known(from) : undefined) ?? (await this.#mirrors.fresh(from, signal));
+    const mirror = (isKnown ? this.#mirrors.known(from) : undefined) ?? (await this.#mirror(from, signal));
     return { from, source: await this.#sources.of(mirror), below: relative(root, workingDir), files: root };
+  }
+
+  async #mirror(from: string, signal: AbortSignal): Promise<string> {
+    try {
+      return await this.#mirrors.fresh(from, signal);
+    } catch (error) {
+      const remote = await this.#promisorOf(from, signal);
+      if (remote === undefined) throw error;
+      // Git refuses to clone what would make it fetch.
+      throw new NotThere(
+        `\`repo: ${from}\` is a partial clone, which can't be cloned: give the address of its remote ${remote}, ` +
+          'or use `workspace: worktree`',
+      );
+    }
+  }
+
+  async #promisorOf(from: string, signal: AbortSignal): Promise<string | undefined> {
+    const folder = from.replace(/^file:\/\//, '');
+    if (!isAbsolute(folder)) return undefined;
+    const listed = await this.#options.git.run({ folder, args: ['config', '--list', '-z'], signal });
+    return listed.kind === 'done' ? promisorIn(parseSettings(listed.text)) : undefined;
   }
 }
 

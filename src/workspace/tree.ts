@@ -9,6 +9,7 @@ import type { Git } from './git.ts';
 import { branchLock, removeLocks } from './left-locks.ts';
 import type { RepositoryLock } from './mirror.ts';
 import type { Origin } from './origin.ts';
+import { fetchMissing, promisorIn } from './partial-clone.ts';
 import type { WorkspaceRecord } from './records.ts';
 import { removeFolder } from './remove-folder.ts';
 import { inSource } from './source.ts';
@@ -57,9 +58,19 @@ export class Trees {
 
   /** Writes the files of a commit. For git in the workspace they are read already. */
   async fill(place: Place, commit: string | undefined, signal: AbortSignal): Promise<void> {
+    await this.#fetchMissing(place, commit, signal);
     await place.desk.checkOut(commit);
     await this.copyIndex(place, commit);
     await this.addSubmodules(place, signal);
+  }
+
+  /** One after the other: of rows that start together, the first fetches for all. */
+  async #fetchMissing({ desk, origin }: Place, commit: string | undefined, signal: AbortSignal): Promise<void> {
+    const { git, lock } = this.#options;
+    const { source } = origin;
+    if (source === undefined || promisorIn(source.settings) === undefined) return;
+    using _lock = await lock(source.commonDir);
+    await fetchMissing(git, { desk: desk.folder, source }, commit, signal);
   }
 
   async addSubmodules({ record, origin, desk }: Place, signal: AbortSignal): Promise<void> {

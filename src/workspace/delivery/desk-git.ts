@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Desk } from '../desk.ts';
 import { askGit, FETCH, type Git, type GitCall, GitFailure, type GitResult, tryGit } from '../git.ts';
+import { fetchMissing } from '../partial-clone.ts';
+import type { Source } from '../source.ts';
 import type { OpenDesk } from './outgoing.ts';
 
 /** No address leads to a program, whatever an agent wrote into a configuration. */
@@ -19,9 +21,11 @@ export class DeskGit {
   readonly signal: AbortSignal;
   /** The settings of a source have those of the person. Twice, some of them break a push: `http.extraHeader`. */
   readonly #settings: Readonly<Record<string, string>>;
+  readonly #source: Source | undefined;
 
   constructor(git: Git, { desk, source }: Pick<OpenDesk, 'desk' | 'source'>, signal: AbortSignal) {
     this.git = git;
+    this.#source = source;
     this.#settings = source === undefined ? {} : { GIT_CONFIG_GLOBAL: '/dev/null' };
     this.files = desk.with(signal);
     this.signal = signal;
@@ -51,6 +55,11 @@ export class DeskGit {
   /** What git printed; undefined if it said no. */
   try(what: string, args: readonly string[]): Promise<string | undefined> {
     return tryGit(this.git, what, this.#call(args, {}));
+  }
+
+  /** Before the files of a commit are used that may be of a partial clone. */
+  fetchMissing(commit: string): Promise<void> {
+    return fetchMissing(this.git, { desk: this.folder, source: this.#source }, commit, this.signal);
   }
 
   async has(commit: string): Promise<boolean> {

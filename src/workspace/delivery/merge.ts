@@ -65,6 +65,7 @@ async function rebase(desk: DeskGit, { tip, before }: Target, request: MergeRequ
   // A row that is delivered again adds what changed since.
   const isUpdate = before !== undefined && (await isOnBase(desk, before.commit, base));
   const since = isUpdate ? before.commit : base;
+  await desk.fetchMissing(tip);
   const merge = await mergeTrees(desk, since, tip, commit);
   if (merge.kind === 'conflict') {
     return describeConflict(desk, { ...merge, base, tip, into });
