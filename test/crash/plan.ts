@@ -1,12 +1,17 @@
 import type { Sequence } from '../../src/core/model/model.ts';
 import { DISPATCHES, type Dispatch } from './crash-shift.ts';
-import { failpointMoment, failpointsOf, type Moment, randomMoment, type Victim } from './kill.ts';
+import { failpointMoment, failpointsOf, type Moment, randomMoment } from './kill.ts';
+import { type Attack, oneOf } from './loop.ts';
 
 /** How one run is dispatched, and when and what is killed. */
-export interface Attack {
+export interface PlannedAttack extends Attack {
   readonly dispatch: Dispatch;
   readonly moment: Moment;
-  readonly victim: Victim;
+}
+
+/** The failpoints of runs with this dispatch. */
+export function pointsOf(dispatch: Dispatch): string[] {
+  return failpointsOf(dispatch).map((name) => `${dispatch} ${name}`);
 }
 
 /**
@@ -27,24 +32,22 @@ export class Plan {
     this.sequence = lane % 2 === 0 ? 'tasks' : 'rows';
   }
 
-  /** `missing`: only these failpoints are left to hit, so that one of them is chosen. */
-  next(missing: Readonly<Record<Dispatch, readonly string[]>> = { batch: [], stream: [] }): Attack {
+  /** `missing`: those of these points that must be hit next, if there are any. */
+  next(missing: (points: readonly string[]) => readonly string[] = () => []): PlannedAttack {
     const random = this.#random;
     const dispatch = DISPATCHES[this.#run++ % DISPATCHES.length]!;
-    const wanted = missing[dispatch];
-    if (wanted.length > 0) {
-      const name = wanted[Math.floor(random() * wanted.length)]!;
-      return { dispatch, moment: failpointMoment(name, random), victim: 'alone' };
-    }
-    if (random() < 0.5) {
-      return { dispatch, moment: randomMoment(random), victim: random() < 0.5 ? 'everything' : 'alone' };
-    }
-    return { dispatch, moment: failpointMoment(this.#nextPoint(dispatch), random), victim: 'alone' };
+    const at = (point: string): PlannedAttack => {
+      return { dispatch, point, moment: failpointMoment(point.split(' ')[1]!, random), victim: 'alone' };
+    };
+    const wanted = missing(pointsOf(dispatch));
+    if (wanted.length > 0) return at(oneOf(wanted, random));
+    if (random() >= 0.5) return at(this.#nextPoint(dispatch));
+    return { dispatch, moment: randomMoment(random), victim: random() < 0.5 ? 'everything' : 'alone' };
   }
 
   #nextPoint(dispatch: Dispatch): string {
     const points = this.#points[dispatch];
-    if (points.length === 0) points.push(...shuffled(failpointsOf(dispatch), this.#random));
+    if (points.length === 0) points.push(...shuffled(pointsOf(dispatch), this.#random));
     return points.shift()!;
   }
 }

@@ -3,7 +3,7 @@ import { chmodSync, copyFileSync, mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Project, type ShiftHandle, task } from '../harness.ts';
 
-export type Lane = 'merge' | 'pr' | 'branch';
+export type Delivery = 'merge' | 'pr' | 'branch';
 export const TASKS = ['make', 'polish'] as const;
 export const REPOSITORY = 'repository';
 export const INTO = 'nightshift/night/merged';
@@ -32,19 +32,19 @@ export function environmentIn(project: Project): Record<string, string> {
 }
 
 /** Two tasks in one workspace, with a setup, a hook and a delivery. */
-export function workspaceShift(project: Project, lane: Lane): ShiftHandle {
+export function workspaceShift(project: Project, delivery: Delivery): ShiftHandle {
   for (const folder of ['tmp', 'bin', REPOSITORY]) mkdirSync(project.path(folder));
   copyFileSync(resolve('test/crash/gh.sh'), project.path('bin/gh'));
   project.write('pull-requests', '');
   project.write('gitconfig', '[user]\n\tname = Ada\n\temail = ada@example.org\n');
   makeRepository(project);
-  const isClone = lane === 'pr';
+  const isClone = delivery === 'pr';
   if (isClone) for (const name of REMOTES) git(project.root, 'clone', '-q', '--bare', REPOSITORY, `${name}.git`);
   const rows = KINDS.map((kind, row) => `page ${row + 1},${kind},${REMOTES[row % REMOTES.length]},todo,todo`);
   const setup = ['- setup:', '  ~~~sh', '  echo ready > .setup', '  sleep 0.1', '  ~~~'].join('\n');
   return project.shift('night', {
     settings: {
-      ...{ parallel: true, 'current-batch-size': 3, 'max-batch-size': 3, deliver: lane },
+      ...{ parallel: true, 'current-batch-size': 3, 'max-batch-size': 3, deliver: delivery },
       ...(isClone
         ? { workspace: 'clone', repo: `${project.root}/{remote}.git` }
         : { workspace: 'worktree', 'working-dir': REPOSITORY }),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { WorkspaceRecord } from '../../src/workspace/records.ts';
 import type { Ended, ShiftHandle } from '../harness.ts';
 import { type Effect, readEffects } from './effects.ts';
-import { git, INTO, KINDS, type Lane, REPOSITORY, TASKS } from './workspace-shift.ts';
+import { type Delivery, git, INTO, KINDS, REPOSITORY, TASKS } from './workspace-shift.ts';
 
 const [, LAST] = TASKS;
 const KEY = /^Nightshift-Key: (.*)$/gm;
@@ -13,16 +13,16 @@ const KEY = /^Nightshift-Key: (.*)$/gm;
 export class WorkspaceWitness {
   readonly violations: string[] = [];
   readonly #shift: ShiftHandle;
-  readonly #lane: Lane;
+  readonly #delivery: Delivery;
   readonly #checkout: string;
   /** Rows whose delivery had begun when the last run ended. */
   #begun = new Set<number>();
   #effects = 0;
   #when = '';
 
-  constructor(shift: ShiftHandle, lane: Lane) {
+  constructor(shift: ShiftHandle, delivery: Delivery) {
     this.#shift = shift;
-    this.#lane = lane;
+    this.#delivery = delivery;
     this.#checkout = this.#lookAtCheckout();
   }
 
@@ -53,7 +53,7 @@ export class WorkspaceWitness {
       this.#checkRecord(index + 1, row[LAST]!);
     }
     const clashes = statuses.filter((row, index) => KINDS[index] === 'clash' && row[LAST] === 'done').length;
-    if (this.#lane === 'merge' && clashes !== 1) this.#violated(`${clashes} rows that clash are merged`);
+    if (this.#delivery === 'merge' && clashes !== 1) this.#violated(`${clashes} rows that clash are merged`);
     const failed = statuses.some((row) => row[LAST] === 'failed');
     if (code !== (failed ? 3 : 0)) this.#violated(`the exit code is ${code}`);
     const left = readdirSync(this.#shift.project.root, { recursive: true, encoding: 'utf8' }).filter(
@@ -64,12 +64,12 @@ export class WorkspaceWitness {
     const kept = this.#records().filter(({ state }) => state === 'ready').length;
     const trees = join(this.#shift.project.path(REPOSITORY), '.git', 'worktrees');
     const known = existsSync(trees) ? readdirSync(trees).length : 0;
-    if (this.#lane !== 'pr' && known !== kept) this.#violated(`git knows ${known} working trees, ${kept} are kept`);
+    if (this.#delivery !== 'pr' && known !== kept) this.#violated(`git knows ${known} working trees, ${kept} are kept`);
   }
 
   #expected(kind: string): string[] {
-    if (kind === 'refused' && this.#lane !== 'pr') return ['done failed'];
-    return kind === 'clash' && this.#lane === 'merge' ? ['done done', 'done failed'] : ['done done'];
+    if (kind === 'refused' && this.#delivery !== 'pr') return ['done failed'];
+    return kind === 'clash' && this.#delivery === 'merge' ? ['done done', 'done failed'] : ['done done'];
   }
 
   #why(index: number): string {
@@ -125,17 +125,17 @@ export class WorkspaceWitness {
       return;
     }
     const { branch, base, delivery } = record;
-    const folder = this.#lane === 'pr' ? record.from : this.#shift.project.path(REPOSITORY);
+    const folder = this.#delivery === 'pr' ? record.from : this.#shift.project.path(REPOSITORY);
     const files = this.#try(folder, 'ls-tree', '-r', '--name-only', branch).split('\n');
     for (const task of TASKS) {
       if (!files.includes(`${task}-${row}.txt`)) this.#violated(`${branch} is without the result of ${task}`);
     }
     const keys = this.#keys(folder, `${base}..${branch}`);
     if (keys.join() !== delivery.key) this.#violated(`${branch} has the commits ${keys.join()}, not ${delivery.key}`);
-    if (this.#lane === 'merge' && !this.#keys(folder, INTO).includes(delivery.key)) {
+    if (this.#delivery === 'merge' && !this.#keys(folder, INTO).includes(delivery.key)) {
       this.#violated(`row ${row} is done and not merged`);
     }
-    if (this.#lane === 'pr' && !this.#pullRequests().includes(branch)) {
+    if (this.#delivery === 'pr' && !this.#pullRequests().includes(branch)) {
       this.#violated(`row ${row} is done and has no pull request`);
     }
   }
@@ -199,7 +199,7 @@ export class WorkspaceWitness {
   }
 
   #violated(what: string): void {
-    this.violations.push(`${this.#lane}, ${this.#when}: ${what}`);
+    this.violations.push(`${this.#delivery}, ${this.#when}: ${what}`);
   }
 }
 
