@@ -2,7 +2,7 @@ import type { FoundChange, OpenWorkspace, Restored, WorkspaceFailure } from '../
 import { NotThere } from './base.ts';
 import type { Desk } from './desk.ts';
 import { isFolder } from './enter.ts';
-import { failureOf } from './failure.ts';
+import { failureOf, unlessGone } from './failure.ts';
 import type { OutsideWatch } from './outside.ts';
 import { resultOf, resultsBefore, startOf, type WorkspaceRecord, type WorkspaceRecords } from './records.ts';
 
@@ -78,7 +78,7 @@ export class LocalWorkspace implements OpenWorkspace {
       await this.#keep(own, tree, start);
       return { kind: 'change', change: await own.change(start) };
     } catch (error) {
-      return failureOf(error, signal);
+      return unlessGone(record, failureOf(error, signal));
     }
   }
 

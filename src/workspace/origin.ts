@@ -3,6 +3,7 @@ import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { hasLogin, LOGIN_PROBLEM, LOGIN_REMEDY } from '../core/workspace/login.ts';
 import type { WorkspaceRequest } from '../core/workspace/workspaces.ts';
 import { Bases, NotThere } from './base.ts';
+import { Gone } from './failure.ts';
 import type { Git } from './git.ts';
 import { isAddress, Mirrors, type RepositoryLock } from './mirror.ts';
 import { promisorIn } from './partial-clone.ts';
@@ -43,6 +44,8 @@ export class Origins {
   readonly #mirrors: Mirrors;
   readonly #bases: Bases;
   readonly #sources: Sources;
+  /** Folders that rows were made from. */
+  readonly #found = new Set<string>();
 
   constructor(options: OriginOptions) {
     this.#options = options;
@@ -55,7 +58,11 @@ export class Origins {
   async find(wanted: Wanted, isKnown = false): Promise<Origin> {
     if (wanted.kind === 'clone') return this.#findRemote(wanted, isKnown);
     const { workingDir } = wanted;
-    if (!isFolder(workingDir)) throw new NotThere(`\`working-dir\` ${workingDir} is not a folder`);
+    if (!isFolder(workingDir)) {
+      if (this.#found.has(workingDir)) throw new Gone(workingDir);
+      throw new NotThere(`\`working-dir\` ${workingDir} is not a folder`);
+    }
+    this.#found.add(workingDir);
     const folder = realpathSync(workingDir);
     if (wanted.kind === 'copy') return { from: folder, source: undefined, below: '', files: folder };
     const top = topOf(folder);

@@ -10,8 +10,10 @@ import type { Change } from '../../core/workspace/change.ts';
 import { KEY_TRAILER } from '../../core/workspace/delivery.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
 import { FolderWorkspaceRecords } from '../../store/folder/workspace-records.ts';
+import { whyUnread } from '../../workspace/failure.ts';
 import { GitFailure } from '../../workspace/git.ts';
 import { Reading, type Span } from '../../workspace/reading.ts';
+import type { WorkspaceRecord } from '../../workspace/records.ts';
 import { type OpenShift, openAndCheck } from '../open-shift.ts';
 import { findRowIndex } from '../rows.ts';
 import type { World } from '../world.ts';
@@ -65,20 +67,21 @@ export async function diffItem(
     if ((await stat(file)).size > MOST_SHOWN_BYTES) return diff;
     return { ...diff, text: createMask(opened.shift.secrets).text(await readFile(file, 'utf8')) };
   };
+  const record = await new FolderWorkspaceRecords(paths).read(around.snapshot.id(index));
   try {
-    return (await readRecorded(around, index, read)) ?? (await readDelivered(around, opened, index, read));
+    const recorded = record && (await readRecorded(around, record, read));
+    return recorded ?? (await readDelivered(around, opened, index, read));
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
-    throw new NightshiftError('bad-folder', `the change of row ${index + 1} can't be read: ${error.message}`);
+    const why = record ? whyUnread(record, error) : error.message;
+    throw new NightshiftError('bad-folder', `the change of row ${index + 1} can't be read: ${why}`);
   }
 }
 
 type Read<T> = (reading: Reading, span: Span) => Promise<T>;
 
-/** Undefined if there is no record, or if nothing is left that it names. */
-async function readRecorded<T>(around: Surroundings, index: number, read: Read<T>): Promise<T | undefined> {
-  const record = await new FolderWorkspaceRecords(around.paths).read(around.snapshot.id(index));
-  if (!record) return undefined;
+/** Undefined if nothing is left that the record names. */
+async function readRecorded<T>(around: Surroundings, record: WorkspaceRecord, read: Read<T>): Promise<T | undefined> {
   await using reading = await openReading(around, record);
   const held = await holdings(reading, record);
   return held && (await read(reading, held.span));

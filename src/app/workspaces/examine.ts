@@ -8,6 +8,7 @@ import type { DeliveryFacts, WorkspaceFacts } from '../../core/workspace/state.t
 import { findRow } from '../../engine/find-row.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
 import type { Snapshot } from '../../store/store.ts';
+import { whyUnread } from '../../workspace/failure.ts';
 import { type Git, GitFailure } from '../../workspace/git.ts';
 import { type FilesFound, Reading, type Span } from '../../workspace/reading.ts';
 import type { WorkspaceRecord } from '../../workspace/records.ts';
@@ -80,7 +81,7 @@ export async function examine<T>(
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
     const unknown = { ...facts, isChanged: undefined, ...deliveryOf(record, false) };
-    return { ...known, facts: unknown, obstacle: error.message };
+    return { ...known, facts: unknown, obstacle: whyUnread(record, error) };
   }
 }
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { keyIn, NO_VALUES, whyUndeliverable, withKey } from '../../core/workspace/delivery.ts';
 import type { Deliveries, DeliveryFailure, DeliveryRequest, DeliveryResult } from '../../core/workspace/workspaces.ts';
+import { unlessGone } from '../failure.ts';
 import type { DeliveryRecord, WorkspaceRecord } from '../records.ts';
 import { DeskGit } from './desk-git.ts';
 import { deliveryFailureOf, failed } from './failure.ts';
@@ -23,17 +24,24 @@ export class LocalDeliveries implements Deliveries {
   }
 
   async deliver(request: DeliveryRequest): Promise<DeliveryResult> {
+    let record: WorkspaceRecord | undefined;
+    let result: DeliveryResult;
     try {
-      const record = await this.#parts.records.read(request.id);
-      if (record === undefined) return failed('workspace', 'its workspace is not known any more');
-      if (request.kind === 'none') return { kind: 'delivered', values: NO_VALUES };
-      const why = whyUndeliverable(record.kind, request.kind);
-      const result = why === undefined ? await this.#deliver(record, request) : failed('settings', why);
-      // Git and other programs that are ended fail.
-      return result.kind !== 'delivered' && request.signal.aborted ? { kind: 'aborted' } : result;
+      record = await this.#parts.records.read(request.id);
+      result = await this.#deliverIfPossible(record, request);
     } catch (error) {
-      return deliveryFailureOf(error, request.signal);
+      result = deliveryFailureOf(error, request.signal);
     }
+    // Git and other programs that are ended fail.
+    if (result.kind !== 'delivered' && request.signal.aborted) return { kind: 'aborted' };
+    return record === undefined ? result : unlessGone(record, result);
+  }
+
+  async #deliverIfPossible(record: WorkspaceRecord | undefined, request: DeliveryRequest): Promise<DeliveryResult> {
+    if (record === undefined) return failed('workspace', 'its workspace is not known any more');
+    if (request.kind === 'none') return { kind: 'delivered', values: NO_VALUES };
+    const why = whyUndeliverable(record.kind, request.kind);
+    return why === undefined ? this.#deliver(record, request) : failed('settings', why);
   }
 
   async #deliver(record: WorkspaceRecord, request: DeliveryRequest): Promise<DeliveryResult> {
