@@ -7,7 +7,7 @@ import { nearest } from '../core/model/names.ts';
 import type { Addition } from '../kit/claude-settings.ts';
 import { KITS, type Kit, type KitFile, marked, originOf } from '../kit/kit.ts';
 import { diskError, replaceFile } from '../store/folder/files/atomic-write.ts';
-import { initRoot } from '../store/folder/new-shift.ts';
+import { initRoot } from '../store/folder/init-root.ts';
 import { planSettings, type SettingsChange, writeSettings } from './settings-file.ts';
 import type { World } from './world.ts';
 

@@ -1,7 +1,7 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { initRoot } from '../../store/folder/init-root.ts';
 import { findRoot, listShifts, shiftsFolder } from '../../store/folder/layout.ts';
-import { initRoot } from '../../store/folder/new-shift.ts';
 import { finishUpgrade, interruptedUpgrades } from '../../store/folder/older-shift.ts';
 import type { World } from '../world.ts';
 import type { Finding } from './finding.ts';

@@ -1,11 +1,9 @@
 import type { ShiftPaths } from '../../app/find-shift.ts';
-import { readClosing } from '../../app/run/closing.ts';
 import type { RunSettings } from '../../app/run/plan-run.ts';
-import { type EndedRun, runFolder } from '../../app/run/run-shift.ts';
+import type { EndedRun } from '../../app/run/run-shift.ts';
 import { EXIT } from '../../core/model/errors.ts';
 import type { RunRequest } from '../../core/schedule/run-request.ts';
 import { pageAgainLine } from '../../views/page-lines.ts';
-import { closingLines } from '../../views/run-end.ts';
 import { requireLimit } from '../ask-limit.ts';
 import { chooseShift } from '../choose-shift.ts';
 import { requestOf } from '../command-line.ts';
@@ -57,6 +55,8 @@ export async function runInView(
   options: Options,
   settings: Partial<Settings> = {},
 ): Promise<EndedRun> {
+  // Not for `--dry-run`: a third of all modules.
+  const { runFolder } = await import('../../app/run/run-shift.ts');
   using view = await viewEvents(io, options, { root: paths.root });
   using _page = options.view ? await serveBeside(io, paths.name, view) : undefined;
   const listeners = { onEvent: view.event.bind(view), onTranscript: view.heard.bind(view) };
@@ -69,6 +69,8 @@ async function serveBeside(io: Io, shift: string, view: EventView): Promise<Disp
 }
 
 async function printClosing(io: Io, paths: ShiftPaths, settings: Settings, result: EndedRun): Promise<void> {
+  const { readClosing } = await import('../../app/run/closing.ts');
+  const { closingLines } = await import('../../views/run-end.ts');
   const isFinished = result.exitCode === EXIT.done || result.exitCode === EXIT.failedItems;
   const closing = await readClosing(paths, result, settings, io);
   for (const line of closingLines({ shift: paths.name, isFinished, ...result }, closing)) io.print(line);

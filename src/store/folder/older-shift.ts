@@ -4,8 +4,8 @@ import { basename, join } from 'node:path';
 import { orderedTasks, planUpgrade, type Upgrade } from '../../formats/older.ts';
 import { diskError } from './files/atomic-write.ts';
 import { lockWithin } from './files/flock.ts';
+import { initRoot } from './init-root.ts';
 import { type ShiftPaths, shiftsFolder } from './layout.ts';
-import { initRoot } from './new-shift.ts';
 import { lockForCommand } from './run-lock.ts';
 import { READ_ONLY_HERE, readError } from './table/table-file.ts';
 

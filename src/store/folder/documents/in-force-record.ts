@@ -5,8 +5,8 @@ import type { ShiftDocuments } from '../../../formats/compile.ts';
 import { diskError } from '../files/atomic-write.ts';
 import { replaceInside } from '../files/inside.ts';
 import { readHere } from '../files/read-here.ts';
+import { initRoot } from '../init-root.ts';
 import type { ShiftPaths } from '../layout.ts';
-import { initRoot } from '../new-shift.ts';
 import { hashSecrets, isHashOfSecrets, termsOf } from './acceptances.ts';
 import { readDocument } from './document-text.ts';
 

@@ -6,8 +6,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { readBatch } from '../batch-file.ts';
 import { readRecord } from '../documents/in-force-record.ts';
 import { findRecord } from '../documents/protection-record.ts';
+import { initRoot } from '../init-root.ts';
 import { shiftPaths } from '../layout.ts';
-import { initRoot } from '../new-shift.ts';
 import { lastHolder } from '../run-lock.ts';
 
 test('F1 nobody waits for the other end of a pipe that an agent put in the place of what the engine keeps', async () => {
