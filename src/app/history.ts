@@ -7,13 +7,18 @@ import { Ledger } from '../store/folder/journal/ledger.ts';
 import type { ShiftPaths } from '../store/folder/layout.ts';
 import type { World } from './world.ts';
 
-/** The history in the journal. If the ledger outside of the project shows more spending, that counts. */
-export async function readHistory(paths: ShiftPaths, { env }: Pick<World, 'env'>): Promise<History> {
+/** The history in the journal and the ledger. */
+export async function readHistory(paths: ShiftPaths, world: Pick<World, 'env'>): Promise<History> {
   const history = new History();
   for await (const { value, isFirst } of readValues(paths.journal)) history.read(value, isFirst);
-  const total = new Ledger(paths.folder, env).read();
-  if (total) history.atLeast(total);
+  countLedger(history, paths, world);
   return history;
+}
+
+/** If the ledger outside of the project shows more spending than the journal, that counts. */
+export function countLedger(history: History, { folder }: ShiftPaths, { env }: Pick<World, 'env'>): void {
+  const total = new Ledger(folder, env).read();
+  if (total) history.atLeast(total);
 }
 
 /** What counts towards the limits before a run starts. */

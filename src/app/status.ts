@@ -29,8 +29,14 @@ export async function readStatus(paths: ShiftPaths, world: Pick<World, 'env' | '
   const holder = currentRun(paths);
   const { shift, snapshot } = await openAndCheck(paths);
   const history = await readHistory(paths, world);
+  return describeWhole({ paths, holder, shift, snapshot, history }, world.now());
+}
+
+/** With the failures, which take the identities of all rows that failed. */
+export function describeWhole(known: Omit<KnownShift, 'summary'>, now: number): Promise<StatusReport> {
+  const { shift, snapshot, history } = known;
   const summary = summarise(snapshot, history, RowLabels.in(shift, snapshot));
-  return describeStatus({ paths, holder, shift, snapshot, history, summary }, world.now());
+  return describeStatus({ ...known, summary }, now);
 }
 
 /** A shift as it was read. */

@@ -8,9 +8,11 @@ import { createMask } from '../../core/text/mask.ts';
 import { oneLine } from '../../core/text/printable.ts';
 import { filesOfRun, readValues } from '../../store/folder/journal/journal-reader.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
+import { countLedger } from '../history.ts';
 import { type OpenShift, openAndCheck } from '../open-shift.ts';
 import { answerCharts } from '../page/charts-answer.ts';
-import { readStatus } from '../status.ts';
+import { currentRun } from '../run/follow-run.ts';
+import { describeWhole } from '../status.ts';
 import { diffVersions } from '../steps.ts';
 import type { World } from '../world.ts';
 import { Excerpts } from './excerpts.ts';
@@ -22,9 +24,11 @@ const LONGEST_CELL = 300;
 
 /** Reads everything for a report of the shift and its last run. Writes nothing. */
 export async function collectReport(world: World, paths: ShiftPaths, version: string): Promise<Report> {
-  const { status, limits } = await readStatus(paths, world);
+  // Before the table: if no run holds the lock, the table that is read next has all its results.
+  const holder = currentRun(paths);
   const opened = await openAndCheck(paths);
-  const { history, account, charts } = await readRun(paths, status.lastRun?.run);
+  const { history, account, charts } = await readJournal(paths, world);
+  const { status, limits } = await describeWhole({ ...opened, paths, holder, history }, world.now());
   const excerpts = await Excerpts.read(paths, opened, history);
   return {
     at: world.now(),
@@ -43,18 +47,34 @@ export async function collectReport(world: World, paths: ShiftPaths, version: st
   };
 }
 
-/** The history, and what happened in a run, from the file of the journal in which it began. */
-async function readRun(
-  paths: ShiftPaths,
-  run: string | undefined,
-): Promise<{ history: History; account: RunAccount | undefined; charts: Charts }> {
+interface ReadJournal {
+  readonly history: History;
+  /** Of the last run; undefined if there was none. */
+  readonly account: RunAccount | undefined;
+  readonly charts: Charts;
+}
+
+/** Reads the journal once, unless it was continued in another file during the last run. */
+async function readJournal(paths: ShiftPaths, world: World): Promise<ReadJournal> {
+  const current = await readFiles([paths.journal]);
+  const run = current.history.lastRun?.run;
+  const files = run === undefined ? [] : filesOfRun(paths.journal, run);
+  const isWhole = files.length === 1 && current.account?.run === run;
+  const read = run === undefined ? { ...current, account: undefined } : isWhole ? current : await readFiles(files, run);
+  countLedger(read.history, paths, world);
+  return read;
+}
+
+/** `run`: whose account is wanted; without it, that of the last one in these files. */
+async function readFiles(files: readonly string[], run?: string): Promise<ReadJournal> {
   const history = new History();
   const charts = new Charts();
-  const account = run === undefined ? undefined : new RunAccount(run);
-  const files = run === undefined ? [paths.journal] : filesOfRun(paths.journal, run);
+  let account = run === undefined ? undefined : new RunAccount(run);
   for (const file of files) {
     for await (const { value, isFirst } of readValues(file)) {
       if (isReadable(value)) {
+        const isNext = run === undefined && value.run !== '' && value.run !== account?.run;
+        if (isNext) account = new RunAccount(value.run);
         account?.add(value, history);
         charts.add(value);
       }

@@ -7,6 +7,7 @@ import { withCurrentNames } from '../../../core/model/older-events.ts';
 import { retryPassing } from '../files/retry.ts';
 import { notAFile, READ_ONLY_HERE, readError } from '../table/table-file.ts';
 
+const NEWLINE = 0x0a;
 const CHUNK_BYTES = 256 * 1024;
 /** Longer than any line of Nightshift. Other lines must not fill the memory. */
 const LONGEST_LINE = 64 * 1024 * 1024;
@@ -160,12 +161,13 @@ export async function* valuesIn(
   { from = 0, to = Number.POSITIVE_INFINITY, containing = [] }: ReadOptions,
 ): AsyncGenerator<{ value: unknown; isFirst: boolean }> {
   const needles = containing.map((text) => Buffer.from(text));
+  const isWanted = (bytes: Buffer) => needles.every((needle) => bytes.includes(needle));
   let isFirst = from === 0;
-  for await (const lines of chunksOf(handle, from, to)) {
+  for await (const lines of chunksOf(handle, from, to, isWanted)) {
     for (const line of lines) {
       const first = isFirst;
       isFirst = false;
-      if (!needles.every((needle) => line.includes(needle))) continue;
+      if (!isWanted(line)) continue;
       const value = parseLine(line);
       if (value !== undefined) yield { value, isFirst: first };
     }
@@ -182,25 +184,45 @@ export function parseLine(line: Buffer): unknown {
   }
 }
 
-/** Lines without line ends, grouped by chunk of the file. The last one may be incomplete. */
-async function* chunksOf(handle: FileHandle, from: number, to: number): AsyncGenerator<Buffer[]> {
+/**
+ * Lines without line ends, grouped by chunk of the file. The last one may be incomplete. Most lines of a chunk that is
+ * not wanted are left out: to look at a chunk takes a tenth of the time that its lines take.
+ */
+async function* chunksOf(
+  handle: FileHandle,
+  from: number,
+  to: number,
+  isWanted: (chunk: Buffer) => boolean,
+): AsyncGenerator<Buffer[]> {
   let rest: Buffer[] = [];
   let restLength = 0;
   for (let offset = from; offset < to; ) {
-    const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, to - offset));
-    const { bytesRead } = await handle.read(chunk, 0, chunk.length, offset);
+    const space = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, to - offset));
+    const { bytesRead } = await handle.read(space, 0, space.length, offset);
     if (bytesRead === 0) break;
     offset += bytesRead;
-    const lines: Buffer[] = [];
-    let begin = 0;
-    for (let end = chunk.indexOf(0x0a); end >= 0 && end < bytesRead; end = chunk.indexOf(0x0a, begin)) {
-      const piece = chunk.subarray(begin, end);
-      lines.push(restLength === 0 ? piece : Buffer.concat([...rest, piece]));
-      [rest, restLength, begin] = [[], 0, end + 1];
+    const chunk = space.subarray(0, bytesRead);
+    const first = chunk.indexOf(NEWLINE);
+    const last = chunk.lastIndexOf(NEWLINE);
+    if (first >= 0) {
+      const whole = chunk.subarray(first + 1, last + 1);
+      const line = chunk.subarray(0, first);
+      yield [restLength === 0 ? line : Buffer.concat([...rest, line]), ...(isWanted(whole) ? linesIn(whole) : [])];
+      [rest, restLength] = [[], 0];
     }
-    yield lines;
-    if (begin < bytesRead && restLength < LONGEST_LINE) rest.push(chunk.subarray(begin, bytesRead));
-    restLength += bytesRead - begin;
+    const torn = chunk.subarray(last + 1);
+    if (torn.length > 0 && restLength < LONGEST_LINE) rest.push(torn);
+    restLength += torn.length;
   }
   if (restLength > 0) yield [Buffer.concat(rest)];
+}
+
+function linesIn(chunk: Buffer): Buffer[] {
+  const lines: Buffer[] = [];
+  for (let begin = 0; begin < chunk.length; ) {
+    const end = chunk.indexOf(NEWLINE, begin);
+    lines.push(chunk.subarray(begin, end));
+    begin = end + 1;
+  }
+  return lines;
 }
