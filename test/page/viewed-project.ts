@@ -5,6 +5,7 @@ import { type Project, type ShiftHandle, shellTask, until } from '../harness.ts'
 /** The page of a project, served by the program that users run. */
 export interface Served {
   readonly url: string;
+  readonly pid: number;
   /** Ends the server at once, as a crash does. */
   kill(): Promise<void>;
 }
@@ -17,8 +18,10 @@ export async function serve(project: Project, args: readonly string[] = []): Pro
     () => running.stdout.includes('\n'),
     () => `the address of the page (${running.child.exitCode ?? running.child.signalCode})\n${running.stderr}`,
   );
+  const { url, pid } = running.events[0];
   return {
-    url: running.events[0].url,
+    url,
+    pid,
     kill: async () => {
       running.child.kill('SIGKILL');
       await running.ended;
