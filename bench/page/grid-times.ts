@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import { writeFinishedRuns } from '../../test/kit/finished-run.ts';
 import { launchChromium } from '../../test/page/chromium.ts';
@@ -10,6 +11,7 @@ const ROUNDS = 5;
 const [FEW, MANY] = [1000, 100_000];
 /** One row of so many has failed. */
 const FAILED_SHARE = 50;
+const PAUSE_MS = 1000;
 
 /** In milliseconds. */
 interface GridTimes {
@@ -62,7 +64,7 @@ async function finishedProject(rows: number): Promise<Project> {
   return project;
 }
 
-/** One thing after the other, without a pause: nothing is ready before it is asked for. */
+/** One thing after the other, each a second after the last one: nobody is faster. */
 async function visit(browser: Browser, project: Project, rows: number): Promise<GridTimes> {
   await using served = await servePage(project);
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
@@ -90,6 +92,7 @@ const JUMP = `document.querySelector('.scroller').scrollTop = 1e9`;
 const CLICK_FAILED = `[...document.querySelectorAll('.chip')].find((chip) => /failed/.test(chip.textContent)).click()`;
 
 async function timeOf(page: Page, action: string, isSo: string): Promise<number> {
+  await sleep(PAUSE_MS);
   return await page.evaluate<number>(`(async () => {
     const begun = performance.now();
     ${action};

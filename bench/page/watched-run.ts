@@ -17,7 +17,7 @@ interface Night {
 /** The first is like a night, but short; in the second, the run itself needs all of the machine. */
 const NIGHTS: readonly Night[] = [
   { what: '600 items of 0.2 s', items: 600, step: 'sleep 0.2' },
-  { what: '2,000 items of no time', items: 2000, step: 'true' },
+  { what: '600 items of no time', items: 600, step: 'true' },
 ];
 
 /** What a run loses to a page that watches it. */

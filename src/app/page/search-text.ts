@@ -3,7 +3,9 @@ import { COMMA, cellEnd, QUOTE } from '../../formats/table-bytes.ts';
 
 /** After each cell: a search never has it. */
 const GAP = 0;
-const [UPPER_A, UPPER_Z, TO_LOWER, NOT_ASCII] = [0x41, 0x5a, 0x20, 0x80];
+const NOT_ASCII = 0x80;
+/** The letters of ASCII; other bytes stay. */
+const LOWER = Uint8Array.from({ length: 256 }, (_, byte) => (byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte));
 
 /**
  * The text of chosen columns, in lower case. It is one run of bytes, because to search in a hundred thousand strings
@@ -81,14 +83,21 @@ export class SearchText {
   /** In one pass over its bytes, whether it is quoted or not. Returns where it ends. */
   #addCell(bytes: Buffer, start: number, limit: number): number {
     const target = this.#bytes;
-    const isQuoted = start < limit && bytes[start] === QUOTE;
-    let [length, bits] = [this.#length, this.#bits];
-    let at = isQuoted ? start + 1 : start;
-    for (; at < limit; at++) {
-      const byte = bytes[at]!;
-      if (isQuoted ? byte === QUOTE && bytes[++at] !== QUOTE : byte === COMMA) break;
-      target[length++] = byte >= UPPER_A && byte <= UPPER_Z ? byte + TO_LOWER : byte;
-      bits |= byte;
+    let [at, length, bits] = [start, this.#length, this.#bits];
+    if (at < limit && bytes[at] === QUOTE) {
+      for (at++; at < limit; at++) {
+        const byte = bytes[at]!;
+        if (byte === QUOTE && bytes[++at] !== QUOTE) break;
+        target[length++] = LOWER[byte]!;
+        bits |= byte;
+      }
+    } else {
+      for (; at < limit; at++) {
+        const byte = bytes[at]!;
+        if (byte === COMMA) break;
+        target[length++] = LOWER[byte]!;
+        bits |= byte;
+      }
     }
     target[length++] = GAP;
     this.#length = length;
