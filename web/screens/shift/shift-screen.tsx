@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import type { ShiftAnswer } from '../../../src/core/page/answers.ts';
 import { sessionsOf, ticksOf, useWhole } from '../../live/live.ts';
+import { useFocus, useTitle } from '../../parts/document.ts';
 import { FailureNote } from '../../parts/failure-note.tsx';
 import { Link } from '../../parts/link.tsx';
 import { TopBar } from '../../parts/top-bar.tsx';
@@ -33,9 +34,8 @@ export function ShiftScreen({ place, onHelp }: ShiftScreenProps) {
   }, [id, shift]);
   useWhole(id, shift);
   const name = shift?.status.shift ?? id;
-  useEffect(() => {
-    document.title = `${name} - Nightshift`;
-  }, [name]);
+  useTitle(`${name} - Nightshift`);
+  useFocus(`${place.screen} ${'item' in place ? place.item : ''} ${shift !== undefined}`);
   const state = shift && runState(shift);
   return (
     <>

@@ -1,4 +1,5 @@
 import type { ShiftCard } from '../../../src/core/page/answers.ts';
+import { useFocus, useTitle } from '../../parts/document.ts';
 import { FailureNote } from '../../parts/failure-note.tsx';
 import { costText, dollars, finishText, timeText, wholeNumber } from '../../parts/format.ts';
 import { Link } from '../../parts/link.tsx';
@@ -16,6 +17,8 @@ interface ShiftsScreenProps {
 
 export function ShiftsScreen({ failure, onHelp }: ShiftsScreenProps) {
   const known = project.value;
+  useTitle('Nightshift');
+  useFocus('');
   const current = known?.shifts.filter(({ isArchived }) => !isArchived) ?? [];
   const archived = known?.shifts.filter(({ isArchived }) => isArchived) ?? [];
   return (
