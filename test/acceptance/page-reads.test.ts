@@ -2,6 +2,7 @@ import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { TranscriptEntryAnswer } from '../../src/core/page/answers.ts';
+import { ROW_FILTERS } from '../../src/core/page/row-query.ts';
 import { Project, type ShiftHandle, shellTask } from '../harness.ts';
 import { ALL, eventually, pageOf, rowsOf } from '../kit/page-of-project.ts';
 
@@ -61,7 +62,12 @@ describe('what the page reads', () => {
     expect(await rows({ search: 'ZEBRA' })).toEqual([1]);
     expect(await rows({ search: 'No file DOG' })).toEqual([4]);
     expect(await rows({ search: 'todo' })).toEqual([]);
-    const { groups } = await page.shift('night');
+    const { groups, rowCounts } = await page.shift('night');
+    // Each filter says how many rows it finds.
+    for (const status of ROW_FILTERS) {
+      expect(rowCounts.all[status]).toBe((await rows({ status: [status] })).length);
+      expect(rowCounts.tasks[1]![status]).toBe((await rows({ status: [status], task: 'check' })).length);
+    }
     expect(await rows({ group: groups[0]!.id })).toEqual([2, 4]);
     expect(await rows({ group: groups[0]!.id, search: 'mango', status: ['failed'] })).toEqual([4]);
     expect(await rows({ group: 'gone' })).toEqual([]);

@@ -1,16 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type FailedRows, groupFailures } from '../../core/folds/summary.ts';
 import { STATUSES } from '../../core/model/status.ts';
+import type { RowCounts } from '../../core/page/answers.ts';
 import type { RowQuery, SortKey } from '../../core/page/row-query.ts';
 import { HistoryNumbers } from './history-numbers.ts';
 import { orderByNumber, orderByText, rowsIn } from './row-order.ts';
+import { countRows, isBlockedAt } from './row-states.ts';
 import type { ShiftReading } from './shift-reader.ts';
 
 type Items = Pick<ShiftReading, 'table' | 'snapshot' | 'text' | 'history' | 'held' | 'isPartial'>;
 
 /** A page scrolls through one query; a few windows may look at the same shift. */
 const KEPT_RESULTS = 8;
-const TODO = STATUSES.indexOf('todo');
 const FAILED = STATUSES.indexOf('failed');
 const NONE: readonly string[] = [];
 const PART_ROWS = 2000;
@@ -22,7 +23,7 @@ const PART_ROWS = 2000;
 export class Grid {
   readonly #items: Items;
   #groups: readonly FailedRows[] | undefined;
-  #blocked: readonly number[] | undefined;
+  #rowCounts: RowCounts | undefined;
   #numbers: HistoryNumbers | undefined;
   readonly #orders = new Map<string, Uint32Array>();
   readonly #results = new Map<string, Uint32Array>();
@@ -50,17 +51,14 @@ export class Grid {
     return this.#numbers;
   }
 
-  /** For each task, how many rows are at `todo` behind a task that failed. */
-  get blocked(): readonly number[] {
-    const { columns } = this.#items.snapshot;
-    this.#blocked ??= columns.map((column, task) => {
-      let blocked = 0;
-      for (let row = 0; row < column.length; row++) {
-        if (column[row] === TODO && isBlockedAt(columns, row, task)) blocked++;
-      }
-      return blocked;
-    });
-    return this.#blocked;
+  /** How many rows each filter finds in all tasks, and in each of them. */
+  get rowCounts(): RowCounts {
+    const tasks = [...this.#items.snapshot.tasks.keys()];
+    this.#rowCounts ??= {
+      all: countRows(this.#items, tasks),
+      tasks: tasks.map((task) => countRows(this.#items, [task])),
+    };
+    return this.#rowCounts;
   }
 
   /** The rows that match, 0-based, in the order of the query. */
@@ -101,7 +99,7 @@ export class Grid {
     for (let row = 0; row < marks.length; row++) {
       const matches = chosen.some((each) => {
         const code = columns[each]![row]!;
-        return isWanted[code] || (wantsBlocked && code === TODO && isBlockedAt(columns, row, each));
+        return isWanted[code] || (wantsBlocked && isBlockedAt(columns, row, each));
       });
       if (!matches && !held.has(row)) marks[row] = 0;
     }
@@ -155,10 +153,4 @@ export class Grid {
     const item = snapshot.id(row);
     return tasks.flatMap((task, i) => (columns[i]![row] === FAILED ? (history.of(task, item)?.failure ?? NONE) : NONE));
   }
-}
-
-/** An earlier task of the row failed (rule M4). */
-export function isBlockedAt(columns: readonly Uint8Array[], row: number, task: number): boolean {
-  for (let earlier = 0; earlier < task; earlier++) if (columns[earlier]![row] === FAILED) return true;
-  return false;
 }

@@ -3,7 +3,7 @@ import type { RowQuery, RowSpan } from '../../core/page/row-query.ts';
 import { statusAt } from '../../core/schedule/plan.ts';
 import { createMask, type Mask } from '../../core/text/mask.ts';
 import { copyOf } from '../../core/text/short-copy.ts';
-import { isBlockedAt } from './grid.ts';
+import { isBlockedAt } from './row-states.ts';
 import type { ShiftReading } from './shift-reader.ts';
 
 const MOST_ROWS = 1000;
@@ -41,7 +41,7 @@ function rowAt(reading: ShiftReading, row: number, columns: readonly string[], m
     cells: columns.map((column) => copyOf(mask.text(snapshot.cell(row, column)), LONGEST_CELL)),
     tasks: past.map((each, task): GridCell => {
       const status = statusAt(snapshot, row, task);
-      const isBlocked = status === 'todo' && isBlockedAt(snapshot.columns, row, task);
+      const isBlocked = isBlockedAt(snapshot.columns, row, task);
       return {
         status,
         attempts: each?.dev?.attempts ?? each?.attempts ?? 0,

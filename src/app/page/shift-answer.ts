@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { summariseProgress } from '../../core/folds/summary.ts';
-import type { FailureGroupSummary, GridColumns, ShiftAnswer } from '../../core/page/answers.ts';
+import type { Decisions, FailureGroupSummary, GridColumns, ShiftAnswer } from '../../core/page/answers.ts';
 import { describeStatus } from '../status.ts';
 import type { Grid } from './grid.ts';
 import type { RunState } from './live-run.ts';
@@ -11,7 +11,7 @@ const EXAMPLE_ROWS = 5;
 
 /** What the header of a shift shows. Its size does not depend on the number of rows. */
 export async function answerShift(reading: ShiftReading, run: RunState | undefined, now: number): Promise<ShiftAnswer> {
-  const { place, version, grid, held, isPartial } = reading;
+  const { place, version, grid, isPartial } = reading;
   const { status, limits } = await statusOf(reading, now);
   const { sessions = [], finish, waiting, draining } = run ?? {};
   return {
@@ -23,15 +23,19 @@ export async function answerShift(reading: ShiftReading, run: RunState | undefin
     limits,
     groups: grid.groups.slice(0, MOST_GROUPS).map(describeGroup),
     groupsLeftOut: Math.max(0, grid.groups.length - MOST_GROUPS),
-    blocked: grid.blocked,
+    rowCounts: grid.rowCounts,
     columns: columnsOf(reading),
     sessions,
     ...(finish ? { finish } : {}),
     ...(waiting ? { waiting } : {}),
     ...(draining === undefined ? {} : { draining }),
-    held: held.length,
+    decisions: decisionsIn(reading, status),
     ...(existsSync(place.paths.report) ? { report: place.paths.report } : {}),
   };
+}
+
+export function decisionsIn({ held }: ShiftReading, { learning, putBack }: ShiftAnswer['status']): Decisions {
+  return { results: held.length, lessons: learning.states.held, reverted: putBack };
 }
 
 /** As `status` tells it, without the failures. */

@@ -2,7 +2,7 @@ import { NightshiftError } from '../../core/model/errors.ts';
 import type { ShiftCard, ShiftId } from '../../core/page/answers.ts';
 import { currentHolder } from '../../store/folder/run-lock.ts';
 import type { OpenedShift } from './opened-shift.ts';
-import { statusOf } from './shift-answer.ts';
+import { decisionsIn, statusOf } from './shift-answer.ts';
 import { listShiftNames, type ShiftName } from './shift-place.ts';
 import { within } from './within.ts';
 
@@ -82,6 +82,7 @@ export class ShiftCards {
         ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
         ...(run?.finish ? { finish: run.finish } : {}),
         ...(lastReason === undefined ? {} : { lastReason }),
+        decisions: decisionsIn(reading, status),
         ...(reading.history.lastAt === undefined ? {} : { lastAt: reading.history.lastAt }),
       };
     } catch (error) {

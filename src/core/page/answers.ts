@@ -3,6 +3,7 @@ import type { ShiftStatus } from '../folds/shift-status.ts';
 import type { Counts, TranscriptLine } from '../model/events.ts';
 import type { CriterionVerdict, Usage } from '../model/model.ts';
 import type { Status } from '../model/status.ts';
+import type { RowFilter } from './row-query.ts';
 
 /**
  * What the server of `nightshift view` answers, as JSON, with `history-answers.ts` and `action.ts`: the contract between
@@ -41,6 +42,16 @@ export interface ShiftCard {
   /** How the last run ended, or why an item failed last. */
   readonly lastReason?: string;
   readonly lastAt?: string;
+  readonly decisions?: Decisions;
+}
+
+/** What waits for a person, besides failures. */
+export interface Decisions {
+  /** Results that wait for `nightshift deliver`. */
+  readonly results: number;
+  readonly lessons: number;
+  /** Files with edits that were reverted. */
+  readonly reverted: readonly string[];
 }
 
 export interface FinishEstimate {
@@ -49,6 +60,12 @@ export interface FinishEstimate {
 }
 
 /** `GET /api/shift?shift=ID`: what the header of a shift shows. It has a fixed size, however long the table is. */
+/** How many rows each filter finds, in all tasks and in each of them. */
+export interface RowCounts {
+  readonly all: Readonly<Record<RowFilter, number>>;
+  readonly tasks: readonly Readonly<Record<RowFilter, number>>[];
+}
+
 export interface ShiftAnswer {
   readonly id: ShiftId;
   readonly isArchived: boolean;
@@ -63,16 +80,14 @@ export interface ShiftAnswer {
   /** The largest first; at most 50. */
   readonly groups: readonly FailureGroupSummary[];
   readonly groupsLeftOut: number;
-  /** For each task, how many rows are at `todo` behind a task that failed. */
-  readonly blocked: readonly number[];
+  readonly rowCounts: RowCounts;
   readonly columns: GridColumns;
   readonly sessions: readonly SessionAnswer[];
   readonly finish?: FinishEstimate;
   readonly waiting?: { readonly until: string; readonly reason: string };
   /** Nothing new starts: a signal, `control` or `limit`. */
   readonly draining?: string;
-  /** Results that wait for `nightshift deliver`. */
-  readonly held: number;
+  readonly decisions: Decisions;
   /** The report of the last run, if there is one: a path. */
   readonly report?: string;
 }

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { STATUSES } from '../../../src/core/model/status.ts';
 import type { ShiftAnswer } from '../../../src/core/page/answers.ts';
-import type { RowFilter, RowQuery } from '../../../src/core/page/row-query.ts';
+import { ROW_FILTERS, type RowFilter, type RowQuery } from '../../../src/core/page/row-query.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { wholeNumber } from '../../parts/format.ts';
 import { visibleText } from '../../parts/visible-text.ts';
@@ -37,18 +37,10 @@ export function Filters({ shift, query, size, onQuery }: FiltersProps) {
 type PartProps = Pick<FiltersProps, 'shift' | 'query' | 'onQuery'>;
 
 function StatusFilters({ shift, query, onQuery }: PartProps) {
-  const isCounted = (task: string) => query.task === undefined || task === query.task;
-  const tasks = shift.status.tasks.filter(({ task }) => isCounted(task));
-  const counts: { readonly status: RowFilter; readonly count: number }[] = STATUSES.map((status) => ({
-    status,
-    count: tasks.reduce((sum, { counts }) => sum + counts[status], 0),
-  }));
-  const blocked = shift.blocked.reduce(
-    (sum, count, at) => (isCounted(shift.columns.tasks[at]!) ? sum + count : sum),
-    0,
-  );
-  if (blocked > 0 || query.status.includes('blocked')) counts.push({ status: 'blocked', count: blocked });
-  if (shift.held > 0 || query.status.includes('held')) counts.push({ status: 'held', count: shift.held });
+  const task = query.task === undefined ? -1 : shift.columns.tasks.indexOf(query.task);
+  const counts = shift.rowCounts.tasks[task] ?? shift.rowCounts.all;
+  const isShown = (filter: RowFilter) =>
+    STATUSES.some((status) => status === filter) || counts[filter] > 0 || query.status.includes(filter);
   const toggle = (status: RowFilter) => {
     const isOn = query.status.includes(status);
     onQuery({ ...query, status: isOn ? query.status.filter((each) => each !== status) : [...query.status, status] });
@@ -61,17 +53,17 @@ function StatusFilters({ shift, query, onQuery }: PartProps) {
       <button type="button" class="chip" aria-pressed={isAll} onClick={() => onQuery({ ...others, status: [] })}>
         All
       </button>
-      {counts.map(({ status, count }) => (
+      {ROW_FILTERS.filter(isShown).map((status) => (
         <button
           key={status}
           type="button"
           class="chip"
           aria-pressed={query.status.includes(status)}
-          disabled={count === 0 && !query.status.includes(status)}
+          disabled={counts[status] === 0 && !query.status.includes(status)}
           onClick={() => toggle(status)}
         >
           <Badge status={status} hasName />
-          <b>{wholeNumber(count)}</b>
+          <b>{wholeNumber(counts[status])}</b>
         </button>
       ))}
     </fieldset>

@@ -32,7 +32,7 @@ export function SelectionBar({ shift, query, matching, selection, onSelect }: Se
       {button('Retry', 'retry')}
       {button('Reset', 'reset')}
       {shift.status.running && button('Withdraw', 'withdraw')}
-      {shift.held > 0 && button('Approve', 'deliver')}
+      {shift.decisions.results > 0 && button('Approve', 'deliver')}
       <span class="spring" />
       {selection !== 'matching' && count < matching && (
         <button type="button" class="quiet" onClick={() => onSelect('matching')}>

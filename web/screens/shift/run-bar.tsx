@@ -2,10 +2,10 @@ import type { Action } from '../../../src/core/page/action.ts';
 import type { ShiftAnswer } from '../../../src/core/page/answers.ts';
 import { requestAction } from '../../actions/pending-action.ts';
 import { costText, dollars, durationText, finishText, wholeNumber } from '../../parts/format.ts';
+import { NeedsYou } from '../../parts/needs-you.tsx';
 import { ProgressBar } from '../../parts/progress-bar.tsx';
 import { visibleText } from '../../parts/visible-text.ts';
 import { mayAct } from '../../state/project.ts';
-import { NeedsYou } from './needs-you.tsx';
 import { runState } from './run-state.ts';
 
 /** What happened, what it cost, what needs a person, and what can be done now. */
@@ -26,7 +26,7 @@ export function RunBar({ shift }: { readonly shift: ShiftAnswer }) {
         </p>
         <Facts shift={shift} />
       </div>
-      <NeedsYou shift={shift} />
+      {!shift.isArchived && <NeedsYou shift={shift.id} name={shift.status.shift} decisions={shift.decisions} />}
     </section>
   );
 }

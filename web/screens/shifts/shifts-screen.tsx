@@ -3,6 +3,7 @@ import { useFocus, useTitle } from '../../parts/document.ts';
 import { FailureNote } from '../../parts/failure-note.tsx';
 import { costText, dollars, finishText, timeText, wholeNumber } from '../../parts/format.ts';
 import { Link } from '../../parts/link.tsx';
+import { NeedsYou } from '../../parts/needs-you.tsx';
 import { ProgressBar } from '../../parts/progress-bar.tsx';
 import { TopBar } from '../../parts/top-bar.tsx';
 import { visibleText } from '../../parts/visible-text.ts';
@@ -51,7 +52,7 @@ function ShiftTable({ title, shifts }: { readonly title: string; readonly shifts
 }
 
 function Card({ shift }: { readonly shift: ShiftCard }) {
-  const { id, name, counts, usage, maxCostUsd, problem } = shift;
+  const { id, name, isArchived, counts, usage, maxCostUsd, decisions, problem } = shift;
   const cost = usage && costText(usage);
   const limit = maxCostUsd === undefined ? '' : ` of ${dollars(maxCostUsd)}`;
   return (
@@ -83,6 +84,7 @@ function Card({ shift }: { readonly shift: ShiftCard }) {
           </span>
         </div>
       )}
+      {decisions && !isArchived && <NeedsYou shift={id} name={name} decisions={decisions} />}
       {problem === undefined ? <Reason shift={shift} /> : <p class="text-failed">{visibleText(problem)}</p>}
     </li>
   );
