@@ -2,7 +2,7 @@ import type { History } from '../core/folds/history.ts';
 import { NightshiftError } from '../core/model/errors.ts';
 import { RowLabels } from '../core/model/row-labels.ts';
 import type { Status } from '../core/model/status.ts';
-import { limitsInForce, usedUp } from '../core/schedule/budget.ts';
+import { type LimitKey, limitsInForce, usedUp } from '../core/schedule/budget.ts';
 import { cellsAt, countEligible, statusAt, tasksFrom } from '../core/schedule/plan.ts';
 import type { NextCommand, RunRequest } from '../core/schedule/run-request.ts';
 import type { Selection } from '../core/schedule/selection.ts';
@@ -75,14 +75,18 @@ export async function planRetry(paths: ShiftPaths, settings: RetrySettings, worl
 
 /** The limit that would end the run at once, in words, and the command that raises it; undefined: there is none. */
 export function limitReached(
-  { run, history }: RetryPlan,
+  { run, history }: Pick<RetryPlan, 'run' | 'history'>,
   request: RunRequest,
   now: number,
-): { readonly text: string; readonly next: NextCommand } | undefined {
+): { readonly key: LimitKey; readonly text: string; readonly next: NextCommand } | undefined {
   const { limits } = run.shift.settings;
   const reached = usedUp(limitsInForce(limits, false, now), spentIn(history), now);
   if (!reached) return undefined;
-  return { text: reached.text, next: nextOfRequest(run.shift.name, request, limits, { history, now }) };
+  return {
+    key: reached.key,
+    text: reached.text,
+    next: nextOfRequest(run.shift.name, request, limits, { history, now }),
+  };
 }
 
 /** Resets to `todo` what is still failed of the plan, and the later tasks of these items, in one write. */

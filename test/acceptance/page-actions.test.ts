@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { Action } from '../../src/core/page/action.ts';
 import { agentTask, NIGHTSHIFT, Project, type ShiftHandle, shellTask, task, until } from '../harness.ts';
 import { ALL, eventually, pageOf } from '../kit/page-of-project.ts';
+import { remains } from '../kit/remains.ts';
 import { RepositoryProject } from '../kit/repository-project.ts';
 
 /** As it was built: runs are started with the program beside it. */
@@ -18,22 +19,6 @@ interface Made {
 
 const pageIn = ({ project, env = {} }: Made) =>
   pageOf(project, (world, root) => built.openPage({ ...world, env: { ...world.env, ...env } }, root));
-
-/** What an action and its command line leave behind, without times, processes and places. */
-function remains({ project, shift }: Made): unknown {
-  const volatile = ['at', 'elapsed', 'ms', 'pid', 'by', 'commit', 'base', 'seq', 'folder'];
-  const journal = shift.journal().map((event) => {
-    const kept = Object.entries(event).filter(([name]) => !volatile.includes(name));
-    const text = JSON.stringify(Object.fromEntries(kept))
-      .replaceAll(project.root, 'ROOT')
-      .replaceAll(/"ms":\d+/g, '');
-    return event.run === '' ? text : text.replaceAll(event.run, 'RUN');
-  });
-  const text = (file: string) =>
-    project.exists(`${shift.folder}/${file}`) ? project.read(`${shift.folder}/${file}`) : '';
-  const lessons = text('lessons.json').replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME');
-  return { table: shift.tableText.replaceAll(/\b[0-9a-f]{40}\b/g, 'COMMIT'), journal, lessons, task: text('work.md') };
-}
 
 /** Runs a command line as a person would paste it. */
 function paste({ project, env = {} }: Made, command: string): void {
@@ -50,19 +35,19 @@ function paste({ project, env = {} }: Made, command: string): void {
 /** Carries out an action in one shift and its command line in another that is the same, and compares them. */
 async function expectSame(make: () => Promise<Made>, choose: (made: Made) => Promise<Action>): Promise<Made> {
   const [acted, typed] = [await make(), await make()];
-  expect(remains(acted)).toEqual(remains(typed));
+  expect(remains(acted.shift)).toEqual(remains(typed.shift));
   const page = pageIn(acted);
   const action = await choose(acted);
-  const before = remains(acted);
+  const before = remains(acted.shift);
   const dry = await page.act({ shift: 'night', action, isDry: true });
   expect(dry.effect).toMatch(/^[A-Z].*\.$/s);
-  expect(remains(acted)).toEqual(before);
+  expect(remains(acted.shift)).toEqual(before);
   const done = await page.act({ shift: 'night', action });
   expect(done.command).toBe(dry.command);
   paste(typed, done.command);
   for (const { shift } of [acted, typed]) await untilIdle(shift);
-  expect(remains(acted)).toEqual(remains(typed));
-  expect(remains(acted)).not.toEqual(before);
+  expect(remains(acted.shift)).toEqual(remains(typed.shift));
+  expect(remains(acted.shift)).not.toEqual(before);
   return acted;
 }
 
@@ -171,7 +156,7 @@ describe('an action is what its command line does', () => {
       },
       async (made) => {
         const page = pageIn(made);
-        expect((await page.shift('night')).held).toBe(2);
+        expect((await page.shift('night')).decisions.results).toBe(2);
         const item = await page.item('night', { row: '2' });
         expect(item.workspace).toMatchObject({ isHeld: true, files: 1, added: 1, removed: 0 });
         expect((await page.diff('night', { item: item.item })).text).toContain('+++ b/two.txt');
@@ -259,7 +244,7 @@ describe('an action', () => {
     const rows = { items: [await itemAt(made, 2)] };
     for (const action of [{ verb: 'start' }, { verb: 'retry', rows }] as const) {
       expect(await page.act({ shift: 'night', action, isDry: true })).toMatchObject({ needsLimit: true });
-      await expect(page.act({ shift: 'night', action })).rejects.toThrow('there is no limit');
+      await expect(page.act({ shift: 'night', action })).rejects.toThrow('it needs a limit');
       const limited = { ...action, maxCost: '3' };
       expect(await page.act({ shift: 'night', action: limited, isDry: true })).not.toHaveProperty('needsLimit');
       const wrong = page.act({ shift: 'night', action: { ...action, maxCost: 'much' } });
@@ -269,10 +254,33 @@ describe('an action', () => {
     expect(shift.column('work')).toEqual(['todo', 'failed']);
   });
 
+  test('X8 X6 asks for a higher limit if the one on cost is used up, also to retry', async () => {
+    const project = new Project();
+    const shift = project.shift('night', {
+      settings: { attempts: 1, 'max-cost': 1 },
+      table: 'name,work\nant,todo\nbee,todo\n',
+      tasks: { work: agentTask() },
+    });
+    const usage = { input_tokens: 1, output_tokens: 1, cost_usd: 2 };
+    project.behave({ 'dev:ant': { report: { overall_status: 'FAILED (step 1)', usage } } });
+    await shift.start();
+    expect(shift.column('work')).toEqual(['failed', 'todo']);
+    const page = pageIn({ project, shift });
+    for (const action of [{ verb: 'start' }, { verb: 'retry' }] as const) {
+      const { effect, needsLimit } = await page.act({ shift: 'night', action, isDry: true });
+      expect([effect, needsLimit]).toEqual(['Nothing would run: max-cost is used up: $2.00 of $1.00.', true]);
+      await expect(page.act({ shift: 'night', action })).rejects.toThrow('it needs a limit');
+      const low = await page.act({ shift: 'night', action: { ...action, maxCost: '1.5' }, isDry: true });
+      expect(low.needsLimit).toBe(true);
+      const enough = await page.act({ shift: 'night', action: { ...action, maxCost: '5' }, isDry: true });
+      expect(enough).not.toHaveProperty('needsLimit');
+    }
+  });
+
   test('X8 D5 is refused from inside an agent, and where it makes no sense', async () => {
     const made = await failures();
     const rows = { items: [await itemAt(made, 1)] };
-    const before = remains(made);
+    const before = remains(made.shift);
     const inside = pageIn({
       ...made,
       env: { NIGHTSHIFT_KEY: 'k', NIGHTSHIFT_SHIFT_DIR: made.project.path(made.shift.folder) },
@@ -289,6 +297,6 @@ describe('an action', () => {
     expect(await refused({ verb: 'reset', rows, task: 'gone' })).toBe('not-found');
     expect(await refused({ verb: 'lesson', decision: 'accept', ids: ['L9'] })).toBe('usage');
     expect(await refused({ verb: 'restore', task: 'work', version: 9 })).toBe('not-found');
-    expect(remains(made)).toEqual(before);
+    expect(remains(made.shift)).toEqual(before);
   });
 });

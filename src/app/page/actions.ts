@@ -38,7 +38,7 @@ export async function act(world: World, shift: OpenedShift, { action, isDry }: A
   if (isDry) return { command, effect, ...(needsLimit ? { needsLimit } : {}) };
   if (needsLimit) {
     const hint = 'name one: an amount in US dollars, or `none`';
-    throw new NightshiftError('usage', 'nothing was started: there is no limit on cost, tokens or time', hint);
+    throw new NightshiftError('usage', 'nothing was started: it needs a limit on cost', hint);
   }
   try {
     return { command, effect: await planned.carryOut() };

@@ -8,6 +8,7 @@ import { count } from '../../core/text/count.ts';
 import { refuseSecondRun } from '../../store/folder/run-lock.ts';
 import { limitReached, planRetry as planFailures } from '../retry.ts';
 import { needsLimit } from '../run/ask-limit.ts';
+import { planRun } from '../run/plan-run.ts';
 import { runInBackground } from '../run/start-in-background.ts';
 import type { ActingOn, PlannedAction } from './actions.ts';
 import { chosenRows, numbersOf } from './chosen-rows.ts';
@@ -19,13 +20,15 @@ export async function planStart({ world, reading }: ActingOn, action: Of<'start'
   const { paths, name } = reading.place;
   refuseSecondRun(paths.runLock, name);
   const limits = limitsIn(action.maxCost);
-  const isUnlimited = await needsLimit(paths, { limits }, world);
+  const flags = maxCostFlag(action.maxCost);
+  const run = await planRun(paths, { limits }, world);
+  const reached = limitReached({ run, history: reading.history }, { command: 'start', flags }, world.now());
   const left = countEligible(reading.snapshot) + cellsAt(reading.snapshot, 'qa').length;
   return {
     command: actionCommand(action, { shift: name, isRunning: false }),
-    effect: `Runs ${name} in the background: ${count(left, 'item-task')} can start now.`,
-    ...(isUnlimited ? { needsLimit: true } : {}),
-    carryOut: () => begin(world, name, ['start', name, ...maxCostFlag(action.maxCost)]),
+    effect: raiseFirst(reached) ?? `Runs ${name} in the background: ${count(left, 'item-task')} can start now.`,
+    ...(reached || (await needsLimit(paths, { limits }, world)) ? { needsLimit: true } : {}),
+    carryOut: () => begin(world, name, ['start', name, ...flags]),
   };
 }
 
@@ -44,14 +47,21 @@ export async function planRetry(acting: ActingOn, action: Of<'retry'>): Promise<
   if (failures + plan.left.size === 0) throw new NightshiftError('nothing-to-do', `nothing of ${name} has failed`);
   const request = { command: 'retry' as const, flags: [...flags, ...maxCostFlag(maxCost)] };
   const reached = limitReached(plan, request, world.now());
-  if (reached) throw new NightshiftError('usage', reached.text, `\`${reached.next.command}\` raises the limit`);
-  const isUnlimited = await needsLimit(paths, { ...settings, toRetry: failures }, world);
   return {
     command: actionCommand(action, { shift: name, isRunning: false, ...(numbers ? { rows: numbers } : {}) }),
-    effect: `Resets ${count(failures, 'failed item-task')}, with the later tasks of these rows, and runs them in the background.`,
-    ...(isUnlimited ? { needsLimit: true } : {}),
+    effect:
+      raiseFirst(reached) ??
+      `Resets ${count(failures, 'failed item-task')}, with the later tasks of these rows, and runs them in the background.`,
+    ...(reached || (await needsLimit(paths, { ...settings, toRetry: failures }, world)) ? { needsLimit: true } : {}),
     carryOut: () => begin(world, name, ['retry', name, ...request.flags]),
   };
+}
+
+/** What to say if a limit would end the run at once. The page asks for a higher one if it is about cost. */
+function raiseFirst(reached: ReturnType<typeof limitReached>): string | undefined {
+  if (!reached) return undefined;
+  if (reached.key === 'max-cost') return `Nothing would run: ${reached.text}.`;
+  throw new NightshiftError('usage', reached.text, `\`${reached.next.command}\` raises the limit`);
 }
 
 /** The chosen rows that have failed; undefined: all of them were chosen, or no rows. 1-based. */

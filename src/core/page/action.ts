@@ -45,6 +45,6 @@ export interface ActAnswer {
   readonly command: string;
   /** What it does or did, in a sentence. */
   readonly effect: string;
-  /** It needs a limit: ask for `maxCost` first. */
+  /** There is no limit, or the one on cost is used up: ask for `maxCost` first. */
   readonly needsLimit?: true;
 }
