@@ -7,7 +7,7 @@ export function FailureNote({ failure }: { readonly failure: Failure | undefined
   return (
     <p class="failure-note" role="alert">
       {visibleText(failure.message)}
-      {failure.hint === undefined ? null : <span class="dim"> {visibleText(failure.hint)}</span>}
+      {failure.hint === undefined ? null : <span class="failure-hint">{visibleText(failure.hint)}</span>}
     </p>
   );
 }

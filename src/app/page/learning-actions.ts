@@ -8,12 +8,12 @@ import type { ActingOn, PlannedAction } from './actions.ts';
 
 type Of<V extends Action['verb']> = Extract<Action, { verb: V }>;
 
-const EFFECT: Readonly<Record<Of<'lesson'>['decision'], string>> = {
-  accept: 'Adds to the Steps',
-  reject: 'Rejects, so that it is not proposed again,',
-  pin: 'Keeps in the Steps, whatever agents say of it,',
-  ban: 'Removes from the Steps, so that it never returns,',
-  undo: 'Undoes the last decision about',
+const EFFECT: Readonly<Record<Of<'lesson'>['decision'], (lessons: string) => string>> = {
+  accept: (lessons) => `Adds ${lessons} to the Steps.`,
+  reject: (lessons) => `Rejects ${lessons}, for good.`,
+  pin: (lessons) => `Keeps ${lessons} in the Steps, whatever agents say about it.`,
+  ban: (lessons) => `Removes ${lessons} from the Steps, for good.`,
+  undo: (lessons) => `Undoes the last change of ${lessons}.`,
 };
 
 export function planLesson({ world, reading }: ActingOn, action: Of<'lesson'>): PlannedAction {
@@ -21,7 +21,7 @@ export function planLesson({ world, reading }: ActingOn, action: Of<'lesson'>): 
   const { decision: verb, ids } = action;
   return {
     command: actionCommand(action, { shift: name, isRunning: reading.holder !== undefined }),
-    effect: `${EFFECT[verb]} ${listed('lesson', ids)}.`,
+    effect: EFFECT[verb](listed('lesson', ids)),
     carryOut: async () => {
       const changes = await judgeLessons(world, paths, { verb, ids });
       const states = changes.map(({ id, to }) => `${id} is ${to}`).join(', ');

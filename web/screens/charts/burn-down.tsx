@@ -19,8 +19,15 @@ export function BurnDown({ charts, shift }: BurnDownProps) {
   const most = largest(burnDown.map(({ left, failed }) => Math.max(left, failed)));
   const expected = finish ? `, ends ${finishText(finish)}` : '';
   const summary = `${wholeNumber(last.left)} item-tasks left, ${wholeNumber(last.failed)} failed${expected}`;
+  // A count stays until the next change: between two runs nothing happens.
   const line = ({ x, y }: ChartArea, key: 'left' | 'failed') =>
-    burnDown.map((point) => `${x.at(Date.parse(point.at))},${y.at(point[key])}`).join(' ');
+    burnDown
+      .flatMap((point, number) => {
+        const place = x.at(Date.parse(point.at));
+        const before = burnDown[number - 1] ?? point;
+        return [`${place},${y.at(before[key])}`, `${place},${y.at(point[key])}`];
+      })
+      .join(' ');
   const band = ({ x, y }: ChartArea) => {
     if (!finish) return null;
     const start = `${x.at(Date.parse(last.at))},${y.at(last.left)}`;

@@ -30,7 +30,7 @@ export function ChartsScreen({ shift }: { readonly shift: ShiftAnswer }) {
         <div class="charts">
           <BurnDown charts={charts} shift={shift} />
           <ItemDots charts={charts} shift={shift.id} />
-          <ConcurrencyChart charts={charts} />
+          <ConcurrencyChart charts={charts} isRunning={shift.status.running !== null} />
           <FirstAttempts charts={charts} />
           <Spend charts={charts} />
         </div>

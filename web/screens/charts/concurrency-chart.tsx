@@ -6,8 +6,13 @@ import { largest } from './scale.ts';
 
 const REASONS_SHOWN = 8;
 
+interface ConcurrencyChartProps {
+  readonly charts: ChartsAnswer;
+  readonly isRunning: boolean;
+}
+
 /** How many items ran at the same time, and why that changed. */
-export function ConcurrencyChart({ charts: { concurrency, burnDown } }: { readonly charts: ChartsAnswer }) {
+export function ConcurrencyChart({ charts: { concurrency, burnDown }, isRunning }: ConcurrencyChartProps) {
   const [first, last] = [concurrency[0], concurrency.at(-1)];
   if (!first || !last) return null;
   const end = Math.max(Date.parse(last.at), Date.parse(burnDown.at(-1)?.at ?? last.at));
@@ -23,7 +28,7 @@ export function ConcurrencyChart({ charts: { concurrency, burnDown } }: { readon
   return (
     <Chart
       title="Concurrency"
-      summary={`${last.size} at the end`}
+      summary={`${last.size} ${isRunning ? 'now' : 'at the end'}`}
       times={[Date.parse(first.at), end]}
       most={largest(concurrency.map(({ size }) => size))}
       below={<Reasons concurrency={concurrency} />}
@@ -39,7 +44,7 @@ export function ConcurrencyChart({ charts: { concurrency, burnDown } }: { readon
               cy={area.y.at(size)}
               r={3.5}
             >
-              <title>{visibleText(`${timeText(at)}: ${size} (${reason})`)}</title>
+              <title>{visibleText(`${timeText(at)}: ${size} (${reason || 'at first'})`)}</title>
             </circle>
           ))}
         </>
@@ -54,7 +59,7 @@ function Reasons({ concurrency }: Pick<ChartsAnswer, 'concurrency'>) {
     <ul class="plain-list">
       {latest.map(({ at, task, size, reason }) => (
         <li key={`${at} ${task} ${size}`}>
-          <span class="dim">{timeText(at)}</span> <b>{size}</b> {visibleText(reason)}
+          <span class="dim">{timeText(at)}</span> <b>{size}</b> {visibleText(reason || 'at first')}
         </li>
       ))}
       {concurrency.length > latest.length && (

@@ -27,7 +27,7 @@ export function ItemDots({ charts, shift }: ItemDotsProps) {
   const times = measured.map(({ at }) => Date.parse(at));
   if (items.length === 0) return null;
   const sorted = measured.map(measureOf).sort((a, b) => a - b);
-  const usual = text(sorted[sorted.length >> 1] ?? 0);
+  const median = text(sorted[sorted.length >> 1] ?? 0);
   const sample = itemsLeftOut > 0 ? `, a sample of ${wholeNumber(items.length)}` : '';
   const to = (item: ChartItem): ItemPlace => ({
     screen: 'item',
@@ -39,7 +39,7 @@ export function ItemDots({ charts, shift }: ItemDotsProps) {
   return (
     <Chart
       title={measure === 'ms' ? 'Time of each item' : 'Cost of each item'}
-      summary={`${usual} is usual, ${text(sorted.at(-1) ?? 0)} the most${sample}`}
+      summary={`median ${median}, most ${text(sorted.at(-1) ?? 0)}${sample}`}
       times={[Math.min(...times), largest(times)]}
       most={largest(sorted)}
       isLinked

@@ -55,8 +55,15 @@ export function eventText(event: NightshiftEvent): string {
 function fieldsOf(event: NightshiftEvent): string {
   const fields = Object.entries(event).filter(([name, value]) => !FRAME.includes(name) && typeof value !== 'object');
   const task = event.task === undefined ? '' : `${event.task}: `;
-  const texts = fields.map(([name, value]) => (name === 'ms' ? durationText(Number(value)) : `${name} ${value}`));
+  const texts = fields.flatMap(([name, value]) => (value === false ? [] : fieldText(name, value)));
   return `${task}${texts.join(', ')}`;
+}
+
+function fieldText(name: string, value: unknown): string {
+  if (name === 'ms') return durationText(Number(value));
+  if (name === 'reason') return String(value);
+  const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return value === true ? words : `${words} ${value}`;
 }
 
 export function restOf(event: NightshiftEvent): string {

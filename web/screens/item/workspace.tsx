@@ -23,7 +23,7 @@ export function Workspace({ shift, item, workspace }: WorkspaceProps) {
   const [isOpen, setOpen] = useState(false);
   const { folder, branch, base, state, files, added, removed, isHeld, url } = workspace;
   return (
-    <section aria-labelledby="item-workspace">
+    <section class={isHeld ? 'is-held' : undefined} aria-labelledby="item-workspace">
       <h3 id="item-workspace">Workspace</h3>
       <p>
         {visibleText(state)}: {amount(files, 'file')} changed, <span class="text-done">+{added}</span>{' '}

@@ -21,13 +21,29 @@ const MEANINGS: Readonly<Record<LessonState, string>> = {
 
 type Decision = 'accept' | 'reject' | 'pin' | 'ban' | 'undo';
 
+const TITLES: Readonly<Record<Decision, string>> = {
+  accept: 'Accept',
+  reject: 'Reject',
+  pin: 'Pin',
+  ban: 'Ban',
+  undo: 'Undo',
+};
+
+const EFFECTS: Readonly<Record<Decision, string>> = {
+  accept: 'Adds it to the Steps',
+  reject: 'Keeps it out of the Steps, for good',
+  pin: 'Keeps it in the Steps, whatever agents say about it',
+  ban: 'Removes it from the Steps, for good',
+  undo: 'Goes back to the state before the last change',
+};
+
 const DECISIONS: Readonly<Record<LessonState, readonly Decision[]>> = {
   held: ['accept', 'reject'],
   firm: ['pin', 'ban'],
-  pinned: ['undo', 'ban'],
+  pinned: ['ban'],
   waiting: ['accept', 'reject'],
   retired: ['accept', 'ban'],
-  banned: ['undo'],
+  banned: [],
 };
 
 interface LessonsProps {
@@ -59,9 +75,10 @@ export function Lessons({ shift, steps }: LessonsProps) {
 }
 
 function Lesson({ shift, lesson }: { readonly shift: ShiftAnswer; readonly lesson: LessonRecord }) {
-  const { id, state, text, support, credit, blame, reason, from } = lesson;
+  const { id, state, text, support, credit, blame, reason, from, previous } = lesson;
+  const decisions = previous === undefined ? DECISIONS[state] : [...DECISIONS[state], 'undo' as const];
   const decide = (decision: Decision) => {
-    const title = `${decision[0]!.toUpperCase()}${decision.slice(1)} lesson ${id}`;
+    const title = `${TITLES[decision]} lesson ${id}`;
     requestAction({ shift: shift.id, title, action: { verb: 'lesson', decision, ids: [id] } });
   };
   return (
@@ -80,9 +97,9 @@ function Lesson({ shift, lesson }: { readonly shift: ShiftAnswer; readonly lesso
       </div>
       {mayAct(shift) && (
         <div class="buttons">
-          {DECISIONS[state].map((decision) => (
-            <button key={decision} type="button" onClick={() => decide(decision)}>
-              {decision}
+          {decisions.map((decision) => (
+            <button key={decision} type="button" title={EFFECTS[decision]} onClick={() => decide(decision)}>
+              {TITLES[decision]}
             </button>
           ))}
         </div>
