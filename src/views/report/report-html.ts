@@ -54,7 +54,7 @@ function bodyHtml(report: Report, items: Html, leftOut: string | undefined): Htm
 <main>
 <p class="verdict">${verdictOf(report)}</p>
 ${cardsHtml(report)}
-${limits.length > 0 && html`<p class="soft">Limits: ${limits.join(', ')}</p>`}
+${limits.length > Number(status.limits['max-cost'] !== undefined) && html`<p class="soft">Limits: ${limits.join(', ')}</p>`}
 ${section('What needs you', needsHtml(report))}
 ${section('Tasks', html`${tasksHtml(report)}${judgedHtml(report)}`)}
 ${section('Changed since the run before', turnsHtml(report))}

@@ -51,6 +51,11 @@ svg .fill-done { fill: var(--done); } svg .fill-failed { fill: var(--failed); } 
 .filter input, .filter select { font: inherit; padding: .3rem .5rem; color: inherit; background: var(--box);
   border: 1px solid var(--line); border-radius: .35rem; }
 [hidden] { display: none !important; }
+@media (max-width: 40rem) {
+  body { padding: 1rem; }
+  .cards { display: grid; grid-template-columns: repeat(3, 1fr); gap: .5rem; }
+  .cards li { min-width: 0; padding: .4rem .6rem; overflow-wrap: anywhere; }
+}
 @media print {
   body { max-width: none; padding: 0; font-size: 11px; }
   .filter { display: none; }
