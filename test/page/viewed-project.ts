@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { type Project, type ShiftHandle, shellTask, until } from '../harness.ts';
+import { RepositoryProject } from '../kit/repository-project.ts';
 
 /** The page of a project, served by the program that users run. */
 export interface Served {
@@ -12,7 +13,7 @@ export interface Served {
 
 /** A server that is started again has the same address, because the project keeps it. */
 export async function serve(project: Project, args: readonly string[] = []): Promise<Served> {
-  const env = { XDG_STATE_HOME: project.path('state') };
+  const env = { XDG_STATE_HOME: project.path('state'), ...(project instanceof RepositoryProject ? project.env : {}) };
   const running = project.spawn(['view', '--json', ...args], { env });
   await until(
     () => running.stdout.includes('\n'),
