@@ -8,6 +8,9 @@ const MARKS = ['NIGHTSHIFT_ROLE', 'NIGHTSHIFT_SHIFT_DIR', 'NIGHTSHIFT_KEY', 'NIG
 /** Commands that start agents or checks without the run lock. They never start `nightshift` themselves. */
 const WORKERS = ['test-task', 'table', 'update-table'];
 
+/** In a container it may be the run itself. It adopts what is nobody's child, such as a page beside the run. */
+const INIT = 1;
+
 /**
  * Finds the agent or check of a run that called this process: by the marks in its environment, by those of an
  * ancestor, by an ancestor that runs a shift, or by the tag that all descendants of an agent inherit (Linux). It
@@ -24,7 +27,7 @@ export function callingAgent(
     if (ancestor === pid) continue;
     const given = read(`/proc/${ancestor}/environ`);
     if (MARKS.some((name) => variable(given, name) !== undefined)) return nameOf(variable(given, 'NIGHTSHIFT_ROLE'));
-    if (runsShift(ancestor)) return nameOf(undefined);
+    if (ancestor !== INIT && runsShift(ancestor)) return nameOf(undefined);
   }
   return undefined;
 }

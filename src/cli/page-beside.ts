@@ -25,6 +25,12 @@ export interface PageListener {
  */
 export class PageBeside implements Disposable {
   #pipes: readonly Stream[] = [];
+  #isServed = false;
+
+  /** It has told its address. */
+  get isServed(): boolean {
+    return this.#isServed;
+  }
 
   constructor(io: Io, shift: string, listener: PageListener) {
     const fail = (error: unknown) => listener.note(`there is no page: ${(error as Error).message}`);
@@ -46,7 +52,10 @@ export class PageBeside implements Disposable {
     const [, stdout, stderr, input] = child.stdio as unknown as [null, Readable, Readable, Writable];
     this.#pipes = [stdout, stderr, input];
     input.on('error', () => {});
-    createInterface(stdout).on('line', (line) => listener.page(JSON.parse(line).url));
+    createInterface(stdout).on('line', (line) => {
+      this.#isServed = true;
+      listener.page(JSON.parse(line).url);
+    });
     createInterface(stderr).on('line', (line) => listener.note(line));
     // Nothing waits for it.
     child.unref();

@@ -1,7 +1,18 @@
+import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { isAlive, Project, type Running, type ShiftHandle, shellTask, until } from '../harness.ts';
+import {
+  isAlive,
+  NIGHTSHIFT,
+  Project,
+  type Running,
+  RunningProcess,
+  type ShiftHandle,
+  shellTask,
+  until,
+} from '../harness.ts';
 import { PageVisit } from '../kit/page-visit.ts';
+import { sandboxTest } from '../kit/sandbox-test.ts';
 import { Screen } from '../screen.ts';
 
 /** Items that take until the file `go` is there. */
@@ -59,6 +70,28 @@ test('X8 start --view serves the page beside the run, says where, and ends with 
   expect(stdout).toContain('`nightshift view pages` serves it again');
   await until(() => !isAlive(pid!), 'the end of the page');
 });
+
+sandboxTest(
+  'X8 where the run is process 1, as in a container, it has its page, and that of a person acts',
+  async () => {
+    const shift = slowShift();
+    const { project } = shift;
+    slowShift(project, 'others');
+    const inContainer = ['--dev-bind', '/', '/', '--unshare-pid', '--proc', '/proc', '--as-pid-1', '--die-with-parent'];
+    const program = [process.execPath, NIGHTSHIFT, 'start', 'pages', '--view'];
+    const running = new RunningProcess(
+      spawn('bwrap', [...inContainer, ...program], {
+        cwd: project.root,
+        env: { ...process.env, ...stateIn(project) },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      }),
+    );
+    const page = await visit(running);
+    expect(await page.act('others', { verb: 'start' })).toMatchObject({ status: 200 });
+    project.write('go', '');
+    expect(await running.ended).toMatchObject({ code: 0, stderr: '' });
+  },
+);
 
 test('R6 the page beside a run ends with it, also when it is killed', async () => {
   const { project } = slowShift();

@@ -10,6 +10,7 @@ import { requestOf } from '../command-line.ts';
 import { type EventView, viewEvents } from '../event-view.ts';
 import type { Io } from '../io.ts';
 import { readLimitFlags } from '../limit-flags.ts';
+import type { PageBeside } from '../page-beside.ts';
 import type { Options } from '../program.ts';
 import { readSelectionFlags } from '../selection-flags.ts';
 import { StopSignals } from '../stop-signals.ts';
@@ -39,7 +40,7 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
 
   const result = await runInView(io, paths, options, settings);
   if (!options.json) await printClosing(io, paths, settings, result);
-  if (options.view && !options.json) io.print(pageAgainLine(paths.name));
+  if (result.hadPage && !options.json) io.print(pageAgainLine(paths.name));
   const { writeReport } = await import('../write-report.ts');
   // Without counts, the table can't be read: the run's own reason says why.
   const hasNothing = result.alreadyComplete || result.counts === undefined;
@@ -54,16 +55,17 @@ export async function runInView(
   paths: ShiftPaths,
   options: Options,
   settings: Partial<Settings> = {},
-): Promise<EndedRun> {
+): Promise<EndedRun & { readonly hadPage: boolean }> {
   // Not for `--dry-run`: a third of all modules.
   const { runFolder } = await import('../../app/run/run-shift.ts');
   using view = await viewEvents(io, options, { root: paths.root });
-  using _page = options.view ? await serveBeside(io, paths.name, view) : undefined;
+  using page = options.view ? await serveBeside(io, paths.name, view) : undefined;
   const listeners = { onEvent: view.event.bind(view), onTranscript: view.heard.bind(view) };
-  return await runFolder(paths, { ...settings, ...listeners, openStop: () => new StopSignals() }, io);
+  const ended = await runFolder(paths, { ...settings, ...listeners, openStop: () => new StopSignals() }, io);
+  return { ...ended, hadPage: page?.isServed === true };
 }
 
-async function serveBeside(io: Io, shift: string, view: EventView): Promise<Disposable> {
+async function serveBeside(io: Io, shift: string, view: EventView): Promise<PageBeside> {
   const { PageBeside } = await import('../page-beside.ts');
   return new PageBeside(io, shift, view);
 }
