@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { relative } from 'node:path';
 import { summariseProgress } from '../../core/folds/summary.ts';
 import type { Decisions, FailureGroupSummary, GridColumns, ShiftAnswer } from '../../core/page/answers.ts';
 import { describeStatus } from '../status.ts';
@@ -30,7 +31,7 @@ export async function answerShift(reading: ShiftReading, run: RunState | undefin
     ...(waiting ? { waiting } : {}),
     ...(draining === undefined ? {} : { draining }),
     decisions: decisionsIn(reading, status),
-    ...(existsSync(place.paths.report) ? { report: place.paths.report } : {}),
+    ...(existsSync(place.paths.report) ? { report: relative(place.paths.root, place.paths.report) } : {}),
   };
 }
 

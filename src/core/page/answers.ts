@@ -88,7 +88,7 @@ export interface ShiftAnswer {
   /** Nothing new starts: a signal, `control` or `limit`. */
   readonly draining?: string;
   readonly decisions: Decisions;
-  /** The report of the last run, if there is one: a path. */
+  /** The report of the last run, if there is one: a path in the project. */
   readonly report?: string;
 }
 
