@@ -77,10 +77,10 @@ sandboxTest(
     const shift = slowShift();
     const { project } = shift;
     slowShift(project, 'others');
-    const inContainer = ['--dev-bind', '/', '/', '--unshare-pid', '--proc', '/proc', '--as-pid-1', '--die-with-parent'];
-    const program = [process.execPath, NIGHTSHIFT, 'start', 'pages', '--view'];
+    const inContainer = 'bwrap --dev-bind / / --unshare-pid --proc /proc --as-pid-1 --die-with-parent'.split(' ');
+    const [file = '', ...args] = [...inContainer, process.execPath, NIGHTSHIFT, 'start', 'pages', '--view'];
     const running = new RunningProcess(
-      spawn('bwrap', [...inContainer, ...program], {
+      spawn(file, args, {
         cwd: project.root,
         env: { ...process.env, ...stateIn(project) },
         stdio: ['ignore', 'pipe', 'pipe'],
