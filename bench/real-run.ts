@@ -1,8 +1,8 @@
+import { lognormal, randomFrom } from '../test/kit/random.ts';
 import { atMost, type Section } from './figure.ts';
 import { NOT_INSTALLED, parallelVersion } from './gnu-parallel.ts';
 import { ms, NIGHTSHIFT, node, run, takeTurns } from './measure.ts';
 import { Project, SHIFT, STREAM, TASK } from './project.ts';
-import { lognormal, randomFrom } from './random.ts';
 
 const ITEMS = 64;
 /** Eight at once, so that a run takes about 20 s. */

@@ -12,11 +12,12 @@ import {
   timeIsOver,
   usedUp,
 } from '../core/schedule/budget.ts';
+import { costIn, ExpectedCosts } from '../core/schedule/expected-cost.ts';
 import type { Scope } from '../core/schedule/plan.ts';
 import { localTime } from '../core/text/local-time.ts';
 import type { RunPorts } from './ports.ts';
 
-type Ports = Pick<RunPorts, 'findAgent' | 'clock' | 'control' | 'events'>;
+type Ports = Pick<RunPorts, 'findAgent' | 'clock' | 'control' | 'events' | 'running'>;
 
 /** Machines sleep and clocks are set: the remaining time is checked this often, however long it is. */
 const LOOK_EVERY_MS = 1000;
@@ -34,11 +35,14 @@ export class Budget implements Disposable {
   readonly #spentUp = new AbortController();
   /** Paused tasks, and why. */
   readonly #paused = new Map<string, string>();
+  readonly #expected = new ExpectedCosts();
   #shift: Shift;
+  #rows = 0;
   #inForce: Limits;
   #nextLook: AbortController | undefined;
   #hasWarned = false;
   #hasWarnedOfSilence = false;
+  #hasToldReserve = false;
   #reached: ReachedLimit | undefined;
 
   constructor(ports: Ports, shift: Shift) {
@@ -48,7 +52,11 @@ export class Budget implements Disposable {
     this.#earlierMs = ports.events.history.tally.ms;
     this.#shift = shift;
     this.#inForce = this.#resolve();
+    if (isMoneyLimited(this.#inForce)) {
+      for (const { task, usage, ms } of ports.events.history.ended()) this.#expected.addItem(task, costIn(usage), ms);
+    }
     ports.events.listen((event) => {
+      this.#expected.add(event);
       const { type, task } = event;
       if (type === 'dev:finished') this.#warnOfSilence(event);
       // From a command beside this run.
@@ -98,6 +106,25 @@ export class Budget implements Disposable {
     return this.#paused.size === 0 ? scope : { ...scope, paused: new Set(this.#paused.keys()) };
   }
 
+  /**
+   * How many of these new items may start, so that all that run together stay within cost and tokens: each reserves
+   * what items of its task have cost so far. If nothing runs, one may start while anything is left.
+   */
+  affordable(task: string, items: number): number {
+    const { running, events, clock } = this.#ports;
+    const flight = { items: running.entries, now: clock.now() };
+    const fit = this.#expected.affordable(task, this.#inForce, costIn(events.history.usage), flight);
+    const start = Math.min(items, Math.max(fit, running.size === 0 ? 1 : 0));
+    if (start < items) this.#tellReserve(task);
+    return start;
+  }
+
+  /** How many rows the table has. */
+  countRows(rows: number): void {
+    this.#rows = rows;
+    this.#inForce = this.#resolve();
+  }
+
   /** You may have changed the limits; what was spent stays spent. */
   follow(shift: Shift): void {
     this.#shift = shift;
@@ -135,7 +162,7 @@ export class Budget implements Disposable {
   }
 
   #resolve(): Limits {
-    return limitsInForce(this.#shift.settings.limits, this.hasModel, this.#startedAt);
+    return limitsInForce(this.#shift.settings.limits, this.hasModel, this.#startedAt, this.#rows);
   }
 
   /** In this many milliseconds, if the machine does not sleep. */
@@ -188,8 +215,16 @@ export class Budget implements Disposable {
     this.#ports.events.emit({ type: 'run:warning', message: `${what}; max-duration still holds` });
   }
 
+  #tellReserve(task: string): void {
+    if (this.#hasToldReserve) return;
+    this.#hasToldReserve = true;
+    const keys = (['max-cost', 'max-tokens'] as const).filter((key) => this.#inForce[key] !== undefined);
+    const message = `fewer items start now: by what items of ${task} have cost so far, those that are running will use up ${keys.join(' or ')}`;
+    this.#ports.events.emit({ type: 'run:warning', message });
+  }
+
   #pause(task: string): void {
-    const most = sameFailures(this.#shift.settings.limits, this.#taskHasModel(task));
+    const most = sameFailures(this.#shift.settings.limits, this.#taskHasModel(task), this.#rows);
     const streak = this.#ports.events.history.tally.streakOf(task);
     if (most === undefined || !streak || streak.failures < most || this.#paused.has(task)) return;
     const { failurePoint, failures } = streak;
@@ -207,6 +242,10 @@ export class Budget implements Disposable {
   [Symbol.dispose](): void {
     this.#nextLook?.abort();
   }
+}
+
+function isMoneyLimited(limits: Limits): boolean {
+  return limits['max-cost'] !== undefined || limits['max-tokens'] !== undefined;
 }
 
 /** Whether an agent with a model does the task or judges it. */

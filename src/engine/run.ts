@@ -97,6 +97,7 @@ async function recover(context: RunContext): Promise<void> {
   const { selection } = ports.scope;
   const stale = await store.giveBackStale(ports.clock.now());
   const now = await store.snapshot();
+  budget.countRows(now.count);
   const scope = context.select(now);
   const results = resultsIn(shift);
   if (budget.countsEarlierRuns && history.isEmpty && hasBegun(now)) {

@@ -1,6 +1,7 @@
 /** An item-task that is claimed and has not ended. */
 interface Entry {
   readonly token: string;
+  readonly task: string;
   /** The id of the item. */
   readonly id: string;
   /** Its row's name, if it has one. */
@@ -14,6 +15,10 @@ export class Running {
 
   get size(): number {
     return this.#entries.size;
+  }
+
+  get entries(): Iterable<Entry> {
+    return this.#entries.values();
   }
 
   /** The ids of the items. */

@@ -131,7 +131,7 @@ interface NewManager {
   /** ISO date. */
   readonly created: string;
   readonly parallel: boolean;
-  /** With `parallel`: the size of the first batch and of the largest one. */
+  /** With `parallel`: how many run at once; otherwise it starts with 2. */
   readonly batchSize?: number | undefined;
   /** More lines for Shift Configuration, such as `agent`. */
   readonly settings?: Readonly<Record<string, string>>;
@@ -154,7 +154,7 @@ export function createManager({ name, created, parallel, batchSize, settings = {
     `- name: ${name}`,
     `- created: ${created}`,
     `- parallel: ${parallel}`,
-    ...(parallel ? sizes : []),
+    ...(parallel ? ['- dispatch: stream', ...sizes] : []),
     `- qa-retries: ${FIRST_QA_RETRIES}`,
     '- lessons: careful',
     ...Object.entries(settings).map(([key, value]) => `- ${key}: ${value}`),

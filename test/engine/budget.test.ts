@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { finalStatuses, holds, modes, nights, settingsOf, shiftOf } from '../kit/nights.ts';
+import { lognormal, randomFrom } from '../kit/random.ts';
 import { SimulatedShift } from '../kit/simulated-shift.ts';
 
 const few = fc.integer({ min: 1, max: 12 });
@@ -75,3 +76,23 @@ test('X6 max-same-failures: a task whose items fail one after the other at the s
       expect.stringContaining(`${most} in a row failed at the same point`),
     ]);
   }));
+
+test('X6 items that run together stay within max-cost: each reserves what items have cost so far', async () => {
+  const slots = 100;
+  const random = randomFrom(1);
+  const costs = Array.from({ length: 1000 }, () => lognormal(random, 1, 0.8));
+  const max = Math.round(costs.slice(0, 600).reduce((sum, cost) => sum + cost));
+  const shift = new SimulatedShift({
+    rows: costs.length,
+    settings: { parallel: true, dispatch: 'stream', 'max-batch-size': slots, 'max-cost': max },
+    isChecked: true,
+    play: ({ role, item }) => (role === 'dev' ? { ms: 1000 * costs[item.index]!, costUsd: costs[item.index]! } : {}),
+  });
+  const { end, events, history } = await shift.run();
+  expect(events.some(({ type, size }) => type === 'batch:claimed' && size === slots)).toBe(true);
+  expect(end).toMatchObject({ exitCode: 4, reason: expect.stringContaining('max-cost is used up') });
+  expect(history.usage.costUsd! / max).toBeGreaterThanOrEqual(1);
+  expect(history.usage.costUsd! / max).toBeLessThan(1.02);
+  const warnings = events.filter(({ type }) => type === 'run:warning').map(({ message }) => message);
+  expect(warnings).toEqual([expect.stringContaining('fewer items start now')]);
+});

@@ -51,7 +51,7 @@ export async function dryRun(
   const { parallel, sequence, limits: set } = shift.settings;
   const size = parallel ? startSize(shift.settings) : 1;
   const first = chooseForDevs({ board: snapshot, scope, sequence, room: size });
-  const limits = limitsInForce(set, hasModel, now);
+  const limits = limitsInForce(set, hasModel, now, snapshot.count);
   const history = await readHistory(paths, world);
   const spent = spentIn(history);
   const left = {

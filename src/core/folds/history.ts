@@ -56,6 +56,11 @@ export class History {
     return this.#items.get(`${task} ${item}`);
   }
 
+  /** What each item-task whose dev has finished has cost in all runs, and how long its last dev took. */
+  *ended(): Generator<{ readonly task: string; readonly usage: Usage; readonly ms: number }> {
+    for (const [name, { dev, usage }] of this.#items) if (dev) yield { task: splitName(name)[0], usage, ms: dev.ms };
+  }
+
   /** Rule P8: recommendations survive an interruption. Only those of items that passed count (rule L1). */
   unsettled(task: string): ReadonlyMap<string, readonly Recommendation[]> {
     return this.#lessons.recommendations(task);

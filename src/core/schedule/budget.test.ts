@@ -56,7 +56,7 @@ test('X6 a clock time is the next one after the start, whichever day that is; a 
   expect(at('none')).toBeUndefined();
 });
 
-test('X6 three failures in a row at one place pause a task of an agent with a model, unless something else is set', () => {
+test('X6 three failures in a row at one place pause a task of an agent with a model, more in a large table, unless something else is set', () => {
   const cases: [LimitSettings, boolean, number | undefined][] = [
     [{}, true, 3],
     [{}, false, undefined],
@@ -64,9 +64,13 @@ test('X6 three failures in a row at one place pause a task of an agent with a mo
     [{ 'max-same-failures': 'none' }, true, undefined],
   ];
   for (const [set, hasModel, most] of cases) {
-    expect(sameFailures(set, hasModel)).toBe(most);
+    expect(sameFailures(set, hasModel, 120)).toBe(most);
     expect(limitsInForce(set, hasModel, NOW)['max-same-failures']).toBe(most);
   }
+  // What chance alone makes of a table in which one in five fails.
+  expect([126, 3000, 20_000].map((rows) => sameFailures({}, true, rows))).toEqual([4, 5, 7]);
+  expect(limitsInForce({}, true, NOW, 20_000)['max-same-failures']).toBe(7);
+  expect(sameFailures({ 'max-same-failures': 2 }, true, 20_000)).toBe(2);
 });
 
 test('X6 a limit is used up when it is reached: the text says by how much', () => {

@@ -34,6 +34,8 @@ export interface Expenses {
 const LESS_THAN_ANY_COST = 1e-9;
 /** The default for agents with a model: a task with wrong Steps or Validation would fail a whole table at a price. */
 const SAME_FAILURES_WITH_MODEL = 3;
+/** A table in which one item in five fails at one point is expected to have one such streak by chance. */
+const CHANCE_OF_FAILURE = 1 / 5;
 
 /** The limits that bound what a run costs, whatever its items do. */
 const BOUNDS = ['max-cost', 'max-tokens', 'max-duration', 'until'] as const;
@@ -112,10 +114,10 @@ function parseUntil(text: string): string | undefined {
 }
 
 /** The limits of a run that starts now: a time of day is the next one from there. */
-export function limitsInForce(set: LimitSettings, hasModel: boolean, now: number): Limits {
+export function limitsInForce(set: LimitSettings, hasModel: boolean, now: number, rows = 0): Limits {
   const { until, ...amounts } = set;
   const numbers = Object.entries(amounts).filter(([, value]) => value !== NONE) as [LimitKey, number][];
-  const same = sameFailures(set, hasModel);
+  const same = sameFailures(set, hasModel, rows);
   return {
     ...Object.fromEntries(numbers),
     ...(until === undefined || until === NONE ? {} : { until: new Date(timeOf(until, now)).toISOString() }),
@@ -124,9 +126,15 @@ export function limitsInForce(set: LimitSettings, hasModel: boolean, now: number
 }
 
 /** How many items of a task in a row may fail at the same point; absent: any number. */
-export function sameFailures(set: LimitSettings, hasModel: boolean): number | undefined {
-  const most = set['max-same-failures'] ?? (hasModel ? SAME_FAILURES_WITH_MODEL : NONE);
+export function sameFailures(set: LimitSettings, hasModel: boolean, rows: number): number | undefined {
+  const most = set['max-same-failures'] ?? (hasModel ? sameFailuresBy(rows) : NONE);
   return most === NONE ? undefined : most;
+}
+
+/** The more rows, the longer the streaks that chance alone makes. */
+function sameFailuresBy(rows: number): number {
+  const byChance = Math.ceil(Math.log(Math.max(1, rows)) / -Math.log(CHANCE_OF_FAILURE));
+  return Math.max(SAME_FAILURES_WITH_MODEL, byChance);
 }
 
 /**

@@ -4,6 +4,8 @@ import {
   adaptSize,
   type Concurrency,
   noteRunning,
+  openSlots,
+  type StreamEnd,
   startConcurrency,
   startSize,
 } from './concurrency.ts';
@@ -34,8 +36,10 @@ test.each([
   expect(adapted.reason).not.toBe('');
 });
 
-/** Ends items one by one with a concurrency that is always used; each was dispatched after the last halving. */
-function end(first: Concurrency, ends: readonly ('done' | 'failed')[], max?: number) {
+type End = 'done' | 'failed';
+
+/** Ends items one by one with a concurrency that is always used; each was dispatched after it last shrank. */
+function end(first: Concurrency, ends: readonly End[], max?: number) {
   const sizes: number[] = [];
   let concurrency = first;
   for (const each of ends) {
@@ -45,11 +49,13 @@ function end(first: Concurrency, ends: readonly ('done' | 'failed')[], max?: num
   }
   return sizes;
 }
-const ends = (count: number, how: 'done' | 'failed' = 'done') => Array.from({ length: count }, () => how);
+const ends = (count: number, how: End = 'done'): End[] => Array.from({ length: count }, () => how);
 const at = (size: number, more: Partial<Concurrency> = {}): Concurrency => ({
   ...startConcurrency({ batchSize: size }),
   ...more,
 });
+const last = (before: Concurrency, how: Omit<StreamEnd, 'epoch'>, epoch = before.epoch, max?: number) =>
+  adaptConcurrency(before, { ...how, epoch }, max);
 
 test('X7 the concurrency starts as batches do: 2, or what is set, and never above the cap', () => {
   expect(startConcurrency({}).size).toBe(2);
@@ -57,58 +63,79 @@ test('X7 the concurrency starts as batches do: 2, or what is set, and never abov
   expect(startConcurrency({ batchSize: 7, maxBatchSize: 3 }).size).toBe(3);
 });
 
-test('X7 it doubles when as many items as may run ended done in a row, and counts anew from then on', () => {
+test('X7 it doubles when as many items as may run have ended and at most a fifth failed, and counts anew', () => {
   expect(end(startConcurrency({}), ends(7))).toEqual([2, 4, 4, 4, 4, 8, 8]);
-  expect(adaptConcurrency(at(2, { streak: 1, wasUsed: true }), { end: 'done', epoch: 0 }).change).toEqual({
-    from: 2,
-    to: 4,
-    reason: '2 done in a row',
+  expect(end(at(10), [...ends(2, 'failed'), ...ends(8)]).at(-1)).toBe(20);
+  expect(last(at(5, { done: 3, failed: 1, wasUsed: true }), { end: 'done' }).change).toEqual({
+    from: 5,
+    to: 10,
+    reason: '4 of 5 done',
   });
 });
 
-test('X7 a failure halves, rounded down and never below 1, and breaks the row', () => {
-  expect(end(at(7), [...ends(6), 'failed', ...ends(2), 'failed', 'failed'])).toEqual([
-    ...Array(6).fill(7),
-    ...[3, 3, 3, 1, 1],
-  ]);
-  expect(end(at(4), [...ends(3), 'failed', ...ends(2)])).toEqual([4, 4, 4, 2, 2, 4]);
-  const { concurrency, change } = adaptConcurrency(at(4, { streak: 3, wasUsed: true }), { end: 'failed', epoch: 0 });
-  expect([change, concurrency.streak, concurrency.wasUsed]).toEqual([{ from: 4, to: 2, reason: '1 failed' }, 0, false]);
-  // Nothing changes at 1: no event, and yet the row is broken.
-  expect(adaptConcurrency(at(1), { end: 'failed', epoch: 0 })).toEqual({ concurrency: { ...at(1), epoch: 1 } });
+test('X7 it stays when more than a fifth and less than half failed, and counts anew', () => {
+  expect(end(at(10), [...ends(3, 'failed'), ...ends(7)]).at(-1)).toBe(10);
+  expect(last(at(10, { done: 6, failed: 3, wasUsed: true }), { end: 'done' })).toEqual({
+    concurrency: at(10, { wasUsed: true }),
+  });
 });
 
-test('X7 failures of items that were dispatched before a halving do not halve again; later ones do', () => {
-  const { concurrency } = adaptConcurrency(at(8), { end: 'failed', epoch: 0 });
-  const beside = adaptConcurrency({ ...concurrency, streak: 3, wasUsed: true }, { end: 'failed', epoch: 0 });
-  expect(beside).toEqual({ concurrency: { size: 4, streak: 0, wasUsed: true, epoch: 1 } });
-  expect(adaptConcurrency(beside.concurrency, { end: 'failed', epoch: 1 }).concurrency.size).toBe(2);
+test('X7 it halves as soon as half of them failed, however the others end; rounded down, never below 1', () => {
+  expect(end(at(7), [...ends(2), ...ends(4, 'failed')])).toEqual([7, 7, 7, 7, 7, 3]);
+  expect(last(at(4, { done: 1, failed: 1 }), { end: 'failed' }).change).toEqual({
+    from: 4,
+    to: 2,
+    reason: '2 of 3 failed',
+  });
+  expect(end(at(1), ends(1, 'failed'))).toEqual([1]);
+  expect(last(at(1), { end: 'failed' }).change).toBeUndefined();
 });
 
-test('X7 X5 trouble lowers the concurrency as a failure does, once for all that ran, and says why', () => {
-  const trouble = { trouble: 'rate limit' };
-  const { concurrency, change } = adaptConcurrency(at(8, { streak: 7, wasUsed: true }), { end: trouble, epoch: 0 });
-  expect(change).toEqual({ from: 8, to: 4, reason: '1 given back: rate limit' });
-  expect(adaptConcurrency(concurrency, { end: trouble, epoch: 0 })).toEqual({ concurrency });
-  expect(adaptConcurrency(concurrency, { end: trouble, epoch: 1 }).concurrency.size).toBe(2);
-  expect(adaptConcurrency(at(1), { end: trouble, epoch: 0 }).change).toBeUndefined();
+test('X7 X6 the slots of items that failed in a row stay empty until one is done, and one is always open', () => {
+  let concurrency = at(8);
+  const open = ([...ends(3, 'failed'), 'done', ...ends(9, 'failed')] as const).map((each) => {
+    ({ concurrency } = last(concurrency, { end: each }));
+    return openSlots(concurrency);
+  });
+  expect(open).toEqual([7, 6, 5, 8, 3, 2, 1, 1, 1, 1, 1, 1, 1]);
+  expect(concurrency.size).toBe(1);
 });
 
-test('X7 it grows only when as many as allowed were really in flight since the last change', () => {
+test('X7 items that started before it shrank count neither for growing nor for shrinking again; later ones do', () => {
+  const { concurrency } = last(at(8, { failed: 3 }), { end: 'failed' });
+  expect([concurrency.size, concurrency.epoch]).toEqual([4, 1]);
+  const used = { ...concurrency, wasUsed: true };
+  expect(last(used, { end: 'failed' }, 0)).toEqual({ concurrency: { ...used, failedInRow: 2 } });
+  expect(last(used, { end: 'done' }, 0)).toEqual({ concurrency: { ...used, failedInRow: 0 } });
+  expect(last({ ...used, failed: 1 }, { end: 'failed' }).concurrency.size).toBe(2);
+});
+
+test('X7 X5 trouble and timeouts halve it at once, once for all that ran, and say why', () => {
+  const overload = '1 given back: rate limit';
+  const { concurrency, change } = last(at(8, { done: 7, wasUsed: true }), { end: 'returned', overload });
+  expect(change).toEqual({ from: 8, to: 4, reason: overload });
+  expect(last(concurrency, { end: 'returned', overload }, 0)).toEqual({ concurrency });
+  expect(last(concurrency, { end: 'failed', overload }).concurrency).toMatchObject({ size: 2, failedInRow: 1 });
+  expect(last(at(1), { end: 'returned', overload }).change).toBeUndefined();
+  // Withdrawn by a person.
+  expect(last(at(8), { end: 'returned' })).toEqual({ concurrency: at(8) });
+});
+
+test('X7 it grows only when as many as allowed were really running since the last change', () => {
   let concurrency = noteRunning(at(4), 3);
-  for (let i = 0; i < 9; i++) concurrency = adaptConcurrency(concurrency, { end: 'done', epoch: 0 }).concurrency;
-  expect(concurrency).toMatchObject({ size: 4, streak: 9, wasUsed: false });
+  for (let i = 0; i < 9; i++) ({ concurrency } = last(concurrency, { end: 'done' }));
+  expect(concurrency).toMatchObject({ size: 4, done: 1, wasUsed: false });
   concurrency = noteRunning(concurrency, 4);
-  // Fewer in flight later on do not undo it.
+  // Fewer that run later on do not undo it.
   concurrency = noteRunning(concurrency, 1);
-  expect(adaptConcurrency(concurrency, { end: 'done', epoch: 0 }).concurrency).toEqual(at(8));
+  for (let i = 0; i < 3; i++) ({ concurrency } = last(concurrency, { end: 'done' }));
+  expect(concurrency).toEqual(at(8));
 });
 
 test('X7 the cap holds for growth, also one that was lowered meanwhile; at the cap nothing changes', () => {
   expect(end(at(5), ends(13), 8)).toEqual([...Array(4).fill(5), ...Array(9).fill(8)]);
-  expect(adaptConcurrency(at(8, { streak: 7, wasUsed: true }), { end: 'done', epoch: 0 }, 8).change).toBeUndefined();
-  expect(adaptConcurrency(at(16), { end: 'failed', epoch: 0 }, 3).concurrency.size).toBe(3);
-  expect(
-    adaptConcurrency(at(2 ** 30, { streak: 2 ** 30, wasUsed: true }), { end: 'done', epoch: 0 }).concurrency.size,
-  ).toBe(2 ** 30);
+  expect(last(at(8, { done: 7, wasUsed: true }), { end: 'done' }, 0, 8).change).toBeUndefined();
+  expect(last(at(16, { failed: 7 }), { end: 'failed' }, 0, 3).concurrency.size).toBe(3);
+  const most = at(2 ** 30, { done: 2 ** 30, wasUsed: true });
+  expect(last(most, { end: 'done' }).concurrency.size).toBe(2 ** 30);
 });

@@ -1,5 +1,6 @@
 /**
- * How many items run at the same time: doubled on success, halved on failure, in batches (P1, P2) and streams (X7).
+ * How many items run at the same time. In batches (P1, P2) it doubles on success and halves on failure; in a stream
+ * (X7) it follows the share of items that fail.
  */
 
 const FIRST_SIZE = 2;
@@ -32,14 +33,21 @@ export function adaptSize(size: number, result: BatchResult, max?: number): { to
   return { to, reason: to === size ? `all ${result.done} done, at max-batch-size` : `all ${result.done} done` };
 }
 
+/** A stream grows if at most one in five items fails, and shrinks if one in two does. */
+const GROWS_TO_ONE_IN = 5;
+const SHRINKS_FROM_ONE_IN = 2;
+
 /** The concurrency of a stream, and what decides when it changes. */
 export interface Concurrency {
   readonly size: number;
-  /** Items that ended `done` in a row since the last change. */
-  readonly streak: number;
+  /** How items have ended since the last decision. Each decision takes as many as may run together. */
+  readonly done: number;
+  readonly failed: number;
+  /** Items that failed since one was last done. */
+  readonly failedInRow: number;
   /** Whether all slots were in use at some time since the last change. */
   readonly wasUsed: boolean;
-  /** Counts the halvings: an item that started before the last one does not cause another. */
+  /** Counts how often it has shrunk: an item that started before the last time does not count any more. */
   readonly epoch: number;
 }
 
@@ -50,7 +58,15 @@ interface ConcurrencyChange {
 }
 
 export function startConcurrency(settings: SizeSettings, epoch = 0): Concurrency {
-  return { size: startSize(settings), streak: 0, wasUsed: false, epoch };
+  return { size: startSize(settings), done: 0, failed: 0, failedInRow: 0, wasUsed: false, epoch };
+}
+
+/**
+ * How many items may run now. The slot of a failed item stays empty until one is done: a task that breaks for good
+ * costs the items that are running and no new ones, except one at a time until it is paused (rule X6).
+ */
+export function openSlots({ size, failedInRow }: Concurrency): number {
+  return Math.max(1, size - failedInRow);
 }
 
 /** It grows only if it was reached: a few successes in a row say nothing about a higher concurrency. */
@@ -58,9 +74,11 @@ export function noteRunning(concurrency: Concurrency, running: number): Concurre
   return running >= concurrency.size && !concurrency.wasUsed ? { ...concurrency, wasUsed: true } : concurrency;
 }
 
-/** How an item of a stream ended. `trouble`: why it was given back; a lower concurrency may help. */
+/** How an item of a stream ended. A withdrawn item counts for neither side. */
 export interface StreamEnd {
-  readonly end: 'done' | 'failed' | { readonly trouble: string };
+  readonly end: 'done' | 'failed' | 'returned';
+  /** What suggests that fewer should run at once: a timeout, or trouble that passes. */
+  readonly overload?: string | undefined;
   /** The epoch of the concurrency when the item started. */
   readonly epoch: number;
 }
@@ -70,22 +88,37 @@ export interface Adaptation {
   readonly change?: ConcurrencyChange;
 }
 
-/** The concurrency after one item has ended. A withdrawn item counts for neither side. */
-export function adaptConcurrency(before: Concurrency, ended: StreamEnd, max?: number): Adaptation {
-  const { size, epoch } = before;
-  if (ended.end !== 'done') {
-    if (ended.epoch < epoch) return { concurrency: { ...before, streak: 0 } };
-    const to = Math.max(1, Math.floor(size / 2));
-    const reason = ended.end === 'failed' ? '1 failed' : `1 given back: ${ended.end.trouble}`;
-    return changed(before, cap(to, max), epoch + 1, reason);
+/** The concurrency after one item has ended. */
+export function adaptConcurrency(before: Concurrency, { end, overload, epoch }: StreamEnd, max?: number): Adaptation {
+  const concurrency = { ...before, failedInRow: failuresInRow(before, end) };
+  if (epoch < before.epoch) return { concurrency };
+  if (overload !== undefined) return shrunk(concurrency, overload, max);
+  const { size, wasUsed } = before;
+  const done = before.done + Number(end === 'done');
+  const failed = before.failed + Number(end === 'failed');
+  const ended = done + failed;
+  // Not later than needed: half of them have failed, however the others end.
+  if (failed * SHRINKS_FROM_ONE_IN >= Math.max(size, ended)) {
+    return shrunk(concurrency, `${failed} of ${ended} failed`, max);
   }
-  const streak = before.streak + 1;
-  if (streak < size || !before.wasUsed) return { concurrency: { ...before, streak } };
-  return changed(before, cap(size * 2, max), epoch, `${streak} done in a row`);
+  if (ended < size) return { concurrency: { ...concurrency, done, failed } };
+  const isWell = failed * GROWS_TO_ONE_IN <= ended;
+  if (!isWell || !wasUsed) return { concurrency: { ...concurrency, done: 0, failed: 0 } };
+  return changed(concurrency, cap(size * 2, max), `${done} of ${ended} done`);
 }
 
-function changed(before: Concurrency, to: number, epoch: number, reason: string): Adaptation {
-  const concurrency = { size: to, streak: 0, wasUsed: false, epoch };
+function failuresInRow({ failedInRow }: Concurrency, end: StreamEnd['end']): number {
+  if (end === 'done') return 0;
+  return failedInRow + Number(end === 'failed');
+}
+
+function shrunk(before: Concurrency, reason: string, max: number | undefined): Adaptation {
+  const to = Math.max(1, Math.floor(before.size / 2));
+  return changed({ ...before, epoch: before.epoch + 1 }, cap(to, max), reason);
+}
+
+function changed(before: Concurrency, to: number, reason: string): Adaptation {
+  const concurrency = { ...before, size: to, done: 0, failed: 0, wasUsed: false };
   return to === before.size ? { concurrency } : { concurrency, change: { from: before.size, to, reason } };
 }
 

@@ -28,6 +28,8 @@ export interface ItemEnd {
   readonly item: RunningItem;
   readonly end: 'qa' | 'again' | 'done' | 'failed' | { readonly returned: string; readonly trouble?: Trouble };
   readonly compacted: boolean;
+  /** It failed because it ran out of time. */
+  readonly isTimeout?: boolean;
 }
 
 /** Items that run at the same time: a batch, or the slots of a stream. */

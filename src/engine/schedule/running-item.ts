@@ -1,3 +1,4 @@
+import { isTimeout } from '../../core/model/failure-point.ts';
 import type { Outcome } from '../../core/model/model.ts';
 import { askedCriteria } from '../../core/model/order.ts';
 import { type DevUsage, mayGoBack, verdictText } from '../../core/schedule/qa-retry.ts';
@@ -76,7 +77,8 @@ async function workAsDev(
     const end = await recordDev(dispatch, item, worked);
     // It was withdrawn in this moment: it gets no qa.
     if (end !== 'qa') await dropSession(dispatch, item);
-    return ended(dispatch, { item: after, end, compacted: outcome.compacted });
+    const { compacted, failurePoint } = outcome;
+    return ended(dispatch, { item: after, end, compacted, isTimeout: isTimeout(failurePoint) });
   };
   return { hasPassed: withdrawn === undefined && outcome.to === 'qa', after, recording: recordAndDrop() };
 }
@@ -133,7 +135,7 @@ async function judge(dispatch: Dispatch, item: RunningItem, isFresh: boolean): P
   const { token } = item.claim;
   const worked = await carryOut(dispatch, item, { role: 'qa', checksPassed: isFresh });
   const { outcome, withdrawn } = worked;
-  const { to, compacted } = outcome;
+  const { to, compacted, failurePoint } = outcome;
   const isJudged = withdrawn === undefined && (to === 'done' || to === 'failed');
   if (isJudged || hasSpent(outcome)) await keepEvents(context, item, outcome);
   if (withdrawn !== undefined) return { item, end: { returned: withdrawn }, compacted };
@@ -151,7 +153,7 @@ async function judge(dispatch: Dispatch, item: RunningItem, isFresh: boolean): P
   if (!recorded.ok) return { item, end: { returned: recorded.why }, compacted };
   if (back) return { item: back, end: 'again', compacted };
   context.returns.ended(item.claim, to);
-  return { item, end: to, compacted };
+  return { item, end: to, compacted, isTimeout: isTimeout(failurePoint) };
 }
 
 /** A row that has passed is `done` once it is delivered; if that fails, it is `failed`, and its work is kept. */

@@ -3,6 +3,7 @@ import {
   adaptConcurrency,
   type Concurrency,
   noteRunning,
+  openSlots,
   type SizeSettings,
   startConcurrency,
 } from '../../core/schedule/concurrency.ts';
@@ -10,7 +11,7 @@ import { chooseNext } from '../../core/schedule/next.ts';
 import type { RunContext } from '../context.ts';
 import { claimRows, type Dispatch, type ItemEnd, openDispatch, type RunningItem } from './dispatch.ts';
 import { runItem } from './running-item.ts';
-import { rowsOf } from './turn.ts';
+import { affordableRows, rowsOf } from './turn.ts';
 
 interface Slot {
   /** The epoch of the concurrency when the item started. */
@@ -29,6 +30,8 @@ export class Slots implements AsyncDisposable {
   /** The slots in use, by token. */
   readonly #used = new Map<string, Slot>();
   readonly #ended: ItemEnd[] = [];
+  /** Wakes who waits for an item to end. */
+  #onEnd: () => void = () => {};
   readonly #versions = new Set<string>();
   #concurrency: Concurrency;
   #maxSize: number | undefined;
@@ -46,13 +49,17 @@ export class Slots implements AsyncDisposable {
     return this.#used.size;
   }
 
-  /** How many slots there are. */
+  /** How many slots there are, also those that stay empty after failures. */
   get concurrency(): number {
     return this.#concurrency.size;
   }
 
   get hasRoom(): boolean {
-    return this.#used.size < this.#concurrency.size;
+    return this.#room > 0;
+  }
+
+  get #room(): number {
+    return openSlots(this.#concurrency) - this.#used.size;
   }
 
   /** You set another one in the manifest: it is used as it is (rule P4). */
@@ -85,14 +92,16 @@ export class Slots implements AsyncDisposable {
         scope: this.#context.select(snapshot),
         mode: 'stream',
         sequence: shift.settings.sequence,
-        room: this.#concurrency.size - this.#used.size,
+        room: this.#room,
         deferred: rowsOf(snapshot, returns.deferred),
         running: rowsOf(snapshot, ports.running.items),
       });
       if (!next || control.isHalted) break;
+      const rows = affordableRows(this.#context, next);
+      if (rows.length === 0) break;
       const task = shift.tasks.find(({ name }) => name === next.task)!;
       await this.#keepVersion(task);
-      const items = await claimRows(this.#context, { shift, task, snapshot, rows: next.rows });
+      const items = await claimRows(this.#context, { shift, task, snapshot, rows });
       if (items.length === 0) break;
       const indices = items.filter(({ claim }) => claim.status !== 'qa').map(({ claim }) => claim.row);
       if (indices.length > 0) {
@@ -108,11 +117,15 @@ export class Slots implements AsyncDisposable {
    * together.
    */
   async next(milliseconds?: number): Promise<ItemEnd[]> {
-    const endings = [...this.#used.values()].map(({ ending }) => ending);
-    const anyEnded = new AbortController();
-    const over = milliseconds === undefined ? [] : [this.#context.ports.clock.sleep(milliseconds, anyEnded.signal)];
-    await Promise.race([...endings, ...over]);
-    anyEnded.abort();
+    if (this.#ended.length === 0 && !this.#dispatch.failure.signal.aborted) {
+      const anyEnded = new AbortController();
+      const ending = new Promise<void>((resolve) => {
+        this.#onEnd = resolve;
+      });
+      const over = milliseconds === undefined ? [] : [this.#context.ports.clock.sleep(milliseconds, anyEnded.signal)];
+      await Promise.race([ending, ...over]);
+      anyEnded.abort();
+    }
     this.#dispatch.failure.signal.throwIfAborted();
     const ends = this.#ended.splice(0);
     for (const end of ends) this.#free(end);
@@ -120,10 +133,12 @@ export class Slots implements AsyncDisposable {
   }
 
   #start(item: RunningItem): void {
-    const ending = this.#run(item).then(
-      (end) => void this.#ended.push(end),
-      (error: unknown) => this.#dispatch.failure.abort(error),
-    );
+    const ending = this.#run(item)
+      .then(
+        (end) => void this.#ended.push(end),
+        (error: unknown) => this.#dispatch.failure.abort(error),
+      )
+      .finally(() => this.#onEnd());
     this.#used.set(item.claim.token, { epoch: this.#concurrency.epoch, ending });
   }
 
@@ -132,13 +147,15 @@ export class Slots implements AsyncDisposable {
     return await runItem(this.#dispatch, item);
   }
 
-  #free({ item, end }: ItemEnd): void {
+  #free({ item, end, isTimeout }: ItemEnd): void {
     const { token } = item.claim;
     const { epoch } = this.#used.get(token)!;
     this.#used.delete(token);
-    const ended = typeof end === 'object' ? troubleOf(end) : end;
-    if (ended === 'qa' || ended === 'again' || ended === undefined) return;
-    const { concurrency, change } = adaptConcurrency(this.#concurrency, { end: ended, epoch }, this.#maxSize);
+    if (end === 'qa' || end === 'again') return;
+    const isReturned = typeof end === 'object';
+    const overload = isReturned ? overloadIn(end) : isTimeout ? '1 timed out' : undefined;
+    const streamEnd = { end: isReturned ? ('returned' as const) : end, overload, epoch };
+    const { concurrency, change } = adaptConcurrency(this.#concurrency, streamEnd, this.#maxSize);
     this.#concurrency = concurrency;
     if (change) this.#context.emit({ type: 'concurrency:changed', task: item.task.name, ...change });
   }
@@ -158,6 +175,6 @@ export class Slots implements AsyncDisposable {
 }
 
 /** Rule X5: trouble that passes may mean that the concurrency is too high; trouble that needs a person does not. */
-function troubleOf({ trouble }: Exclude<ItemEnd['end'], string>): { trouble: string } | undefined {
-  return trouble === undefined || trouble.remedy !== undefined ? undefined : { trouble: trouble.reason };
+function overloadIn({ trouble }: Exclude<ItemEnd['end'], string>): string | undefined {
+  return trouble === undefined || trouble.remedy !== undefined ? undefined : `1 given back: ${trouble.reason}`;
 }

@@ -1,6 +1,6 @@
 import type { Task } from '../../core/model/shift.ts';
 import { adaptSize, startSize } from '../../core/schedule/concurrency.ts';
-import { chooseNext } from '../../core/schedule/next.ts';
+import { chooseNext, type Next } from '../../core/schedule/next.ts';
 import { countProgress } from '../../core/schedule/plan.ts';
 import { isWholeShift } from '../../core/schedule/selection.ts';
 import type { Snapshot } from '../../store/store.ts';
@@ -31,7 +31,12 @@ export function chooseTurn(context: RunContext, snapshot: Snapshot): Turn | unde
   });
   if (!next) return undefined;
   const task = tasks.find(({ name }) => name === next.task)!;
-  return { task, rows: next.rows, size, isWaiting: next.role === 'qa' };
+  return { task, rows: affordableRows(context, next), size, isWaiting: next.role === 'qa' };
+}
+
+/** Rule X6: as many as the limits on money allow. A qa always runs: most of its item's cost is spent. */
+export function affordableRows({ budget }: RunContext, { task, rows, role }: Next): readonly number[] {
+  return role === 'qa' ? rows : rows.slice(0, budget.affordable(task, rows.length));
 }
 
 /** `current-batch-size`: the run's own, or yours, which is used as it is (rule P4). A run of a part has its own. */

@@ -1,3 +1,4 @@
+import { DEV_TIMEOUT } from '../../core/model/failure-point.ts';
 import type { Trouble } from '../../core/model/model.ts';
 import type { DevReport } from '../../roles/report.ts';
 import { GIVEN_BACK, lastChanceMissed, timeoutReason, type Work } from './work.ts';
@@ -37,6 +38,6 @@ export function troubled(work: Work, trouble: Trouble): FailedAttempt {
 /** A timeout is final for the item; a stop of the run is not the item's fault. */
 export function aborted(work: Work): FailedAttempt {
   return work.timeout.aborted
-    ? { kind: 'failed', status: 'FAILED', reason: timeoutReason(work), failurePoint: 'timeout', final: true }
+    ? { kind: 'failed', status: 'FAILED', reason: timeoutReason(work), failurePoint: DEV_TIMEOUT, final: true }
     : { kind: 'aborted' };
 }

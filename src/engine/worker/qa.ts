@@ -1,6 +1,7 @@
 import { resolveProse } from '../../core/language/template.ts';
 import { votesIn } from '../../core/learning/votes.ts';
 import type { ReportedVote } from '../../core/model/events.ts';
+import { QA_TIMEOUT } from '../../core/model/failure-point.ts';
 import type { FolderChanges } from '../../core/model/folder-watch.ts';
 import type { Criterion, CriterionVerdict, Outcome, Trouble, Usage } from '../../core/model/model.ts';
 import { askedCriteria } from '../../core/model/order.ts';
@@ -209,6 +210,6 @@ function troubled(work: Work, trouble: Trouble): Judgement {
 
 function stopped(work: Work): Judgement {
   return work.timeout.aborted
-    ? { kind: 'none', reason: `qa ${timeoutReason(work)}`, failurePoint: 'timeout of qa' }
+    ? { kind: 'none', reason: `qa ${timeoutReason(work)}`, failurePoint: QA_TIMEOUT }
     : { kind: 'trouble', trouble: { reason: 'stopped' } };
 }
