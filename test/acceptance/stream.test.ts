@@ -77,13 +77,13 @@ test('X7 qa runs beside devs, in slots of the same limit, which is used and neve
   expect(changes(ended)).toEqual([]);
 });
 
-test('X7 the limit doubles after as many done in a row, up to the cap; each change has its reason and is written back', async () => {
+test('X7 the concurrency doubles after as many that are done, up to the cap; each change has its reason and is written back', async () => {
   const project = new Project();
   const shift = stream(project, names(7), { agent: 'shell', 'max-batch-size': 4 }, { work: FRAGILE });
   const { code, stdout } = await project.run(['start', 'night']);
   expect(code).toBe(0);
   const told = { events: shift.journal() };
-  expect(changes(told)).toEqual([[2, 4, '2 done in a row']]);
+  expect(changes(told)).toEqual([[2, 4, '2 of 2 done']]);
   expect(ofType(told, 'batch:claimed')[0]).toMatchObject({ size: 2, indices: [0, 1] });
   expect(setting(shift, 'current-batch-size')).toBe('4');
   expect(stdout).toMatch(/^night: 7 items, .*, as a stream$/m);

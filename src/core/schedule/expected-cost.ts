@@ -96,11 +96,11 @@ export class ExpectedCosts {
     const one = this.mean(task);
     if (limits['max-cost'] === undefined && limits['max-tokens'] === undefined) return Number.POSITIVE_INFINITY;
     const reserved = plus(spent, this.outstanding(running));
-    const fit = (limit: number | undefined, key: keyof Cost) =>
+    const room = (limit: number | undefined, key: keyof Cost) =>
       limit === undefined || one[key] === 0
         ? Number.POSITIVE_INFINITY
         : Math.max(0, Math.floor((limit - reserved[key]) / one[key]));
-    return Math.min(fit(limits['max-cost'], 'costUsd'), fit(limits['max-tokens'], 'tokens'));
+    return Math.min(room(limits['max-cost'], 'costUsd'), room(limits['max-tokens'], 'tokens'));
   }
 }
 
