@@ -32,7 +32,9 @@ describe('F3 nightshift each', () => {
     expect(firstLines(dry.stdout)).toEqual(firstLines(stdout));
     const shift = new ShiftHandle(project, 'modules');
     expect(shift.tableText).toBe('path,size,do\nsrc/a.ts,1,done\nsrc/b b.ts,2,done\n');
-    expect(shift.manager).toMatch(/- parallel: true\n- dispatch: stream\n- current-batch-size: 2\n- max-batch-size: 2\n/);
+    expect(shift.manager).toMatch(
+      /- parallel: true\n- dispatch: stream\n- current-batch-size: 2\n- max-batch-size: 2\n/,
+    );
     // The checks are the verdict: no qa is asked.
     const begun = project.calls().filter(({ ended }) => !ended);
     expect(begun.map(({ role }) => role)).toEqual(['dev', 'dev']);
