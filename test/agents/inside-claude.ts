@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Project } from '../harness.ts';
 import type { Call, InsideModel, Move, Play, Talk } from './inside-model.ts';
 import { writePrograms } from './inside-server.ts';
@@ -51,6 +51,12 @@ export interface ClaudeOptions {
   readonly isAlone?: boolean;
 }
 
+/** With the folders around it: if one of them is a repository, that is the project which Claude Code asks about. */
+function trusted(folder: string): Record<string, { hasTrustDialogAccepted: true }> {
+  const above = dirname(folder);
+  return { [folder]: { hasTrustDialogAccepted: true }, ...(above === folder ? {} : trusted(above)) };
+}
+
 /** A person's Claude Code, with nothing in its home, and `nightshift` on its PATH. */
 export async function converse(
   { root }: Project,
@@ -62,7 +68,7 @@ export async function converse(
   const programs = home.path('bin');
   writePrograms(programs);
   // What a person says once, on the first start in a folder: that it is trusted, and its MCP servers are.
-  home.write('.claude.json', JSON.stringify({ projects: { [root]: { hasTrustDialogAccepted: true } } }));
+  home.write('.claude.json', JSON.stringify({ projects: trusted(root) }));
   home.write('.claude/settings.json', JSON.stringify({ enableAllProjectMcpServers: true }));
   const { PATH = '' } = process.env;
   const env = {
