@@ -77,7 +77,9 @@ describe('X3 the demo', () => {
     const recorded = readFileSync('scripts/picture/demo-run.jsonl', 'utf8').match(/(?<="event":)\{.*(?=\}$)/gm)!;
     const advice = "events have changed since the README's picture was made: run `npm run picture -- --record`";
     expect(fieldsOf(journal), advice).toEqual(fieldsOf(recorded.map((event) => JSON.parse(event))));
-    const attempts = journal.filter((event) => event.type === 'dev:finished' && event.attempts > 1);
+    const attempts = journal
+      .filter((event) => event.type === 'dev:finished' && event.attempts > 1)
+      .sort((a, b) => a.index - b.index);
     expect(attempts.map(({ task, index, attempts, status }) => ({ task, index, attempts, status }))).toEqual([
       { task: 'make_page', index: 3, attempts: 2, status: 'SUCCESS' },
       { task: 'make_page', index: 6, attempts: 3, status: 'FAILED (step 1)' },

@@ -87,7 +87,7 @@ test('X7 the concurrency doubles after as many that are done, up to the cap; eac
   expect(ofType(told, 'batch:claimed')[0]).toMatchObject({ size: 2, indices: [0, 1] });
   expect(setting(shift, 'current-batch-size')).toBe('4');
   expect(stdout).toMatch(/^night: 7 items, .*, as a stream$/m);
-  expect(stdout).toMatch(/^concurrency 2 -> 4 \(2 done in a row\)$/m);
+  expect(stdout).toMatch(/^concurrency 2 -> 4 \(2 of 2 done\)$/m);
   expect(stdout.match(/^Progress: 7\/7 items\. Compacted: false$/gm)).toHaveLength(1);
 });
 
