@@ -177,7 +177,7 @@ export class Replay {
 
   #limit({ from, to, reason }: { from: number; to: number; reason: string }): void {
     if (from !== this.size) this.#violated(`the limit went from ${from}, not ${this.size}`);
-    const next = reason === '1 failed' ? Math.max(1, Math.floor(from / 2)) : Math.min(MAX_SIZE, from * 2);
+    const next = / failed$/.test(reason) ? Math.max(1, Math.floor(from / 2)) : Math.min(MAX_SIZE, from * 2);
     if (to !== next) this.#violated(`the limit became ${to}, not ${next}: ${reason}`);
     this.size = to;
     this.#sizes.push(to);
