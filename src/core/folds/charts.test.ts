@@ -70,6 +70,8 @@ describe('charts', () => {
       { type: 'batch:claimed', task: 'work', indices: [0], size: 2 },
       ...[changed(2, 4, 'all done'), changed(4, 4, 'still'), changed(4, 2, 'a failure')],
       changed(2, 'many' as unknown as number, 'damaged'),
+      // The next task continues with it.
+      { type: 'batch:claimed', task: 'check', indices: [0], size: 2 },
     );
     expect(charts.concurrency.map(({ size, reason }) => [size, reason])).toEqual([
       [2, ''],

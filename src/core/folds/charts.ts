@@ -43,8 +43,8 @@ export class Charts {
   /** In the scope of each run, as its live view counts. */
   readonly burnDown = new Thinned<BurnDownPoint>();
   #changes: ConcurrencyChange[] = [];
-  /** By task. */
-  readonly #sizes = new Map<string, number>();
+  /** One for all tasks. */
+  #size: number | undefined;
   readonly #spent = new Map<string, { readonly spender: Spender; usage: Usage }>();
   /** By session: what it spent before its end, which tells the model. */
   readonly #unsettled = new Map<string, { readonly role: string; readonly agent: string; usage: Usage }>();
@@ -109,8 +109,8 @@ export class Charts {
   }
 
   #resize({ at, task = '' }: NightshiftEvent, size: unknown, text: unknown): void {
-    if (typeof size !== 'number' || this.#sizes.get(task) === size) return;
-    this.#sizes.set(task, size);
+    if (typeof size !== 'number' || this.#size === size) return;
+    this.#size = size;
     this.#changes.push({ at, task, size, reason: typeof text === 'string' ? text : '' });
     if (this.#changes.length >= 2 * MOST_CHANGES) this.#changes = this.concurrency;
   }
