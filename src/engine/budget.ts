@@ -6,6 +6,7 @@ import {
   type LimitSettings,
   type Limits,
   limitsInForce,
+  moneyLimits,
   moneyUsedUp,
   type ReachedLimit,
   sameFailures,
@@ -52,7 +53,7 @@ export class Budget implements Disposable {
     this.#earlierMs = ports.events.history.tally.ms;
     this.#shift = shift;
     this.#inForce = this.#resolve();
-    if (isMoneyLimited(this.#inForce)) {
+    if (moneyLimits(this.#inForce).length > 0) {
       for (const { task, usage, ms } of ports.events.history.ended()) this.#expected.addItem(task, costIn(usage), ms);
     }
     ports.events.listen((event) => {
@@ -112,9 +113,9 @@ export class Budget implements Disposable {
    */
   affordable(task: string, items: number): number {
     const { running, events, clock } = this.#ports;
-    const flight = { items: running.entries, now: clock.now() };
-    const fit = this.#expected.affordable(task, this.#inForce, costIn(events.history.usage), flight);
-    const start = Math.min(items, Math.max(fit, running.size === 0 ? 1 : 0));
+    const runningItems = { items: running.entries, now: clock.now() };
+    const room = this.#expected.affordable(task, this.#inForce, costIn(events.history.usage), runningItems);
+    const start = Math.min(items, Math.max(room, running.size === 0 ? 1 : 0));
     if (start < items) this.#tellReserve(task);
     return start;
   }
@@ -205,7 +206,7 @@ export class Budget implements Disposable {
 
   /** Warns about an agent that does not report what it spends: the limit can't count it. */
   #warnOfSilence({ task = '', status, usage = {} }: Extract<NightshiftEvent, { type: 'dev:finished' }>): void {
-    const keys = (['max-cost', 'max-tokens'] as const).filter((key) => this.#inForce[key] !== undefined);
+    const keys = moneyLimits(this.#inForce);
     if (this.#hasWarnedOfSilence || keys.length === 0 || status !== 'SUCCESS' || Object.keys(usage).length > 0) return;
     const agent = this.#shift.tasks.find(({ name }) => name === task)?.settings.agent;
     // Scripts spend nothing.
@@ -218,9 +219,9 @@ export class Budget implements Disposable {
   #tellReserve(task: string): void {
     if (this.#hasToldReserve) return;
     this.#hasToldReserve = true;
-    const keys = (['max-cost', 'max-tokens'] as const).filter((key) => this.#inForce[key] !== undefined);
-    const message = `fewer items start now: by what items of ${task} have cost so far, those that are running will use up ${keys.join(' or ')}`;
-    this.#ports.events.emit({ type: 'run:warning', message });
+    const limits = moneyLimits(this.#inForce).join(' or ');
+    const why = `going by what items of ${task} have cost, the running ones will use up ${limits}`;
+    this.#ports.events.emit({ type: 'run:warning', message: `fewer items start now: ${why}` });
   }
 
   #pause(task: string): void {
@@ -242,10 +243,6 @@ export class Budget implements Disposable {
   [Symbol.dispose](): void {
     this.#nextLook?.abort();
   }
-}
-
-function isMoneyLimited(limits: Limits): boolean {
-  return limits['max-cost'] !== undefined || limits['max-tokens'] !== undefined;
 }
 
 /** Whether an agent with a model does the task or judges it. */

@@ -21,7 +21,7 @@ export interface Span extends FilesFound {
   readonly base: string | undefined;
 }
 
-/** Somebody waits for it. */
+/** A command or a page waits for the answer. */
 const MOST_MS = 2 * 60_000;
 const MOST_COMPARED_BYTES = 16_000_000;
 

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Action } from '../../src/core/page/action.ts';
 import { agentTask, NIGHTSHIFT, Project, type ShiftHandle, shellTask, task, until } from '../harness.ts';
+import { learnedShift } from '../kit/learned-shift.ts';
 import { ALL, eventually, pageOf } from '../kit/page-of-project.ts';
 import { remains } from '../kit/remains.ts';
 import { RepositoryProject } from '../kit/repository-project.ts';
@@ -115,15 +116,8 @@ describe('an action is what its command line does', () => {
 
   test('X8 L12 decide about lessons, and restore an earlier version of the Steps', async () => {
     const learned = async (): Promise<Made> => {
-      const project = new Project();
-      const shift = project.shift('night', {
-        settings: { lessons: 'careful' },
-        table: 'name,work\nant,todo\n',
-        tasks: { work: agentTask('1. Open {name}') },
-      });
-      project.behave({ 'dev:ant': { report: { recommendations: ['Knock twice', 'Wear thick gloves'] } } });
-      await shift.start();
-      return { project, shift };
+      const shift = await learnedShift();
+      return { project: shift.project, shift };
     };
     const { project, shift } = await expectSame(learned, async () => {
       return { verb: 'lesson', decision: 'accept', ids: ['L1', 'L2'] };

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { agentTask, Project, type ShiftHandle, shellTask, until } from '../harness.ts';
+import { Project, type ShiftHandle, shellTask, until } from '../harness.ts';
+import { learnedShift } from '../kit/learned-shift.ts';
 import { remains } from '../kit/remains.ts';
 import { RepositoryProject } from '../kit/repository-project.ts';
 import { expectAccessible, openWindow } from './browser.ts';
@@ -53,18 +54,7 @@ test('X8 W10 S10 results are approved where their diff is, and delivered as by t
 });
 
 test('X8 L12 a lesson is accepted and taken back, and a version of the Steps restored, as by the commands', async () => {
-  const made = async () => {
-    const project = new Project();
-    const shift = project.shift('night', {
-      settings: { lessons: 'careful' },
-      table: 'name,work\nant,todo\n',
-      tasks: { work: agentTask('1. Open {name}') },
-    });
-    project.behave({ 'dev:ant': { report: { recommendations: ['Knock twice', 'Wear thick gloves'] } } });
-    expect((await shift.start()).code).toBe(0);
-    return shift;
-  };
-  const [acted, typed] = [await made(), await made()];
+  const [acted, typed] = [await learnedShift(), await learnedShift()];
   const { page } = await openWindow();
   await openGrid(page, await serve(acted.project));
   await page.getByRole('link', { name: 'Steps', exact: true }).click();

@@ -206,6 +206,11 @@ export function usedUp(limits: Limits, spent: Expenses, now: number): ReachedLim
   return undefined;
 }
 
+/** Those that are set and that what agents report counts for. */
+export function moneyLimits(limits: Limits): ('max-cost' | 'max-tokens')[] {
+  return (['max-cost', 'max-tokens'] as const).filter((key) => limits[key] !== undefined);
+}
+
 /** Rule X6: why no agent gets another prompt; undefined while money and tokens are left. */
 export function moneyUsedUp({ 'max-cost': cost, 'max-tokens': tokens }: Limits, spent: Expenses): string | undefined {
   const ofMoney = { ...(cost && { 'max-cost': cost }), ...(tokens && { 'max-tokens': tokens }) };
@@ -266,7 +271,7 @@ function durationText(limits: Limits, { ms }: Expenses): string {
   return `${formatDuration(ms)} of ${formatDuration(limits['max-duration']!)}`;
 }
 
-function tokensIn({ inputTokens = 0, outputTokens = 0 }: Usage): number {
+export function tokensIn({ inputTokens = 0, outputTokens = 0 }: Usage): number {
   return inputTokens + outputTokens;
 }
 

@@ -1,6 +1,6 @@
 import type { NightshiftEvent } from '../model/events.ts';
 import type { Usage } from '../model/model.ts';
-import type { Limits } from './budget.ts';
+import { type Limits, moneyLimits, tokensIn } from './budget.ts';
 
 /** What the limits on money count. */
 export interface Cost {
@@ -15,16 +15,15 @@ interface Subject {
   readonly id: string;
 }
 
-/** What runs now. */
-interface Running {
+interface RunningItems {
   readonly items: Iterable<Subject>;
   readonly now: number;
 }
 
 const NOTHING: Cost = { costUsd: 0, tokens: 0 };
 
-export function costIn({ costUsd = 0, inputTokens = 0, outputTokens = 0 }: Usage): Cost {
-  return { costUsd, tokens: inputTokens + outputTokens };
+export function costIn(usage: Usage): Cost {
+  return { costUsd: usage.costUsd ?? 0, tokens: tokensIn(usage) };
 }
 
 /** What items of a task that have ended cost, and how long they took. */
@@ -80,7 +79,7 @@ export class ExpectedCosts {
    * What running items have yet to report. Those that run now are not like those that have ended: the longest are
    * among them. So each is expected to cost the mean from now on, and by its time so far, if it has not reported that.
    */
-  outstanding({ items, now }: Running): Cost {
+  outstanding({ items, now }: RunningItems): Cost {
     let all = NOTHING;
     for (const subject of items) {
       const { cost, ms } = this.#ended.get(subject.task) ?? { cost: NOTHING, ms: 0 };
@@ -92,9 +91,9 @@ export class ExpectedCosts {
   }
 
   /** How many more items of a task the limits allow, if all cost what is expected. */
-  affordable(task: string, limits: Limits, spent: Cost, running: Running): number {
+  affordable(task: string, limits: Limits, spent: Cost, running: RunningItems): number {
     const one = this.mean(task);
-    if (limits['max-cost'] === undefined && limits['max-tokens'] === undefined) return Number.POSITIVE_INFINITY;
+    if (moneyLimits(limits).length === 0) return Number.POSITIVE_INFINITY;
     const reserved = plus(spent, this.outstanding(running));
     const room = (limit: number | undefined, key: keyof Cost) =>
       limit === undefined || one[key] === 0
