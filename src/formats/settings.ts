@@ -48,6 +48,7 @@ export const TASK_KEYS = [
   'worktree',
   'outputs',
   'pass-env',
+  'worker-labels',
   'protect',
   ...CHANGE_KEYS,
   'sandbox',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ColumnChange } from '../core/model/events.ts';
+import type { ColumnChange } from '../core/model/table-edit.ts';
 import { changeColumns, parseTable, removeRows, type Table } from './table.ts';
 
 const letter = fc.constantFrom('a', 'b', ' ', ',', '"', '\n', '\r\n', 'é', '漢', '😀', '\uFEFF', ';');

@@ -1,4 +1,4 @@
-import type { ColumnChange } from '../core/model/events.ts';
+import type { ColumnChange } from '../core/model/table-edit.ts';
 import { COMMA, CR, cellEnd, cellStart, encodeCell, LF, QUOTE } from './table-bytes.ts';
 import { addColumns, flatten, NO_VALUE, rewrite, type Splice } from './table-edit.ts';
 import { Table } from './table-rows.ts';

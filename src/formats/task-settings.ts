@@ -43,6 +43,8 @@ export function readTaskSettings(
     protect: readProtect(lookUp),
     changeLimits: readChangeLimits(lookUp),
     sandbox: readSandbox(lookUp),
+    ...(value('worker-labels') && { workerLabels: listOf(value('worker-labels')) }),
+    ...(value('workspace') === 'none' && { isFolderless: true }),
     limitPaths: ['allow-paths', 'deny-paths'].flatMap((key) => lookUp(key) ?? []),
     ...withoutAbsent(optional),
     ...(workingDir === undefined ? {} : { workingDir }),

@@ -26,13 +26,13 @@ export function planWorkspace(
   warnings: string[],
 ): WorkspacePlan | undefined {
   for (const configured of [shift, ...tasks]) refuseOlderKey(configured);
-  const isMember = (task: ConfiguredTask) => kindOf(lookUpIn(task, shift)) !== 'shared';
+  const isMember = (task: ConfiguredTask) => !isWithout(kindOf(lookUpIn(task, shift)));
   const members = tasks.filter(isMember);
   for (const task of tasks) if (!isMember(task)) refuseWithout(task, warnings);
   const [first] = members;
   if (first === undefined) {
     // `workspace: worktree` of a shift whose tasks all say `shared`, or none that are written yet.
-    if (kindOf(lookUpIn(shift)) === 'shared') refuseWithout(shift, warnings);
+    if (isWithout(kindOf(lookUpIn(shift)))) refuseWithout(shift, warnings);
     return undefined;
   }
   const lookUp = lookUpIn(first, shift);
@@ -47,6 +47,10 @@ export function planWorkspace(
 
 function kindOf(lookUp: LookUp): (typeof WORKSPACE_KINDS)[number] {
   return oneOf(lookUp, 'workspace', WORKSPACE_KINDS) ?? 'shared';
+}
+
+function isWithout(kind: ReturnType<typeof kindOf>): boolean {
+  return kind === 'shared' || kind === 'none';
 }
 
 /** `worktree: true` never had an effect. */

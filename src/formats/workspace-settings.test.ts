@@ -136,7 +136,7 @@ const PR = `${WORKTREE}- deliver: pr\n`;
 const CLONE = '- workspace: clone\n- repo: /r\n';
 
 test.each<[string, string, string?, string?]>([
-  ['`workspace: wortree` is not one of shared, worktree, clone, copy (manager.md 3)', '- workspace: wortree'],
+  ['`workspace: wortree` is not one of shared, none, worktree, clone, copy (manager.md 3)', '- workspace: wortree'],
   ['`deliver: prs` is not one of none, branch, merge, push, pr, patch (a.md 3)', WORKTREE, '- deliver: prs'],
   ['`deliver-when: now` is not one of done, approved (manager.md 5)', `${PR}- deliver-when: now`],
   ['`sandbox: yes` is not one of true, false, offline (b.md 3)', '', '', '- sandbox: yes'],

@@ -34,6 +34,8 @@ export type CheckpointLine =
     }
   | { readonly type: 'checkpoint:lesson'; readonly id: string; readonly state: LessonState }
   | { readonly type: 'checkpoint:steps'; readonly task: string; readonly change: StepsChange }
+  /** The highest number of a line of an order that a worker carries out. */
+  | { readonly type: 'checkpoint:order'; readonly order: string; readonly n: number }
   /** Reset by a `retry` with these flags that was interrupted. */
   | {
       readonly type: 'checkpoint:retry';
@@ -64,6 +66,8 @@ export function isCheckpoint(line: unknown): line is CheckpointLine {
       return isText(line.task) && isObject(line.change) && isText(line.change.to) && Array.isArray(line.change.lessons);
     case 'checkpoint:lesson':
       return isText(line.id) && isText(line.state);
+    case 'checkpoint:order':
+      return isText(line.order) && Number.isSafeInteger(line.n);
     case 'checkpoint:retry':
       return isText(line.task) && isText(line.item) && Array.isArray(line.flags) && line.flags.every(isText);
     default:

@@ -4,6 +4,7 @@ import type { Status } from '../model/status.ts';
 import { rest, sum } from '../model/usage.ts';
 import { History } from './history.ts';
 import { ItemDetails } from './item-details.ts';
+import { workerOf } from './item-worker.ts';
 
 const subject = { task: 'work', item: 'i1', index: 4 };
 const dev = { ...subject, ms: 1, key: 'k' };
@@ -58,6 +59,42 @@ test('X1 which model did it and which judged it is kept, where the program told'
   const told = of({ ...succeeded, model: 'p/m' } as Happening, { ...qa('PASS'), model: 'q/n' } as Happening);
   expect([told?.dev?.model, told?.qa?.model]).toEqual(['p/m', 'q/n']);
   expect(of(succeeded)?.dev).not.toHaveProperty('model');
+});
+
+test('X8 on which worker an item is and was is known, also after the journal was rotated', () => {
+  const on = (happening: Happening, worker: string) => ({ ...happening, worker }) as Happening;
+  const judging: Happening = { type: 'qa:started', ...subject, agent: 'a', key: 'k' };
+  const told = [on(started, 'b-1'), on(succeeded, 'b-1'), on(judging, 'b-2'), on(qa('PASS'), 'b-2')];
+  const places = told.map((_, i) => {
+    const item = historyOf(...told.slice(0, i + 1)).of('work', 'i1');
+    return [item?.worker, item?.dev?.worker, item?.qa?.worker, workerOf(item)];
+  });
+  expect(places).toEqual([
+    ['b-1', undefined, undefined, 'b-1'],
+    [undefined, 'b-1', undefined, 'b-1'],
+    ['b-2', 'b-1', undefined, 'b-2'],
+    [undefined, 'b-1', 'b-2', 'b-2'],
+  ]);
+  const back: Happening = { type: 'item:returned', ...subject, reason: 'worker b-3 was lost' };
+  const again = [...told, on(started, 'b-3')];
+  expect(workerOf(historyOf(...again, back).of('work', 'i1'))).toBeUndefined();
+  const restored = new History();
+  for (const [i, line] of [...historyOf(...again).checkpoint({ at: '', run: '', shift: '' })].entries()) {
+    restored.read(JSON.parse(JSON.stringify(line)), i === 0);
+  }
+  expect(workerOf(restored.of('work', 'i1'))).toBe('b-3');
+  // On one machine, nothing is kept.
+  expect(JSON.stringify(historyOf(started, succeeded, judging).of('work', 'i1'))).not.toContain('worker');
+  const details = new ItemDetails();
+  const attempt: Happening = { type: 'attempt:finished', ...subject, attempt: 1, status: 'SUCCESS' };
+  const sent: Happening = { type: 'item:recorded', ...subject, from: 'qa', to: 'in_progress', reason: 'not blue' };
+  for (const each of [on(started, 'b-1'), on(attempt, 'b-1'), sent, on({ ...attempt, attempt: 2 }, 'b-4')]) {
+    details.add({ ...each, at: 't' } as NightshiftEvent);
+  }
+  expect(details.attempts.map(({ status, worker }) => [status, worker])).toEqual([
+    ['FAILED (qa)', 'b-1'],
+    ['SUCCESS', 'b-4'],
+  ]);
 });
 
 test('D1 a failure is remembered until the item passes, also over a new start that was given back', () => {

@@ -10,8 +10,10 @@ import { noteReset, type UnfinishedRetry } from '../schedule/unfinished-retry.ts
 import { copyOf, copyOfValues } from '../text/short-copy.ts';
 import { type CheckpointLine, isCheckpoint, type StepsChange } from './checkpoint.ts';
 import { countReturn, type ItemReturns } from './item-returns.ts';
+import { moveTo, type ToldBy, toldBy } from './item-worker.ts';
 import { type LastRun, requestIn } from './last-run.ts';
 import { LessonHistory } from './lesson-history.ts';
+import { Positions } from './positions.ts';
 import { withEdit } from './put-back-edits.ts';
 import { RepeatedEvents } from './repeated-events.ts';
 
@@ -22,8 +24,10 @@ import { RepeatedEvents } from './repeated-events.ts';
 export interface ItemHistory extends ItemReturns {
   /** Finished attempts of its latest dev. */
   attempts: number;
-  dev?: { status: string; attempts: number; ms: number; at: string; model?: string };
-  qa?: { status: string; at: string; model?: string };
+  dev?: { status: string; attempts: number; ms: number; at: string } & ToldBy;
+  qa?: { status: string; at: string } & ToldBy;
+  /** The worker of a fleet where its session runs now. After a crash, that is only true if the item is not `todo`. */
+  worker?: string;
   captured: Readonly<Record<string, string>>;
   usage: Usage;
   /** Why it failed, if it did. */
@@ -42,6 +46,7 @@ const NOTHING = Object.freeze({});
 export class History {
   readonly #items = new Map<string, ItemHistory>();
   readonly #lessons = new LessonHistory();
+  readonly #positions = new Positions();
   /** The run whose checkpoint is being read. */
   #restoring: string | undefined;
   readonly #repeated = new RepeatedEvents();
@@ -76,6 +81,11 @@ export class History {
     return this.#lessons.stateOf(id);
   }
 
+  /** The highest number of a line of this order; 0 if none is known. */
+  positionOf(order: string): number {
+    return this.#positions.of(order);
+  }
+
   /** The changes of a task's Steps, the latest last. */
   changesOf(task: string): readonly StepsChange[] {
     return this.#lessons.changesOf(task);
@@ -107,6 +117,7 @@ export class History {
     this.lastAt = event.at;
     this.tally.add(event);
     this.#lessons.add(event);
+    this.#positions.add(event);
     this.#followRun(event);
     switch (event.type) {
       case 'dev:started': {
@@ -118,6 +129,12 @@ export class History {
         delete item.qa;
         delete item.isHeldOut;
         if (event.isHeldOut) item.isHeldOut = true;
+        moveTo(item, event);
+        return;
+      }
+      case 'qa:started': {
+        const item = event.worker === undefined ? undefined : this.#item(event);
+        if (item) moveTo(item, event);
         return;
       }
       case 'attempt:finished': {
@@ -130,9 +147,10 @@ export class History {
         return;
       case 'qa:finished': {
         const item = this.#item(event);
+        if (item) delete item.worker;
         if (!item || event.status === 'NONE') return;
         const { status, reason, at } = event;
-        item.qa = { status, at, ...modelIn(event) };
+        item.qa = { status, at, ...toldBy(event) };
         if (status === 'FAIL') item.failure = copyOf(reason ?? 'qa failed it');
         else delete item.failure;
         return;
@@ -143,9 +161,12 @@ export class History {
         return;
       }
       case 'item:recorded':
-      case 'item:returned':
-        countReturn(this.#item(event), event);
+      case 'item:returned': {
+        const item = this.#item(event);
+        countReturn(item, event);
+        if (event.type === 'item:returned') delete item?.worker;
         return;
+      }
       case 'item:withdrawn':
         this.#withdrawn(event);
         return;
@@ -168,6 +189,7 @@ export class History {
     const known = Object.fromEntries(Object.entries({ lastRun, firstAt, lastAt }).filter(([, value]) => value));
     yield { type: 'checkpoint:started', ...stamp, usage, tally, ...known };
     yield* this.#lessons.checkpoint();
+    yield* this.#positions.checkpoint();
     for (const [name, history] of this.#items) {
       const [task, item] = splitName(name);
       yield { type: 'checkpoint:item', task, item, history, ...this.#lessons.waitingOf(task, item) };
@@ -189,6 +211,7 @@ export class History {
 
   #restore(line: CheckpointLine): void {
     this.#lessons.restore(line);
+    this.#positions.restore(line);
     switch (line.type) {
       case 'checkpoint:started':
         this.usage = line.usage;
@@ -222,9 +245,9 @@ export class History {
     if (type === 'usage:spent') last.usage = sum(last.usage, event.usage);
     if (type === 'edit:reverted') last.edits = withEdit(last.edits, event);
     if (type !== 'run:finished') return;
-    const { exitCode, reason, error, notBefore } = event;
-    const more = { ...(error === undefined ? {} : { error }), ...(notBefore === undefined ? {} : { notBefore }) };
-    last.end = { exitCode, reason: copyOf(reason), ...more };
+    const { exitCode, reason, error, notBefore, left } = event;
+    const more = Object.entries({ error, notBefore, left }).filter(([, value]) => value !== undefined);
+    last.end = { exitCode, reason: copyOf(reason), ...Object.fromEntries(more) };
     if (exitCode === EXIT.done || exitCode === EXIT.failedItems) this.retrying = undefined;
   }
 
@@ -232,7 +255,8 @@ export class History {
     const item = this.#item(event);
     if (!item) return;
     const { status, attempts, ms, reason, at } = event;
-    item.dev = { status, attempts, ms, at, ...modelIn(event) };
+    item.dev = { status, attempts, ms, at, ...toldBy(event) };
+    delete item.worker;
     item.captured = copyOfValues(event.captured, LONGEST_VALUE);
     if (status.startsWith('FAILED')) item.failure = copyOf(reason ?? status);
   }
@@ -253,6 +277,7 @@ export class History {
     if (!item) return;
     // In a stream it may be judged at that moment: the verdict is dropped with the result (rule T4).
     delete item.qa;
+    delete item.worker;
     if (withdrawnTo(event) === 'failed') item.failure = copyOf(event.reason);
   }
 
@@ -272,8 +297,4 @@ export class History {
 function splitName(name: string): [task: string, item: string] {
   const space = name.indexOf(' ');
   return [name.slice(0, space), name.slice(space + 1)];
-}
-
-function modelIn({ model }: { model?: string }): { model?: string } {
-  return typeof model === 'string' ? { model } : {};
 }

@@ -3,9 +3,9 @@ import type { CriterionVerdict } from '../model/model.ts';
 
 /** The details of the latest try of one item-task, for `show`. */
 export class ItemDetails {
-  attempts: { number: number; status: string; reason?: string; at: string }[] = [];
-  dev?: { status: string; attempts: number; ms: number; reason?: string; at: string; model?: string };
-  qa?: { status: string; reason?: string; verdicts: CriterionVerdict[]; at: string; model?: string };
+  attempts: { number: number; status: string; reason?: string; at: string; worker?: string }[] = [];
+  dev?: { status: string; attempts: number; ms: number; reason?: string; at: string; model?: string; worker?: string };
+  qa?: { status: string; reason?: string; verdicts: CriterionVerdict[]; at: string; model?: string; worker?: string };
   key?: string;
   /** Of the Steps that its dev got. */
   version?: string;
@@ -21,19 +21,19 @@ export class ItemDetails {
         if (typeof event.version === 'string') this.version = event.version;
         return;
       case 'attempt:finished': {
-        const { attempt: number = 1, status, reason, at } = event;
-        this.attempts.push({ number, status, at, ...(reason === undefined ? {} : { reason }) });
+        const { attempt: number = 1, status, reason, at, worker } = event;
+        this.attempts.push({ number, status, at, ...textIn({ reason, worker }) });
         return;
       }
       case 'dev:finished': {
-        const { status, attempts, ms, reason, at, key, model } = event;
-        this.dev = { status, attempts, ms, at, ...textIn({ reason, model }) };
+        const { status, attempts, ms, reason, at, key, model, worker } = event;
+        this.dev = { status, attempts, ms, at, ...textIn({ reason, model, worker }) };
         this.key = key;
         return;
       }
       case 'qa:finished': {
-        const { status, reason, verdicts, at, model } = event;
-        if (status !== 'NONE') this.qa = { status, verdicts, at, ...textIn({ reason, model }) };
+        const { status, reason, verdicts, at, model, worker } = event;
+        if (status !== 'NONE') this.qa = { status, verdicts, at, ...textIn({ reason, model, worker }) };
         return;
       }
       case 'item:recorded':
@@ -46,8 +46,9 @@ export class ItemDetails {
 
   /** The dev's last attempt looked like a success, but was not. */
   #sentBack({ at, reason = '' }: Extract<NightshiftEvent, { type: 'item:recorded' }>): void {
-    const { number } = this.attempts.pop() ?? { number: 1 };
-    this.attempts.push({ number, at, status: FAILED_BY_QA, reason: `${FAILED_BY_QA}: ${reason}` });
+    const { number, worker } = this.attempts.pop() ?? { number: 1 };
+    const failed = { status: FAILED_BY_QA, reason: `${FAILED_BY_QA}: ${reason}` };
+    this.attempts.push({ number, at, ...failed, ...textIn({ worker }) });
   }
 }
 

@@ -22,8 +22,14 @@ export interface LastRun {
   lastAt: string;
   usage: Usage;
   edits?: readonly PutBackEdit[] | undefined;
-  /** `error`: the code of the error that ended it. */
-  end?: { readonly exitCode: number; readonly reason: string; readonly error?: string; readonly notBefore?: string };
+  /** `error`: the code of the error that ended it. `left`: how many orders it left with the workers of a fleet. */
+  end?: {
+    readonly exitCode: number;
+    readonly reason: string;
+    readonly error?: string;
+    readonly notBefore?: string;
+    readonly left?: number;
+  };
 }
 
 /** How a run was asked for. The items of a retry may be many, and stay in the journal. */

@@ -2,6 +2,7 @@ import type { Usage } from '../model/model.ts';
 import type { Status } from '../model/status.ts';
 import { statusAt } from '../schedule/plan.ts';
 import type { History } from './history.ts';
+import { workerOf } from './item-worker.ts';
 import type { Items } from './summary.ts';
 
 /** The result of one item-task, from the table and the journal: the content of an export. */
@@ -21,6 +22,8 @@ export interface Result {
   readonly ms?: number;
   /** When its dev or qa last ended. */
   readonly at?: string;
+  /** Where its latest session ran, in a fleet. */
+  readonly worker?: string;
 }
 
 /** Row by row, with tasks in Task Order. */
@@ -36,6 +39,7 @@ export function* resultsByRow(items: Items, history: History): Generator<Result[
       const past = history.of(task, common.item);
       const status = statusAt(items, row, index);
       const at = past?.qa?.at ?? past?.dev?.at;
+      const worker = workerOf(past);
       return {
         ...common,
         task,
@@ -46,6 +50,7 @@ export function* resultsByRow(items: Items, history: History): Generator<Result[
         usage: past?.usage ?? {},
         ...(past?.dev === undefined ? {} : { ms: past.dev.ms }),
         ...(at === undefined ? {} : { at }),
+        ...(worker === undefined ? {} : { worker }),
       };
     });
   }

@@ -12,6 +12,8 @@ export interface RunningSession {
   readonly key: string;
   readonly role: 'dev' | 'qa';
   readonly agent: string;
+  /** Of a fleet. */
+  readonly worker?: string | undefined;
   /** Milliseconds since 1970, as all times here. */
   readonly since: number;
   attempt: number;
@@ -41,10 +43,11 @@ export class Sessions {
   }
 
   begin(event: Extract<NightshiftEvent, { type: 'dev:started' | 'qa:started' }>, at: number): void {
-    const { task = '', index = -1, item = '', label, agent, key = '' } = event;
+    const { task = '', index = -1, item = '', label, agent, key = '', worker } = event;
     const role = event.type === 'dev:started' ? 'dev' : 'qa';
     const { maxAttempts = ATTEMPTS, attempt = 1 } = event.type === 'dev:started' ? event : {};
-    const session = { key, role, agent, since: at, attempt, maxAttempts, lastSign: at } as const;
+    const place = { worker: typeof worker === 'string' ? worker : undefined };
+    const session = { key, role, agent, ...place, since: at, attempt, maxAttempts, lastSign: at } as const;
     this.running.set(nameOf(event), { task, index, item, label, ...session, words: new Doing(agent, this.#root) });
   }
 

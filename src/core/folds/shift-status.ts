@@ -5,13 +5,15 @@ import type { KeptWorkspaces } from '../workspace/kept.ts';
 import type { ResultsPlace } from '../workspace/results.ts';
 import type { LastRun } from './last-run.ts';
 import type { Learning } from './learning.ts';
-import type { Summary } from './summary.ts';
+import type { Summary, WorkerItems } from './summary.ts';
 
 /** Everything that `status` tells about a shift. */
 export interface ShiftStatus extends Summary {
   readonly shift: string;
   /** The process that runs it now. */
   readonly running: { readonly pid: number; readonly since: string; readonly run: string } | null;
+  /** What runs on each worker of a fleet; absent without one. */
+  readonly workers?: readonly WorkerItems[];
   /** The pause stands until `resume`, with or without a run. `now`: running items were given back. */
   readonly paused: { readonly since: string; readonly now: boolean } | null;
   /** `end` is null during the run. It stays null if the run was killed or could not record its end. */

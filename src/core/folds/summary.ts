@@ -4,6 +4,7 @@ import type { Usage } from '../model/model.ts';
 import type { Status } from '../model/status.ts';
 import { type Board, cellsAt, countCells, countItems } from '../schedule/plan.ts';
 import type { History } from './history.ts';
+import { workerOf } from './item-worker.ts';
 
 /** The state of a shift: its progress, and the reason for each failed item. */
 export interface Summary {
@@ -26,6 +27,8 @@ interface FailedItem {
   readonly attempts: number;
   /** The row's name, if it has one. */
   readonly label?: string;
+  /** Where it failed, in a fleet. */
+  readonly worker?: string;
 }
 
 export interface Items extends Board {
@@ -43,8 +46,10 @@ export function summarise(items: Items, history: History, labelOf: (row: number)
     reason,
     items: rows.map((row): FailedItem => {
       const label = labelOf(row);
-      const attempts = history.of(task, items.id(row))?.dev?.attempts ?? 0;
-      return { row: row + 1, attempts, ...(label === undefined ? {} : { label }) };
+      const past = history.of(task, items.id(row));
+      const worker = workerOf(past);
+      const known = { ...(label === undefined ? {} : { label }), ...(worker === undefined ? {} : { worker }) };
+      return { row: row + 1, attempts: past?.dev?.attempts ?? 0, ...known };
     }),
   }));
   return { ...summariseProgress(items, history), failures };
@@ -53,6 +58,26 @@ export function summarise(items: Items, history: History, labelOf: (row: number)
 /** Everything except the failures. */
 export function summariseProgress(items: Items, history: History): Omit<Summary, 'failures'> {
   return { counts: countItems(items), tasks: countCells(items), usage: history.usage };
+}
+
+/** How many item-tasks each worker of a fleet has now, the most first. Empty without a fleet. */
+export function countAtWorkers(
+  items: Items,
+  history: History,
+  statuses: readonly Status[] = ['in_progress', 'qa'],
+): WorkerItems[] {
+  const counts = new Map<string, number>();
+  for (const { row, task } of statuses.flatMap((status) => cellsAt(items, status))) {
+    const worker = history.of(task, items.id(row))?.worker;
+    if (worker !== undefined) counts.set(worker, (counts.get(worker) ?? 0) + 1);
+  }
+  const found = [...counts].map(([worker, count]) => ({ worker, items: count }));
+  return found.sort((a, b) => b.items - a.items || (a.worker < b.worker ? -1 : 1));
+}
+
+export interface WorkerItems {
+  readonly worker: string;
+  readonly items: number;
 }
 
 /** The failures with one reason, by row (0-based). */

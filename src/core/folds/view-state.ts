@@ -19,6 +19,7 @@ export interface Failure {
   readonly index: number;
   readonly label?: string | undefined;
   readonly reason: string;
+  readonly worker?: string | undefined;
 }
 
 /** What a live view shows: a fold over the events of one run. It reads no clock and ignores unknown events. */
@@ -56,6 +57,10 @@ export class ViewState {
   /** Nothing new starts until the run is resumed; an ISO time. */
   pausedSince: string | undefined;
   waiting: { readonly until: number; readonly reason: string } | undefined;
+  /** No worker of the fleet fits: what is needed. */
+  waitingForWorkers: string | undefined;
+  /** The workers of the fleet that take orders of this run, with their slots. */
+  readonly workers = new Map<string, number>();
   ended: { readonly exitCode: number; readonly reason: string } | undefined;
   readonly #sessions: Sessions;
   #before: Expenses = { usage: {}, ms: 0, failures: 0 };
@@ -126,6 +131,17 @@ export class ViewState {
         return;
       case 'run:waiting':
         this.waiting = { until: at + event.ms, reason: event.reason };
+        return;
+      case 'worker:joined':
+        this.workers.set(event.worker, event.slots);
+        return;
+      case 'worker:left':
+      case 'worker:lost':
+        this.workers.delete(event.worker);
+        return;
+      case 'fleet:waiting':
+      case 'fleet:ready':
+        this.waitingForWorkers = event.type === 'fleet:waiting' ? event.reason : undefined;
         return;
       case 'run:finished':
         this.ended = { exitCode: event.exitCode, reason: event.reason };
@@ -246,7 +262,7 @@ export class ViewState {
   }
 
   #recorded(event: Extract<NightshiftEvent, { type: 'item:recorded' }>, at: number): void {
-    const { from, to, task = '', index = -1, label, reason } = event;
+    const { from, to, task = '', index = -1, label, reason, worker } = event;
     this.counts.move(from, to);
     if (to === 'qa' || to === 'in_progress') this.#held.set(nameOf(event), to);
     else this.#held.delete(nameOf(event));
@@ -257,7 +273,7 @@ export class ViewState {
       return;
     }
     this.#failures++;
-    this.failures = [...this.failures.slice(1 - KEPT_FAILURES), { task, index, label, reason: reason ?? '' }];
+    this.failures = [...this.failures.slice(1 - KEPT_FAILURES), { task, index, label, worker, reason: reason ?? '' }];
     // Rule M4: the later tasks of this item can't be reached any more.
     this.counts.blocked += this.tasks.length - 1 - this.tasks.indexOf(task);
   }

@@ -27,6 +27,17 @@ test('X8 a pause keeps its time when it becomes one at once, and leaves a stop a
   expect(withoutPause(atOnce)).toEqual({ stop });
 });
 
+test('X8 a stop may turn into one that leaves items with workers, and that into one at once', () => {
+  const stop = { ...request, run: 'r1' };
+  const leave = { ...stop, id: 'two', leave: true };
+  const left = withStop({ stop }, leave);
+  expect(left).toEqual({ stop: leave });
+  expect([withStop(left, stop), withStop(left, { ...leave, id: 'three' })]).toEqual([left, left]);
+  const now = withStop(left, { ...stop, id: 'four', now: true });
+  expect(now.stop).toMatchObject({ id: 'four', now: true });
+  expect(withStop(now, leave)).toBe(now);
+});
+
 test('X8 what is not a request is passed over, and a damaged file asks for nothing', () => {
   const stop = { ...request, run: 'r1' };
   expect(parseRequests(JSON.stringify({ stop, pause: request, set: 1 }))).toEqual({ stop, pause: request });
@@ -36,12 +47,14 @@ test('X8 what is not a request is passed over, and a damaged file asks for nothi
 });
 
 test('X8 the answer of a run is read as far as it is one', () => {
-  const state = { run: 'r1', draining: false, stopping: false, running: 2, pause: { since: at, now: true } };
+  const obeyed = { draining: false, stopping: false, leaving: true };
+  const state = { run: 'r1', ...obeyed, fleet: 'env', running: 2, pause: { since: at, now: true } };
   expect(parseState(JSON.stringify(state))).toEqual(state);
-  expect(parseState(JSON.stringify({ run: 'r1', pause: {} }))).toEqual({
+  expect(parseState(JSON.stringify({ run: 'r1', fleet: 'sea', pause: {} }))).toEqual({
     run: 'r1',
     draining: false,
     stopping: false,
+    leaving: false,
     running: 0,
   });
   expect(parseState('{}')).toBeUndefined();

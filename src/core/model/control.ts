@@ -20,13 +20,21 @@ export type PauseRequest = Request;
 
 export interface StopRequest extends Request {
   readonly run: string;
+  /** Running items stay with the workers of a fleet. Not together with `now`. */
+  readonly leave?: boolean;
 }
+
+/** `try`: its database ends with the run. */
+export type FleetKind = 'env' | 'try';
 
 /** What a run obeys now: how it answers the requests. */
 export interface ControlState {
   readonly run: string;
   readonly draining: boolean;
   readonly stopping: boolean;
+  readonly leaving: boolean;
+  /** Whether it is on a fleet, whose workers it can leave running items with. `try`: not after its end. */
+  readonly fleet?: FleetKind | undefined;
   /** How many items were running when it began to obey. */
   readonly running: number;
   readonly pause?: { readonly since: string; readonly now: boolean };
@@ -43,16 +51,18 @@ export function parseRequests(text: string): ControlRequests | undefined {
 export function parseState(text: string): ControlState | undefined {
   const found = parseObject(text);
   if (typeof found?.run !== 'string') return undefined;
-  const { run, draining, stopping, running, pause } = found;
+  const { run, draining, stopping, leaving, fleet, running, pause } = found;
   const items = typeof running === 'number' ? running : 0;
-  const state = { run, draining: draining === true, stopping: stopping === true, running: items };
+  const obeyed = { draining: draining === true, stopping: stopping === true, leaving: leaving === true };
+  const kind: FleetKind | undefined = fleet === 'env' || fleet === 'try' ? fleet : undefined;
+  const state = { run, ...obeyed, ...(kind && { fleet: kind }), running: items };
   return isPause(pause) ? { ...state, pause } : state;
 }
 
 /** A second request that asks for nothing more leaves the first in place: both commands wait for the same. */
 export function withStop(requests: ControlRequests, stop: StopRequest): ControlRequests {
   const { stop: before } = requests;
-  const isAsked = before?.run === stop.run && (before.now || !stop.now);
+  const isAsked = before?.run === stop.run && (before.now || (!stop.now && (before.leave || !stop.leave)));
   return isAsked ? requests : { ...requests, stop };
 }
 
@@ -86,8 +96,9 @@ function isRequest(value: unknown): value is Request {
   return typeof id === 'string' && isTime(at) && typeof pid === 'number' && typeof now === 'boolean';
 }
 
-function isStop(request: Request & { readonly run?: unknown }): request is StopRequest {
-  return typeof request.run === 'string';
+function isStop(request: Request & { readonly run?: unknown; readonly leave?: unknown }): request is StopRequest {
+  const { run, leave } = request;
+  return typeof run === 'string' && (leave === undefined || typeof leave === 'boolean');
 }
 
 function isPause(value: unknown): value is NonNullable<ControlState['pause']> {

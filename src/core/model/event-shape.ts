@@ -3,7 +3,7 @@ import type { NightshiftEvent } from './events.ts';
 /** The fields that readers of the journal rely on, by type; other types are not read. */
 const NEEDED: Partial<Record<NightshiftEvent['type'], Record<string, (value: unknown) => boolean>>> = {
   'run:started': { flags: isAbsentOr(isTexts) },
-  'run:finished': { exitCode: isNumber, reason: isText, error: isAbsentOr(isText) },
+  'run:finished': { exitCode: isNumber, reason: isText, error: isAbsentOr(isText), left: isAbsentOr(isNumber) },
   'dev:started': { key: isText },
   'attempt:finished': { status: isText, votes: isAbsentOr(isVotes) },
   'dev:finished': {
@@ -25,6 +25,12 @@ const NEEDED: Partial<Record<NightshiftEvent['type'], Record<string, (value: unk
   },
   'steps:kept': { considered: isTexts, counted: isAbsentOr(isCounted) },
   'lesson:changed': { id: isText, to: isText },
+  'worker:joined': { worker: isText, slots: isNumber },
+  'worker:left': { worker: isText },
+  'worker:lost': { worker: isText, running: isNumber },
+  'result:refused': { worker: isText, reason: isText },
+  'fleet:waiting': { reason: isText },
+  'fleet:ready': { slots: isNumber },
   progress: { itemTasks: isAbsentOr(isObject) },
   'edit:reverted': { file: isText, what: isText, runningItems: isAbsentOr(isItems) },
   'table:edited': {

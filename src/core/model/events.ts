@@ -5,6 +5,7 @@ import type { AgentAccess } from '../workspace/access.ts';
 import type { ResultsPlace } from '../workspace/results.ts';
 import type { CriterionVerdict, Role, Usage } from './model.ts';
 import type { Status } from './status.ts';
+import type { CellEdit, ColumnChange } from './table-edit.ts';
 
 /**
  * Everything that happens in a run, as one stream: the journal, the terminal and `--json` are folds over it.
@@ -19,6 +20,8 @@ interface EventMap {
     agent: string;
     pid: number;
     recovered: number;
+    /** Items that workers of a fleet continued while no coordinator was there. */
+    adopted?: number;
     waiting: number;
     counts: TaskCounts[];
     /** An agent with a model takes part, which costs money or quota. */
@@ -39,9 +42,9 @@ interface EventMap {
   'run:warning': { message: string };
   /**
    * `signal`: who asked: a signal, `limit`, or `control` (the control file). `request`: the id of the request in that
-   * file. `running`: the items that may still finish.
+   * file. `running`: the items that may still finish. `isLeaving`: the run ends at once, and leaves them with workers.
    */
-  'run:draining': { signal: string; request?: string; running: number; reason?: string };
+  'run:draining': { signal: string; request?: string; running: number; reason?: string; isLeaving?: true };
   'run:stopping': { signal: string; request?: string; running: number };
   /** `since`: an ISO time, which may be before this run. `now`: running items are given back. */
   'run:paused': { since: string; now: boolean; signal?: string; request?: string; running: number };
@@ -49,7 +52,8 @@ interface EventMap {
   'run:waiting': { ms: number; reason: string };
   /**
    * `notBefore`: an ISO time; another run would wait until then. `error`: its code, if one ended the run; then counts
-   * may be missing. `alreadyComplete`: everything was done before the run began.
+   * may be missing. `alreadyComplete`: everything was done before the run began. `left`: how many orders it left with
+   * the workers of a fleet.
    */
   'run:finished': {
     exitCode: number;
@@ -58,6 +62,7 @@ interface EventMap {
     notBefore?: string;
     error?: string;
     alreadyComplete?: true;
+    left?: number;
   } & Partial<Counts>;
   'task:paused': { failurePoint: string; failures: number; reason: string };
   'batch:claimed': { indices: number[]; size: number };
@@ -173,6 +178,18 @@ interface EventMap {
   'fold:finished': { ms: number };
   /** `from` is absent if the lesson is new. */
   'lesson:changed': { id: string; text: string; from?: LessonState; to: LessonState; reason?: string };
+  /** `slots`: how many orders it carries out at once. `offers`: what it has: `agent:claude`, `secret:API_KEY`. */
+  'worker:joined': { worker: string; slots: number; offers: string[] };
+  /** It drained, or ended by itself; then with a reason. */
+  'worker:left': { worker: string };
+  /** Its lease ran out. `running`: how many of its items are given back. */
+  'worker:lost': { worker: string; running: number };
+  /** A worker whose lease was over sent a result. It does not count. */
+  'result:refused': { worker: string; reason: string };
+  /** No worker fits. `reason`: what is needed. */
+  'fleet:waiting': { reason: string };
+  /** Workers fit again, or more of them. `slots`: of all workers that fit. */
+  'fleet:ready': { slots: number };
   /** `done`, `total`: items. Older journals don't have `itemTasks`. */
   progress: { done: number; total: number; itemTasks?: { done: number; total: number }; compacted: boolean };
 }
@@ -192,20 +209,6 @@ export interface TaskCounts extends Record<Status, number> {
   task: string;
   blocked: number;
 }
-
-/** A cell that you changed with a command, possibly during a run: the run accepts it. */
-export interface CellEdit {
-  item: string;
-  column: string;
-  from: string;
-  to: string;
-}
-
-/** A metadata column that you changed with a command: all items keep their identity. `value`: of every row. */
-export type ColumnChange =
-  | { kind: 'add'; name: string; value: string }
-  | { kind: 'rename'; name: string; to: string }
-  | { kind: 'drop'; name: string };
 
 /** `at`, `agent` and `model`: when and by which program; older journals don't have them. */
 export interface Recommendation {
@@ -246,6 +249,12 @@ interface Subject {
   label?: string;
   attempt?: number;
   item?: string;
+  /** The worker of a fleet that it comes from, or is about; absent if the shift runs on one machine. */
+  worker?: string;
+  /** The id of the order that the worker carries out: a UUID. With `n`, it tells a line that arrives twice. */
+  order?: string;
+  /** The number of the line in its order, from 1; lines of transcripts count too. */
+  n?: number;
 }
 
 export type EventType = keyof EventMap;
@@ -276,7 +285,7 @@ export type TranscriptLine = TranscriptEntry & {
   readonly at: string;
   readonly role: string;
   readonly attempt?: number;
-};
+} & Pick<Subject, 'worker' | 'order' | 'n'>;
 
 export interface TranscriptHappening extends Subject {
   type: 'transcript';

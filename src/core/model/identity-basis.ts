@@ -1,4 +1,4 @@
-import type { ColumnChange } from './events.ts';
+import type { ColumnChange } from './table-edit.ts';
 
 /**
  * Lets an item keep its id when metadata columns change through a command (rule T7): the id is derived from the

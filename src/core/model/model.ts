@@ -1,5 +1,6 @@
 import type { LimitSettings } from '../schedule/budget.ts';
 import type { DevUsage } from '../schedule/qa-retry.ts';
+import type { CarriedResult, CarriedWorkspace } from '../workspace/carried.ts';
 import type { ChangeLimits } from '../workspace/change.ts';
 import type { FilledWorkspace, WorkspaceTemplate } from '../workspace/plan.ts';
 import type { FilledTask, TaskTemplate } from './shift.ts';
@@ -81,6 +82,10 @@ export interface Settings {
   readonly changeLimits: ChangeLimits;
   /** `offline`: without network. */
   readonly sandbox: 'off' | 'on' | 'offline';
+  /** In a fleet: labels that a worker must have. */
+  readonly workerLabels?: readonly string[];
+  /** Each order has an empty folder, which is removed (`workspace: none`). */
+  readonly isFolderless?: true;
 }
 
 /**
@@ -106,6 +111,8 @@ export interface Order {
   readonly template: TaskTemplate;
   /** Absent: the task works in `working-dir` itself. */
   readonly workspace?: WorkspaceTemplate;
+  /** In a fleet: where the workspace of the row begins on a worker. */
+  readonly carried?: CarriedWorkspace;
   /** No later task works in the workspace: its result is delivered after the verdict. */
   readonly isLastInWorkspace?: true;
   /** For the qa of that task: the outputs that the templates of the delivery name. No agent is told. */
@@ -137,6 +144,8 @@ export interface ShiftPlace {
   readonly root: string;
   readonly folder: string;
   readonly table: string;
+  /** On a worker of a fleet: what its processes of the shift carry. Absent: the folder. */
+  readonly mark?: string;
 }
 
 /** An order as one machine carries it out. */
@@ -176,6 +185,10 @@ export interface Trouble {
   readonly until?: number;
   /** The task's own program asked to try later (exit code 75): only this item may be affected. */
   readonly isRequested?: true;
+  /** In a fleet: only one worker is affected, and the run goes on with the others. */
+  readonly isWorker?: true;
+  /** With `isWorker`: what it can't offer until somebody has fixed it, such as `workspace:git`. Absent: the agent. */
+  readonly offer?: string;
   /** A limit on cost or tokens is used up: the run ends, and no agent gets another prompt (rule X6). */
   readonly isLimit?: true;
 }
@@ -201,6 +214,8 @@ export interface Outcome {
   readonly recommendations: readonly string[];
   readonly usage: Usage;
   readonly compacted: boolean;
+  /** For a dev in a fleet that succeeded in a workspace: its result, which the relay has. */
+  readonly carried?: CarriedResult;
 }
 
 /** How recommendations become lessons. */

@@ -75,8 +75,8 @@ function templateOf({ workingDir, limitGlobs, document, steps, criteria }: TaskT
 
 /** Fills in the placeholders of an order on the machine that carries it out. */
 export function localOrder({ template, workspace, ...order }: Order, place: ShiftPlace): LocalOrder {
-  const { root, folder, table } = place;
-  const shift = { name: order.shift.name, root, folder, table };
+  const { root, folder, table, mark } = place;
+  const shift = { name: order.shift.name, root, folder, table, ...(mark === undefined ? {} : { mark }) };
   const values = valuesOf(shift, { ...order.item.metadata, ...(order.outputs ?? unknownOutputs(order.settings)) });
   const atDelivery = valuesOf(shift, { ...values.columns, ...order.deliveryOutputs });
   const { settings } = order;

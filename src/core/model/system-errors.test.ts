@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { NightshiftError } from './errors.ts';
-import { isPassing, systemError } from './system-errors.ts';
+import { isTransient, systemError } from './system-errors.ts';
 
 const refused = (code: string, more: object = {}) => Object.assign(new Error(`${code}: refused`), { code, ...more });
 
@@ -31,7 +31,9 @@ test('anything else stays what it is', () => {
 });
 
 test('what there is none left of just now passes; what is not there does not', () => {
-  expect(['EMFILE', 'EAGAIN', 'EINTR', 'ENOMEM'].map((code) => isPassing(refused(code)))).toEqual(Array(4).fill(true));
-  expect(isPassing(systemError(refused('ENFILE')))).toBe(true);
-  expect(['ENOENT', 'ENOSPC', 'EACCES'].some((code) => isPassing(refused(code)))).toBe(false);
+  expect(['EMFILE', 'EAGAIN', 'EINTR', 'ENOMEM'].map((code) => isTransient(refused(code)))).toEqual(
+    Array(4).fill(true),
+  );
+  expect(isTransient(systemError(refused('ENFILE')))).toBe(true);
+  expect(['ENOENT', 'ENOSPC', 'EACCES'].some((code) => isTransient(refused(code)))).toBe(false);
 });

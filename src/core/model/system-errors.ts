@@ -4,7 +4,7 @@ import { type ErrorCode, NightshiftError } from './errors.ts';
 const PASSING = ['EMFILE', 'ENFILE', 'EAGAIN', 'EINTR', 'ENOMEM', 'ENOBUFS'];
 
 /** A temporary failure: the same call may soon work. */
-export function isPassing(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   return PASSING.includes(codeOf(error)) || codeOf(error) === 'resources';
 }
 

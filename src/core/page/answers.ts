@@ -85,6 +85,8 @@ export interface ShiftAnswer {
   readonly sessions: readonly SessionAnswer[];
   readonly finish?: FinishEstimate;
   readonly waiting?: { readonly until: string; readonly reason: string };
+  /** No worker of the fleet fits: what is needed. */
+  readonly waitingForWorkers?: string;
   /** Nothing new starts: a signal, `control` or `limit`. */
   readonly draining?: string;
   readonly decisions: Decisions;
@@ -123,6 +125,8 @@ export interface SessionAnswer {
   readonly pace: Pace;
   /** What its agent does: `edit src/a.ts`. */
   readonly doing?: string;
+  /** Of a fleet. */
+  readonly worker?: string;
 }
 
 /**
@@ -157,6 +161,8 @@ export interface GridCell {
   readonly attempts: number;
   /** Of a failure, cut to 300 characters. */
   readonly reason?: string;
+  /** Of a fleet: where it runs, or last ran. */
+  readonly worker?: string;
   /** An earlier task of the row failed. */
   readonly isBlocked?: true;
 }
@@ -175,7 +181,7 @@ export interface ItemTaskAnswer {
   readonly task: string;
   readonly status: Status;
   readonly key: string;
-  readonly attempts: readonly { number: number; status: string; reason?: string; at: string }[];
+  readonly attempts: readonly { number: number; status: string; reason?: string; at: string; worker?: string }[];
   readonly verdicts: readonly CriterionVerdict[];
   readonly failure?: string;
   readonly captured: Readonly<Record<string, string>>;
@@ -183,6 +189,8 @@ export interface ItemTaskAnswer {
   readonly ms?: number;
   readonly devModel?: string;
   readonly qaModel?: string;
+  /** The worker of a fleet that judged it. */
+  readonly qaWorker?: string;
   /** The version of the Steps that its dev got: the number in `StepsAnswer`, if it is kept. */
   readonly stepsVersion?: number;
   /** Bytes of each transcript that is there. */

@@ -32,6 +32,18 @@ test('X6 an item is expected to cost what those of its task that ended have cost
   expect(costs.mean('other')).toEqual(NOTHING);
 });
 
+test('X6 what a lost worker tells late does not make its item expensive when it is done again', () => {
+  const costs = new ExpectedCosts();
+  costs.addItem('make', { costUsd: 2, tokens: 200 }, 2000);
+  costs.add(event('dev:started', 'a', {}));
+  costs.add(event('item:returned', 'a', {}));
+  spend(costs, 'a', 1);
+  const hours = 3 * 3600_000;
+  costs.add(event('dev:started', 'a', { at: new Date(hours).toISOString() }));
+  const running = { items: [{ task: 'make', id: 'a' }], now: hours };
+  expect(costs.outstanding(running)).toEqual({ costUsd: 2, tokens: 200 });
+});
+
 test('X6 items that run reserve what they have yet to report, and new ones start as long as all fit', () => {
   const costs = new ExpectedCosts();
   costs.addItem('make', { costUsd: 2, tokens: 200 }, 2000);

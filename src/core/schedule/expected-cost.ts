@@ -36,6 +36,8 @@ interface Ended {
 interface Begun {
   readonly at: number;
   readonly spent: Cost;
+  /** This run saw the start: not so for items that it adopted. */
+  readonly isStarted: boolean;
 }
 
 /** Rule X6: what running items will probably cost, from what items of the same task have cost. */
@@ -49,8 +51,11 @@ export class ExpectedCosts {
     if (task === undefined || id === undefined) return;
     const name = nameOf({ task, id });
     const at = Date.parse(event.at);
-    const begun = this.#begun.get(name) ?? { at, spent: NOTHING };
-    if (type === 'dev:started' || type === 'qa:started') this.#begun.set(name, begun);
+    const known = this.#begun.get(name);
+    // What was spent before the start is of an earlier claim: a worker that was lost told it late.
+    const isLate = type === 'dev:started' && known?.isStarted === false;
+    const begun = known && !isLate ? known : { at, spent: NOTHING, isStarted: false };
+    if (type === 'dev:started' || type === 'qa:started') this.#begun.set(name, { ...begun, isStarted: true });
     if (type === 'usage:spent') this.#begun.set(name, { ...begun, spent: plus(begun.spent, costIn(event.usage)) });
     if (type === 'item:recorded' && (event.to === 'done' || event.to === 'failed')) {
       this.addItem(task, begun.spent, at - begun.at);

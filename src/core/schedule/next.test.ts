@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { STATUSES, type Status } from '../model/status.ts';
-import { chooseForDevs, chooseNext, isWorkLeft, type Next } from './next.ts';
+import { chooseForDevs, chooseNext, isWorkLeft, type Next, openTasks } from './next.ts';
 import { type Board, countEligible } from './plan.ts';
 
 type Rows = readonly (readonly Status[])[];
@@ -110,6 +110,16 @@ test('M4 X5 there is work left exactly if something can start when nothing runs,
       expect(chooseNext({ board, scope: ALL, mode, sequence, room, deferred }) !== undefined).toBe(isLeft);
     }),
   );
+});
+
+test('M4 a task is open if something of it runs or could start', () => {
+  const board = boardOf([
+    ['in_progress', 'todo', 'todo'],
+    ['done', 'qa', 'todo'],
+    ['failed', 'todo', 'todo'],
+  ]);
+  expect(openTasks(board, ALL)).toEqual(['task0', 'task1']);
+  expect(openTasks(board, { ...ALL, task: 'task1' })).toEqual(['task1']);
 });
 
 test('X6 a scope narrows every mode, and does not make a later task eligible; nothing starts of a paused task', () => {

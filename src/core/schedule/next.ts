@@ -1,5 +1,5 @@
 import type { Sequence } from '../model/model.ts';
-import { type Board, isEligible, isInScope, isTaskInScope, isWaitingForQa, type Scope } from './plan.ts';
+import { type Board, cellsAt, isEligible, isInScope, isTaskInScope, isWaitingForQa, type Scope } from './plan.ts';
 
 export interface Situation {
   readonly board: Board;
@@ -47,6 +47,14 @@ export function chooseForDevs(
 /** Whether anything is left to start, now or once running items have ended. */
 export function isWorkLeft(board: Board, scope: Scope): boolean {
   return chooseNext({ board, scope, mode: 'batch', sequence: 'tasks', room: 1 }) !== undefined;
+}
+
+/** The tasks that have something to do: it is running, or could start. */
+export function openTasks(board: Board, scope: Scope): string[] {
+  return board.tasks.filter((task) => {
+    const own = { ...scope, task };
+    return isTaskInScope(scope, task) && (isWorkLeft(board, own) || cellsAt(board, 'in_progress', own).length > 0);
+  });
 }
 
 const NO_ROWS: ReadonlySet<number> = new Set();

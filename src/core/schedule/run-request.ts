@@ -1,3 +1,4 @@
+import type { FleetKind } from '../model/control.ts';
 import { type Expenses, type LimitKey, type LimitSettings, limitsInForce, setLimit, usedUp } from './budget.ts';
 
 /** How a run was requested, so that it can be requested again. `flags`: each as `--name=value`, or `--name`. */
@@ -8,6 +9,9 @@ export interface RunRequest {
 
 /** Flags that choose the scope. A retry does not repeat them: it covers failed items only. */
 const CHOICE = ['--task', '--rows', '--where', '--sample', '--seed', '--reason', '--all'];
+
+/** Flags without a value. */
+const SWITCHES = ['--all', '--insecure'];
 
 /** The state of a shift after a run. */
 export interface Standing {
@@ -20,12 +24,15 @@ export interface Standing {
   readonly at: number;
   /** The run ended before everything in its scope was done. */
   readonly isStopped: boolean;
+  /** It left orders with the workers of a fleet. */
+  readonly hasLeft?: boolean;
   readonly failed: number;
 }
 
 export interface NextCommand {
   readonly command: string;
-  readonly does: 'continue' | 'retry';
+  /** `adopt`: it continues, with the orders that workers carry out. */
+  readonly does: 'continue' | 'adopt' | 'retry';
   /** The limits that it raises: with their old values it would end at once. */
   readonly raised: readonly LimitKey[];
 }
@@ -41,10 +48,11 @@ export function nextCommand({
   spent,
   at,
   isStopped,
+  hasLeft = false,
   failed,
 }: Standing): NextCommand | undefined {
   if (!isStopped && failed === 0) return undefined;
-  const does = isStopped ? 'continue' : 'retry';
+  const does = isStopped ? (hasLeft ? 'adopt' : 'continue') : 'retry';
   const flags = readFlags(request.flags).filter(({ name }) => isStopped || !CHOICE.includes(name));
   const raised = raiseLimits(limits, spent, at);
   const others = flags.filter(({ name }) => !raised.some(({ key }) => name === `--${key}`));
@@ -72,12 +80,18 @@ interface Flag {
   readonly value?: string;
 }
 
+/** Whether a run with these flags is on a fleet: the journal has no address. */
+export function fleetIn(flags: readonly string[] = []): FleetKind | undefined {
+  const value = readFlags(flags).find(({ name }) => name === '--fleet')?.value;
+  return value === undefined ? undefined : value === 'try' ? 'try' : 'env';
+}
+
 /** The journal may contain anything: skips what is not a flag. */
 function readFlags(words: readonly string[]): Flag[] {
   return words.flatMap((word): Flag[] => {
     const [, name, value] = /^(--[a-z-]+)(?:=(.*))?$/s.exec(word) ?? [];
     if (name === undefined) return [];
-    if (value === undefined) return name === '--all' ? [{ name }] : [];
+    if (value === undefined) return SWITCHES.includes(name) ? [{ name }] : [];
     return [{ name, value }];
   });
 }

@@ -5,10 +5,12 @@ import type { SandboxMode } from './sandbox.ts';
 export interface AgentAccess {
   readonly tasks: readonly string[];
   readonly sandbox: SandboxMode;
-  /** Each row has its own. Absent: all items share `folder`. */
-  readonly workspace?: WorkspaceKind;
+  /** Each row has its own; `none`: each session has an empty folder. Absent: all items share `folder`. */
+  readonly workspace?: WorkspaceKind | 'none';
   /** `working-dir`; absent: each row names its own. */
   readonly folder?: string;
+  /** They run on the workers of a fleet, as the users of those. */
+  readonly isOnWorkers?: true;
 }
 
 /** One line for people. `tasks`: how many the run has in all. */
@@ -16,7 +18,8 @@ export function accessText(access: AgentAccess, tasks: number): string {
   const { sandbox } = access;
   const who = access.tasks.length === tasks ? 'agents' : `agents of ${access.tasks.join(', ')}`;
   if (sandbox === 'off') {
-    return `no sandbox: ${who} work in ${whereOf(access)}; they can write, see and reach all that you can`;
+    const whose = access.isOnWorkers ? 'the users of the workers' : 'you';
+    return `no sandbox: ${who} work in ${whereOf(access)}; they can write, see and reach all that ${whose} can`;
   }
   const network = sandbox === 'on' ? 'yes' : 'no';
   return (
@@ -26,6 +29,7 @@ export function accessText(access: AgentAccess, tasks: number): string {
 }
 
 function whereOf({ workspace, folder }: AgentAccess): string {
+  if (workspace === 'none') return 'an empty folder of their own';
   if (workspace !== undefined) return `a ${workspace} for each row`;
   return folder ?? 'the working-dir of each row';
 }

@@ -19,3 +19,9 @@ export function hasLogin(address: string): boolean {
 export function withoutLogin(text: string): string {
   return text.replace(/\/\/[^/@\s]+@/g, '//');
 }
+
+/** An address that other machines can use with their own login. Over SSH, it keeps the user name. */
+export function addressWithoutLogin(address: string): string {
+  const withoutUser = address.replace(/^(https?:\/\/)[^/?#]*@/i, '$1');
+  return withoutUser.replace(/^([a-z][a-z0-9+.-]*:\/\/[^/?#@:]*):[^/?#@]*@/i, '$1@');
+}

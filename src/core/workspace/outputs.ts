@@ -1,5 +1,5 @@
 import type { Template } from '../language/template.ts';
-import type { Settings } from '../model/model.ts';
+import { LARGEST_CELL, type Settings } from '../model/model.ts';
 import type { DeliveryKind, DeliveryTemplate } from './plan.ts';
 
 /** Outputs that the engine fills when it delivers. */
@@ -30,6 +30,12 @@ export function devOutputs({
 }): string[] {
   const filled: readonly string[] = engineOutputs(settings, workspace);
   return settings.outputs.filter((name) => !filled.includes(name));
+}
+
+/** Why a value of an output can't be in the table: it could not be read back. */
+export function whyNoCell(value: string): string | undefined {
+  if (value.includes('\0')) return 'holds a NUL byte';
+  return Buffer.byteLength(value) > LARGEST_CELL ? 'is larger than a cell can be (1 MiB)' : undefined;
 }
 
 /** The columns that the templates of a delivery name. */

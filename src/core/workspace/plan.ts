@@ -2,9 +2,12 @@ import { fillScript, type ScriptTemplate } from '../language/shell-template.ts';
 import { fillTemplate, type Template, type Values } from '../language/template.ts';
 import type { Script, Text } from '../model/model.ts';
 
-/** `shared`: all items work in `working-dir` itself. */
-export const WORKSPACE_KINDS = ['shared', 'worktree', 'clone', 'copy'] as const;
-export type WorkspaceKind = Exclude<(typeof WORKSPACE_KINDS)[number], 'shared'>;
+/**
+ * `shared`: all items work in `working-dir` itself. `none`: each dev and each qa has an empty folder, which is removed:
+ * the work is elsewhere, such as in a service.
+ */
+export const WORKSPACE_KINDS = ['shared', 'none', 'worktree', 'clone', 'copy'] as const;
+export type WorkspaceKind = Exclude<(typeof WORKSPACE_KINDS)[number], 'shared' | 'none'>;
 
 export const DELIVERY_KINDS = ['none', 'branch', 'merge', 'push', 'pr', 'patch'] as const;
 export type DeliveryKind = (typeof DELIVERY_KINDS)[number];

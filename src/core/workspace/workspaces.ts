@@ -1,4 +1,5 @@
 import type { ResolvedScript, Trouble } from '../model/model.ts';
+import type { CarriedResult, CarriedWorkspace } from './carried.ts';
 import type { Change } from './change.ts';
 import type { DeliveryOutput } from './outputs.ts';
 import type { DeliveryKind, Include, WorkspaceKind } from './plan.ts';
@@ -30,6 +31,8 @@ export interface WorkspaceRequest {
   readonly include: readonly Include[];
   /** `workspaces-dir`. */
   readonly folder?: string;
+  /** In a fleet: where it begins. Its own repository and record are on the machine of the coordinator. */
+  readonly carried?: CarriedWorkspace;
   /** Runs `setup` in a fresh workspace; undefined: it has none. Returns why it failed. */
   readonly setUp?: (workspace: OpenWorkspace) => Promise<WorkspaceFailure | undefined>;
   /** What the agent runs, with its values, if that is known: the scripts of the Steps. */
@@ -65,6 +68,11 @@ export interface OpenWorkspace {
    * next task starts from it, and it is what is delivered.
    */
   change(signal: AbortSignal): Promise<FoundChange | WorkspaceFailure>;
+  /**
+   * Absent where the result stays: on the machine that has the shift. Otherwise it goes to the relay, so that other
+   * machines can continue with it. Its failure is never that of the item.
+   */
+  send?(signal: AbortSignal): Promise<SentResult | WorkspaceFailure>;
   /** Before another attempt: makes the folder again if the one before removed it. */
   restore(signal: AbortSignal): Promise<Restored | WorkspaceFailure>;
   /**
@@ -78,6 +86,11 @@ export interface OpenWorkspace {
 
 /** `made`: it was gone. */
 export type Restored = { readonly kind: 'there' } | { readonly kind: 'made' };
+
+export interface SentResult {
+  readonly kind: 'sent';
+  readonly carried: CarriedResult;
+}
 
 export interface FoundChange {
   readonly kind: 'change';
