@@ -1,4 +1,4 @@
-import type { LocalOrder } from '../core/model/model.ts';
+import type { LocalOrder, ShiftPlace } from '../core/model/model.ts';
 import type { Agent } from './agent.ts';
 
 type Environment = Readonly<Record<string, string>>;
@@ -64,13 +64,18 @@ function matcher(patterns: readonly string[]): (name: string) => boolean {
   return (name) => names.has(name) || prefixes.some((prefix) => name.startsWith(prefix));
 }
 
+/** Where the shift is, and by what its processes are found. */
+export function placeEnvironment({ folder, table, mark }: ShiftPlace): Record<string, string> {
+  const own = mark === undefined ? {} : { NIGHTSHIFT_WORKER_DIR: mark };
+  return { NIGHTSHIFT_SHIFT_DIR: folder, ...own, NIGHTSHIFT_TABLE: table };
+}
+
 /** The variables that identify the item to an agent, its checks and their processes; also the mark for leftovers. */
 export function itemEnvironment(order: LocalOrder, attempt: number, outputFile: string): Record<string, string> {
   return {
     NIGHTSHIFT_ROLE: order.role,
     NIGHTSHIFT_SHIFT: order.shift.name,
-    NIGHTSHIFT_SHIFT_DIR: order.shift.folder,
-    NIGHTSHIFT_TABLE: order.shift.table,
+    ...placeEnvironment(order.shift),
     NIGHTSHIFT_TASK: order.task,
     NIGHTSHIFT_INDEX: String(order.item.index),
     NIGHTSHIFT_ROW: String(order.item.index + 1),

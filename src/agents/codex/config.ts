@@ -12,7 +12,7 @@ export type CodexServer =
 export type Toml = string | number | boolean | readonly Toml[] | { readonly [key: string]: Toml };
 
 /** The item's variables for an MCP server, including the mark by which it is found if it outlives its item. */
-const MARKS = ['NIGHTSHIFT_SHIFT_DIR', 'NIGHTSHIFT_KEY', 'NIGHTSHIFT_ROLE', 'NIGHTSHIFT_TASK'];
+const MARKS = ['SHIFT_DIR', 'WORKER_DIR', 'KEY', 'ROLE', 'TASK'].map((name) => `NIGHTSHIFT_${name}`);
 
 /** Settings that give more tools than a role has (rule D2), or endless retries. */
 const FEATURES_OFF = [

@@ -7,6 +7,7 @@ import type { Mask } from '../../core/text/mask.ts';
 import type { Sandbox } from '../../core/workspace/sandbox.ts';
 import { endMarked } from '../process/leftovers.ts';
 import { howItEnded, type ProcessResult, runProcess } from '../process/process.ts';
+import { markIn } from '../process/process-tag.ts';
 import { configContent, mergeContent } from './config.ts';
 import { Door } from './door.ts';
 import type { ServerEvent } from './events.ts';
@@ -194,6 +195,7 @@ export class OpencodeServer implements AsyncDisposable {
 }
 
 async function endShells({ environment }: ServerRequest): Promise<void> {
-  const { NIGHTSHIFT_SHIFT_DIR: shiftFolder, NIGHTSHIFT_KEY: key } = environment;
+  const { NIGHTSHIFT_KEY: key } = environment;
+  const shiftFolder = markIn(environment);
   if (shiftFolder !== undefined && key !== undefined) await endMarked({ shiftFolder, key });
 }

@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isOfShift, type Tag, tagOf } from './process-tag.ts';
+import { isOfShift, markIn, type Tag, tagOf } from './process-tag.ts';
 
 /** What an agent and all its processes carry: in their environment, or as a tag in their limits. */
 export interface Mark {
+  /** On a worker of a fleet: the folder of the worker that stands for the shift. */
   readonly shiftFolder: string;
   /** Absent: any item of the shift. */
   readonly key?: string;
@@ -116,7 +117,10 @@ function walk(): MarkedProcess[] {
     .filter((pid) => !spared.has(pid))
     .map((pid) => {
       const environment = read(`/proc/${pid}/environ`);
-      const shiftFolder = variable(environment, 'NIGHTSHIFT_SHIFT_DIR');
+      const shiftFolder = markIn({
+        NIGHTSHIFT_WORKER_DIR: variable(environment, 'NIGHTSHIFT_WORKER_DIR'),
+        NIGHTSHIFT_SHIFT_DIR: variable(environment, 'NIGHTSHIFT_SHIFT_DIR'),
+      });
       const key = variable(environment, 'NIGHTSHIFT_KEY') ?? '';
       return { pid, shiftFolder, key, role: variable(environment, 'NIGHTSHIFT_ROLE'), tag: tagOf(pid) };
     });

@@ -22,12 +22,18 @@ export function tagProcess(pid: number, env: Readonly<Record<string, string>>): 
 let launches = randomBytes(4).readUInt32LE();
 let inherited: { limit: bigint | undefined } | undefined;
 
-function newTag({ NIGHTSHIFT_SHIFT_DIR: shiftFolder = '' }: Record<string, string>): Tag {
+/** What the processes of a shift on this machine have in common, in the environment of each. */
+export function markIn(env: Readonly<Record<string, string | undefined>>): string | undefined {
+  // Workers of a fleet on one machine may share the shift's folder, and each ends only its own processes.
+  return env.NIGHTSHIFT_WORKER_DIR ?? env.NIGHTSHIFT_SHIFT_DIR;
+}
+
+function newTag(env: Readonly<Record<string, string>>): Tag {
   launches = (launches + 1) >>> 0;
   inherited ??= { limit: tagOf(process.pid) };
   // Nightshift inside Nightshift: a limit can only be lowered.
   if (inherited.limit !== undefined) return inherited.limit - 1n - BigInt(launches % 2 ** 30);
-  return (shiftTag(shiftFolder) << LAUNCH_BITS) | BigInt(launches);
+  return (shiftTag(markIn(env) ?? '') << LAUNCH_BITS) | BigInt(launches);
 }
 
 const hashes = new Map<string, bigint>();

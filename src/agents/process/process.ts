@@ -8,7 +8,7 @@ import { guardGroup, readyGuard, releaseGroup } from './guard.ts';
 import { endMarked, endTagged, signalTagged } from './leftovers.ts';
 import { lastLines, Output, type OutputTail, type Recent, type StreamName } from './output.ts';
 import type { Exit } from './posix-spawn.ts';
-import { type Tag, tagProcess } from './process-tag.ts';
+import { markIn, type Tag, tagProcess } from './process-tag.ts';
 import { confined, findConfiner } from './sandbox.ts';
 import { gated, type RunningProgram, start } from './start.ts';
 import { type StartFailure, whyNotStarted, whyUnstartable } from './start-failure.ts';
@@ -45,6 +45,25 @@ export type ProcessResult = Ending & {
   /** In order of arrival, as far as two pipes can tell. */
   readonly recent: Recent;
 };
+
+let beforeStart: (() => Promise<void>) | undefined;
+
+/** Waits right before each program begins: the caller may have lost the right to it since it asked for it. */
+export function beforeEachStart(wait: () => Promise<void>): Disposable {
+  beforeStart = wait;
+  return {
+    [Symbol.dispose]: () => {
+      beforeStart = undefined;
+    },
+  };
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
 
 /** Between SIGTERM and SIGKILL. */
 const GRACE_MS = 1500;
@@ -90,6 +109,7 @@ async function run(request: ProcessRequest, output: Output): Promise<Ending> {
     await exit;
     return whyNotStarted(error as Error, request);
   }
+  if (beforeStart) await Promise.race([beforeStart(), untilAborted(request.signal)]);
   // Stopped meanwhile: behind the gate, nothing has begun.
   if (request.signal.aborted) stdin.destroy();
   else if (request.input === undefined) stdin.say('\n');
@@ -163,7 +183,8 @@ async function endGently(group: number, inside: Tag | undefined): Promise<void> 
 }
 
 async function endEscaped(env: ProcessRequest['env']): Promise<void> {
-  const { NIGHTSHIFT_SHIFT_DIR: shiftFolder, NIGHTSHIFT_KEY: key, NIGHTSHIFT_ROLE: role } = env;
+  const { NIGHTSHIFT_KEY: key, NIGHTSHIFT_ROLE: role } = env;
+  const shiftFolder = markIn(env);
   if (shiftFolder === undefined || key === undefined) return;
   await endMarked({ shiftFolder, key, ...(role === undefined ? {} : { role }) });
 }
