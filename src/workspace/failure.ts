@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { NightshiftError } from '../core/model/errors.ts';
-import { isPassing, systemError } from '../core/model/system-errors.ts';
+import { isTransient, systemError } from '../core/model/system-errors.ts';
 import { withoutLogin } from '../core/workspace/login.ts';
 import type { WorkspaceFailure } from '../core/workspace/workspaces.ts';
 import { NotThere } from './base.ts';
@@ -26,7 +26,7 @@ export function failureOf(error: unknown, signal: AbortSignal): WorkspaceFailure
   const known = error instanceof NightshiftError ? error : systemError(error);
   if (known === undefined) throw error;
   // No room, no permission, a lock that is held: the same for every row, and none of them is at fault.
-  const remedy = isPassing(error) || known.hint === undefined ? {} : { remedy: known.hint };
+  const remedy = isTransient(error) || known.hint === undefined ? {} : { remedy: known.hint };
   return { kind: 'trouble', trouble: { reason: known.message, ...remedy } };
 }
 

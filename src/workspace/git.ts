@@ -83,9 +83,12 @@ export async function tryGit(git: Git, what: string, call: GitCall): Promise<str
 
 const SHOWN_LINES = 5;
 
-/** What git says last is what matters; hints are for people at a terminal. */
+/** Hints for people at a terminal. */
+const HINT = /^(hint:|Please make sure you have the correct access rights$|and the repository exists$)/;
+
+/** What git says last is what matters. */
 function lastLines(said: string): string {
-  const lines = said.split('\n').map((line) => line.trim());
-  const useful = lines.filter((line) => line !== '' && !line.startsWith('hint:'));
+  const lines = said.split('\n').map((line) => line.trim().replace(/(?<!\.)\.$/, ''));
+  const useful = lines.filter((line) => line !== '' && !HINT.test(line));
   return useful.slice(-SHOWN_LINES).join('; ');
 }

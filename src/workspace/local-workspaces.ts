@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OpenWorkspace, WorkspaceFailure, WorkspaceRequest, Workspaces } from '../core/workspace/workspaces.ts';
+import { AwayRows } from './away-rows.ts';
 import type { OpenDesk } from './delivery/outgoing.ts';
 import { recordedResult } from './delivery/row-result.ts';
 import { Desk } from './desk.ts';
@@ -12,12 +13,12 @@ import { addIncluded, findIncluded } from './include.ts';
 import { keepLeft, keepPrepared, resetFiles } from './kept-trees.ts';
 import { removeLeftLocks } from './left-locks.ts';
 import type { RepositoryLock } from './mirror.ts';
-import { KnownNames, type Names, nameWorkspace } from './naming.ts';
 import { LocalWorkspace } from './open-workspace.ts';
-import { type Origin, Origins, refuseOther } from './origin.ts';
+import { type Origin, type OriginFinder, Origins, refuseOther } from './origin.ts';
 import { OutsideWatch } from './outside.ts';
 import { putAway } from './put-away.ts';
 import { resultOf, resultsBefore, startOf, type WorkspaceRecord, type WorkspaceRecords } from './records.ts';
+import { Reservations } from './reservations.ts';
 import { type Earlier, fetchEarlier, findEarlier, hasEarlier } from './tested-row.ts';
 import { type Place, Trees } from './tree.ts';
 
@@ -45,6 +46,8 @@ export interface WorkspacesOptions {
     desk(id: string): string;
   };
   readonly lock: RepositoryLock;
+  /** Absent: repositories are found on this machine, or cloned from their remotes. */
+  readonly origins?: OriginFinder;
   now(): number;
   failpoint(name: WorkspacePoint): void;
   /** Gets a sentence about something that a person should know. */
@@ -54,23 +57,27 @@ export interface WorkspacesOptions {
 /** The workspaces of a shift on this machine. One process at a time uses them: the one that has the run lock. */
 export class LocalWorkspaces implements Workspaces {
   readonly #options: WorkspacesOptions;
-  readonly #origins: Origins;
+  readonly #origins: OriginFinder;
   readonly #trees: Trees;
   readonly #outside: OutsideWatch;
   readonly #ports = new Ports();
-  readonly #names: KnownNames;
+  readonly #reservations: Reservations;
   readonly #told = new Set<string>();
-  /** Naming, and the record that reserves the names, one after the other. */
-  #naming: Promise<unknown> = Promise.resolve();
+  /** In a fleet: rows that workers work on. */
+  readonly away: AwayRows;
 
   constructor(options: WorkspacesOptions) {
     const { git, folders, lock, now, warn, shift, records } = options;
     this.#options = options;
-    this.#names = new KnownNames(options.records);
-    this.#origins = new Origins({ git, ...folders, lock, now, warn });
+    this.#reservations = new Reservations(options);
+    this.#origins = options.origins ?? new Origins({ git, ...folders, lock, now, warn });
     const leftOut = join(folders.root, '.nightshift');
     this.#trees = new Trees({ git, lock, leftOut, warn });
     this.#outside = new OutsideWatch({ git, shift, leftOut, records, warn });
+    this.away = new AwayRows({
+      ...{ git, records, origins: this.#origins, reservations: this.#reservations, trees: this.#trees, now },
+      openDesk: (record, origin, signal) => this.#desk(record, origin, signal),
+    });
   }
 
   async open(request: WorkspaceRequest): Promise<OpenWorkspace | WorkspaceFailure> {
@@ -110,6 +117,7 @@ export class LocalWorkspaces implements Workspaces {
     // Without its repository, there is only the folder to remove.
     const isTree = record.kind === 'worktree';
     const origin = isTree ? await this.#origins.again(record, signal).catch(() => undefined) : undefined;
+    this.#outside.forget(record.id);
     await this.#trees.remove(record, origin, signal);
     this.#ports.release(record.id);
     failpoint('workspace:removed');
@@ -195,7 +203,7 @@ export class LocalWorkspaces implements Workspaces {
     const included = findIncluded(include, origin.files);
     for (const path of included.missing)
       this.#warnOnce(`\`include: ${path}\` names nothing that is in ${origin.files}`);
-    const record = await this.#reserve(request, origin, {
+    const record = await this.#reservations.reserve(request, origin, {
       ...{ id: item.id, row: item.row, kind, from: origin.from, base, state: 'preparing' },
       ...{ madeAt: new Date(this.#options.now()).toISOString(), included: included.paths },
       ...(previous && { slug: previous.slug, folder: previous.folder, branch: previous.branch }),
@@ -215,30 +223,6 @@ export class LocalWorkspaces implements Workspaces {
     if (this.#told.has(message)) return;
     this.#told.add(message);
     this.#options.warn(message);
-  }
-
-  /** Reserves the names of a workspace with its record. */
-  #reserve(
-    request: WorkspaceRequest,
-    origin: Origin,
-    known: Omit<WorkspaceRecord, keyof Names> & Partial<Names>,
-  ): Promise<WorkspaceRecord> {
-    const { git, shift, folders, records, failpoint } = this.#options;
-    const reserve = async () => {
-      const { slug, folder, branch } = known;
-      const names =
-        slug !== undefined && folder !== undefined && branch !== undefined
-          ? { slug, folder, branch }
-          : await nameWorkspace({ git, shift, ...folders }, request, { origin, known: this.#names });
-      const record = { ...known, ...names };
-      await records.write(record);
-      await this.#names.add(record);
-      failpoint('workspace:recorded');
-      return record;
-    };
-    const reserved = this.#naming.then(reserve);
-    this.#naming = reserved.catch(() => {});
-    return reserved;
   }
 
   /** Makes the folder, with its files at `commit` or else at `base`, and prepares it. */
@@ -266,8 +250,12 @@ export class LocalWorkspaces implements Workspaces {
     }
     await addIncluded(include, { from: origin.files, to: record.folder }, signal);
     if (setUp) {
-      const failure = await setUp(await this.#opened(request, { ...place, record }));
-      if (failure) return failure;
+      const opened = await this.#opened(request, { ...place, record });
+      const failure = await setUp(opened);
+      if (failure) {
+        opened.leave();
+        return failure;
+      }
       record = await keepPrepared(desk, record, commit);
       if (commit !== undefined) await this.#trees.addSubmodules({ ...place, record }, signal);
     }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { askGit, type Git, tryGit } from './git.ts';
+import { askGit, FETCH, type Git, GitFailure, tryGit } from './git.ts';
 import { removeLocks } from './left-locks.ts';
 import { OnceAMinute } from './once-a-minute.ts';
 import { renderSettings, type Settings } from './settings.ts';
@@ -17,6 +17,12 @@ export function isAddress(text: string): boolean {
 
 /** Held while a repository is changed, also by other processes. */
 export type RepositoryLock = (repository: string) => Promise<Disposable>;
+
+interface WantedCommit {
+  /** Undefined: none, the remote is empty. */
+  readonly commit: string | undefined;
+  readonly ref?: string | undefined;
+}
 
 /** Nothing runs that an agent has put there. */
 const SAFELY = ['-c', 'core.hooksPath=/dev/null'];
@@ -61,6 +67,32 @@ export class Mirrors {
     writeSettings(folder, address);
     if ((await this.#refsOf(folder, signal)) !== this.#refs.get(folder)) await fetch();
     return folder;
+  }
+
+  /** The mirror with a commit that it may lack. `ref`: where the remote has it; absent: in a branch or tag. */
+  async having(address: string, { commit, ref }: WantedCommit, signal: AbortSignal): Promise<string> {
+    const folder = this.known(address) ?? (await this.fresh(address, signal));
+    if (commit === undefined || (await this.#has(folder, commit, signal))) return folder;
+    using _lock = await this.#lock(folder);
+    // Another process may have fetched it meanwhile.
+    if (await this.#has(folder, commit, signal)) return folder;
+    if (ref === undefined) await this.#fetch(address, folder, signal);
+    else await this.#fetchRef(address, folder, ref, signal);
+    if (await this.#has(folder, commit, signal)) return folder;
+    throw new GitFailure(`${address} has no commit ${commit} any more`, {
+      kind: 'not-run',
+      reason: 'it was removed there',
+    });
+  }
+
+  async #has(folder: string, commit: string, signal: AbortSignal): Promise<boolean> {
+    const args = [...SAFELY, 'cat-file', '-e', `${commit}^{commit}`];
+    return (await tryGit(this.#git, "git can't read a mirror", { folder, args, signal })) !== undefined;
+  }
+
+  async #fetchRef(address: string, folder: string, ref: string, signal: AbortSignal): Promise<void> {
+    const args = [...SAFELY, ...FETCH, 'origin', `+${ref}:${ref}`];
+    await askGit(this.#git, `${address} can't be fetched`, { folder, args, signal, isRemote: true });
   }
 
   async #refsOf(folder: string, signal: AbortSignal): Promise<string> {

@@ -4,7 +4,7 @@ import type { Desk } from './desk.ts';
 import { isFolder } from './enter.ts';
 import { failureOf, unlessGone } from './failure.ts';
 import type { OutsideWatch } from './outside.ts';
-import { resultOf, resultsBefore, startOf, type WorkspaceRecord, type WorkspaceRecords } from './records.ts';
+import { isJudged, resultOf, resultsBefore, startOf, type WorkspaceRecord, type WorkspaceRecords } from './records.ts';
 
 export interface OpenOptions {
   readonly task: string;
@@ -57,8 +57,7 @@ export class LocalWorkspace implements OpenWorkspace {
     this.base = record.base;
     this.after = resultsBefore(record.results ?? [], task).at(-1)?.task;
     this.reads = reads;
-    const result = resultOf(record, task);
-    this.isJudged = result !== undefined && record.delivery !== undefined && record.delivery.at >= result.at;
+    this.isJudged = isJudged(record, task);
     this.environment = workspaceEnvironment(record, port);
   }
 

@@ -36,10 +36,20 @@ export interface OriginOptions {
   warn(message: string): void;
 }
 
-type Wanted = Pick<WorkspaceRequest, 'kind' | 'workingDir' | 'repo' | 'base' | 'into' | 'signal'>;
+type Wanted = Pick<WorkspaceRequest, 'kind' | 'workingDir' | 'repo' | 'base' | 'into' | 'carried' | 'signal'>;
+
+/** Finds what workspaces are made from. Throws `NotThere` or a `GitFailure`. */
+export interface OriginFinder {
+  /** `isKnown`: a remote need not be asked for news. */
+  find(wanted: Wanted, isKnown?: boolean): Promise<Origin>;
+  /** What a workspace was made from. */
+  again(record: { readonly kind: Wanted['kind']; readonly from: string }, signal: AbortSignal): Promise<Origin>;
+  /** The commit that `base` names now. Undefined: there is no commit yet. */
+  base(origin: Origin, wanted: Wanted): Promise<string | undefined>;
+}
 
 /** Finds repositories and folders. */
-export class Origins {
+export class Origins implements OriginFinder {
   readonly #options: OriginOptions;
   readonly #mirrors: Mirrors;
   readonly #bases: Bases;
@@ -54,7 +64,6 @@ export class Origins {
     this.#sources = new Sources(options.git, options.sources, options.warn);
   }
 
-  /** Throws `NotThere` or a `GitFailure`. `isKnown`: a remote need not be asked for news. */
   async find(wanted: Wanted, isKnown = false): Promise<Origin> {
     if (wanted.kind === 'clone') return this.#findRemote(wanted, isKnown);
     const { workingDir } = wanted;
@@ -72,14 +81,12 @@ export class Origins {
     return { from: source.folder, source, below, files: source.folder };
   }
 
-  /** What a workspace was made from. */
   async again(record: { readonly kind: Wanted['kind']; readonly from: string }, signal: AbortSignal): Promise<Origin> {
     const isClone = record.kind === 'clone';
     const workingDir = isClone ? this.#options.root : record.from;
     return this.find({ kind: record.kind, workingDir, signal, ...(isClone ? { repo: record.from } : {}) }, true);
   }
 
-  /** The commit that `base` names now. Undefined: there is no commit yet. */
   async base({ from, source }: Origin, { kind, base, into, signal }: Wanted): Promise<string | undefined> {
     if (source === undefined) return undefined;
     const merged = base === undefined && into !== undefined ? await this.#bases.tip(source, into, signal) : undefined;

@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { opened } from '../../test/kit/opened.ts';
 import { WorkspaceSite } from '../../test/kit/workspace-site.ts';
+import type { Git } from './git.ts';
 
 const { signal } = new AbortController();
 const OTHER = { id: 'other.0', row: 5, label: 'b.ts' };
@@ -59,6 +61,67 @@ test('W11 what an item does in its workspace, and what the engine does, is nothi
   expect([await three.trespassOf(calls), await five.trespassOf([])]).toEqual([undefined, undefined]);
   three.leave();
   expect([await five.trespassOf([]), site.warnings]).toEqual([undefined, []]);
+});
+
+/** Row 5 has a result, and its base has moved; row 3 is at work. `before`: what happens before git does something. */
+async function rowToBegin() {
+  const site = new WorkspaceSite();
+  site.repository({ 'a.txt': 'a\n' });
+  const before: { looking?: () => Promise<unknown>; adding?: () => Promise<unknown>; filling?: () => void } = {};
+  const git: Git = {
+    run: async (call) => {
+      if (call.folder === site.project && call.args.includes('--others')) await before.looking?.();
+      if (call.args.includes('worktree') && call.args.includes('add')) await before.adding?.();
+      return site.git.run(call);
+    },
+  };
+  const workspaces = site.open({ git, failpoint: (name) => name === 'workspace:added' && before.filling?.() });
+  const open = async (changes = {}) => opened(await workspaces.open(site.request(changes)));
+  const five = await open({ item: OTHER });
+  writeFileSync(join(five.top, 'new.txt'), 'new\n');
+  await five.change(signal);
+  five.leave();
+  site.write('project/b.txt', 'b\n');
+  site.commit();
+  await workspaces.lookOutside();
+  site.warnings.length = 0;
+  const three = await open();
+  const end = async () => {
+    three.leave();
+    await workspaces.lookOutside();
+    return site.warnings;
+  };
+  return { before, three, begin: () => open({ item: OTHER }), end };
+}
+
+test('W11 a look that is under way when a row begins takes its new branch for no change of others', async () => {
+  const { before, three, begin, end } = await rowToBegin();
+  // The look reads the branches now, and ends when row 5 is at work.
+  const looked = new Promise<string | undefined>((resolve) => {
+    before.filling = () => resolve(three.trespassOf([]));
+  });
+  const begun = begin();
+  before.looking = () => begun;
+  expect(await looked).toBeUndefined();
+  expect(await end()).toEqual([]);
+});
+
+test('W11 a look that is under way when a row begins takes its removed folder for no change of others', async () => {
+  const { before, three, begin, end } = await rowToBegin();
+  let begun: Promise<unknown> | undefined;
+  before.looking = () =>
+    new Promise<void>((removed) => {
+      delete before.looking;
+      before.adding = async () => {
+        removed();
+        await looked;
+      };
+      begun = begin();
+    });
+  const looked = three.trespassOf([]);
+  expect(await looked).toBeUndefined();
+  await begun;
+  expect(await end()).toEqual([]);
 });
 
 test('W11 an item that goes into the workspace of another fails, and the other starts over from its clean state', async () => {

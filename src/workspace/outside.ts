@@ -48,6 +48,10 @@ interface Target {
   suspects: Map<number, AtWork>;
   /** The number of the look that read it last. */
   look: number;
+  /** One after the other: a state is never compared with a later one. */
+  reading: Promise<unknown>;
+  /** The engine works there now, or its row is at work again: a look that still reads it finds nothing. */
+  isOver: boolean;
 }
 
 interface Suspicion {
@@ -138,6 +142,7 @@ export class OutsideWatch {
     this.#idle.delete(id);
     if (!target) return false;
     const isFound = await this.#read(target);
+    target.isOver = true;
     this.#settle();
     return isFound;
   }
@@ -145,6 +150,17 @@ export class OutsideWatch {
   /** A workspace is about to begin, with its branch at its base. */
   begins(record: WorkspaceRecord): void {
     this.#own.begins(record);
+    this.forget(record.id);
+  }
+
+  /** The engine is about to make or remove this workspace. */
+  forget(id: string): void {
+    const markOver = (target: Target | undefined) => {
+      if (target) target.isOver = true;
+    };
+    // A look gets the error.
+    this.#idle.get(id)?.then(markOver, () => {});
+    this.#idle.delete(id);
   }
 
   /** The row that went into the workspace of this item while it was at work. */
@@ -223,9 +239,13 @@ export class OutsideWatch {
   }
 
   async #watch(place: OutsidePlace, read: ReadState): Promise<Target | undefined> {
-    const suspects = new Map([...this.#atWork.values()].map((item) => [item.record.row, item] as const));
+    const suspects = this.#rowsAtWork();
     const state = await read();
-    return state && { place, read, state, suspects, look: this.#looks };
+    return state && { place, read, state, suspects, look: this.#looks, reading: Promise.resolve(), isOver: false };
+  }
+
+  #rowsAtWork(): Map<number, AtWork> {
+    return new Map([...this.#atWork.values()].map((item) => [item.record.row, item] as const));
   }
 
   async #all(): Promise<Target[]> {
@@ -248,15 +268,26 @@ export class OutsideWatch {
   }
 
   /** Whether something has changed there that the engine has not done. */
-  async #read(target: Target): Promise<boolean> {
-    const rows = target.suspects;
-    target.suspects = new Map([...this.#atWork.values()].map((item) => [item.record.row, item] as const));
+  #read(target: Target): Promise<boolean> {
+    const found = target.reading.then(() => this.#compare(target));
+    target.reading = found.catch(() => {});
+    return found;
+  }
+
+  async #compare(target: Target): Promise<boolean> {
+    const before = target.suspects;
+    target.suspects = this.#rowsAtWork();
     const state = await target.read();
-    if (!state) return false;
+    // Also those that entered while it was read: what they did may be part of it.
+    const rows = new Map([...before, ...target.suspects]);
+    if (!state) target.suspects = rows;
+    if (!state || target.isOver) return false;
     const changes = outsideChanges(target.place, target.state, state);
     target.state = state;
+    // All at once: while something else is waited for, rows enter and leave.
+    const others = changes.filter((change) => !this.#own.isOfRow(change, rows));
     const found: Suspicion[] = [];
-    for (const change of changes) if (!(await this.#own.hasMoved(change, rows))) found.push({ change, rows });
+    for (const change of others) if (!(await this.#own.isDelivered(change))) found.push({ change, rows });
     this.#found.push(...found);
     return found.length > 0;
   }

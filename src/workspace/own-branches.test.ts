@@ -16,8 +16,10 @@ test('W11 branches that the engine has moved are known, and what agents do to th
   const own = new OwnBranches('night', { all: async () => RECORDS });
   const three = recordOf('nightshift/night/c', '', '');
   const atWork = new Map([[3, { record: three }]]);
-  const isOwn = (branch: string, now: string | undefined, place = HERE) =>
-    own.hasMoved({ place, name: `refs/heads/${branch}`, now }, atWork);
+  const isOwn = async (branch: string, now: string | undefined, place = HERE) => {
+    const change = { place, name: `refs/heads/${branch}`, now };
+    return own.isOfRow(change, atWork) || (await own.isDelivered(change));
+  };
   const begun = { branch: 'mine', base: 'x' } as unknown as WorkspaceRecord;
   own.begins(begun);
   expect([await isOwn('mine', 'x'), await isOwn('mine', 'y'), await isOwn('mine', undefined)]).toEqual([

@@ -29,30 +29,36 @@ export class OwnBranches {
   }
 
   /**
-   * Whether a change is that of a branch which the engine has moved, or which is the own one of a row that was at work:
-   * what is delivered there is the engine's commit.
+   * Whether a change is that of a branch which is the own one of a row that was at work or is about to be: what is
+   * delivered there is the engine's commit. Those of other shifts are theirs.
    */
-  async hasMoved(
+  isOfRow(
     { place, name, now }: OutsideChange,
     rows: ReadonlyMap<number, { readonly record: WorkspaceRecord }>,
-  ): Promise<boolean> {
-    if (!name.startsWith(BRANCHES)) return false;
-    const branch = name.slice(BRANCHES.length);
-    const isOfRow = [...rows.values()].some(({ record }) => record.branch === branch);
-    if (isOfRow && place.kind === 'repository') return true;
+  ): boolean {
+    const branch = branchIn(name);
+    if (branch === undefined) return false;
+    const isAtWork = [...rows.values()].some(({ record }) => record.branch === branch);
+    if (isAtWork && place.kind === 'repository') return true;
     if (this.#begun.has(branch) && this.#begun.get(branch) === now) return true;
-    if (isOfShift(branch) && !branch.startsWith(branchOf(this.#shift, ''))) return true;
-    return now !== undefined && this.#isDelivered(branch, now, place.label);
+    return isOfShift(branch) && !branch.startsWith(branchOf(this.#shift, ''));
   }
 
-  /** Recorded before it is done, also by `nightshift deliver` beside the run. */
-  async #isDelivered(branch: string, commit: string, where: string): Promise<boolean> {
+  /** Whether the engine has moved a branch. Recorded before it is done, also by `nightshift deliver` beside the run. */
+  async isDelivered({ place, name, now: commit }: OutsideChange): Promise<boolean> {
+    const branch = branchIn(name);
+    if (branch === undefined || commit === undefined) return false;
     const records = await this.#records.all();
     if (records.some((each) => each.branch === branch && each.delivery?.commit === commit)) return true;
-    const merge = `${where} ${branch} ${commit}`;
+    const merge = `${place.label} ${branch} ${commit}`;
     const isMerge = records.some(({ delivery }) => delivery?.merges?.at(-1)?.merged === commit);
     if (!isMerge || this.#merges.has(merge)) return false;
     this.#merges.add(merge);
     return true;
   }
+}
+
+/** Undefined: it is no branch. */
+function branchIn(name: string): string | undefined {
+  return name.startsWith(BRANCHES) ? name.slice(BRANCHES.length) : undefined;
 }

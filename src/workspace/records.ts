@@ -16,9 +16,10 @@ export interface WorkspaceRecord {
   readonly base: string | undefined;
   /**
    * `preparing`: it may be half made, and no agent has worked in it. `removing`: it may be half removed. `removed`: its
-   * folder is gone; what was delivered is still known.
+   * folder is gone; what was delivered is still known. `away`: it has no folder here, since workers of a fleet work on
+   * the row; its results are in the desk.
    */
-  readonly state: 'preparing' | 'ready' | 'removing' | 'removed';
+  readonly state: 'preparing' | 'ready' | 'removing' | 'removed' | 'away';
   readonly madeAt: string;
   /** Files that it got besides those of git. They are never part of a change. */
   readonly included?: readonly string[];
@@ -27,6 +28,8 @@ export interface WorkspaceRecord {
   /** The results of its tasks, in their order. */
   readonly results?: readonly TaskResult[];
   readonly delivery?: DeliveryRecord;
+  /** In a fleet: what the relay may have of this row. Written before an order is sent that could put it there. */
+  readonly relayRefs?: readonly string[];
 }
 
 /** What the files held when an attempt of a task had ended: a commit in the desk. */
@@ -34,6 +37,8 @@ export interface TaskResult {
   readonly task: string;
   readonly commit: string;
   readonly at: string;
+  /** In a fleet: where the relay has it. */
+  readonly ref?: string;
 }
 
 /** What the files hold when a task starts; undefined: nothing. */
@@ -43,6 +48,12 @@ export function startOf({ base, prepared, results = [] }: WorkspaceRecord, task:
 
 export function resultOf({ results = [] }: WorkspaceRecord, task: string): TaskResult | undefined {
   return results.find((result) => result.task === task);
+}
+
+/** The result of this task has passed, and its delivery has begun: it is not judged again. */
+export function isJudged(record: WorkspaceRecord, task: string): boolean {
+  const result = resultOf(record, task);
+  return result !== undefined && record.delivery !== undefined && record.delivery.at >= result.at;
 }
 
 /** The results of earlier tasks. */

@@ -139,9 +139,9 @@ export async function fetchFromDesk(
   for (let tries = 1; ; tries++) {
     const result = await git.run(call);
     if (result.kind === 'done') return;
-    const isPassing = result.kind === 'refused' && HALF_ADDED.test(result.said);
-    if (isPassing && tries === TRIES) throw new GitFailure(halfAdded(folder), result);
-    if (!isPassing) throw new GitFailure(`the commit can't be copied to ${folder}`, result);
+    const isTransient = result.kind === 'refused' && HALF_ADDED.test(result.said);
+    if (isTransient && tries === TRIES) throw new GitFailure(halfAdded(folder), result);
+    if (!isTransient) throw new GitFailure(`the commit can't be copied to ${folder}`, result);
     await sleep(PAUSE_MS, undefined, { signal });
   }
 }
