@@ -4,8 +4,9 @@ import { type AgentAccess, groupAccess } from '../core/workspace/access.ts';
 import { type ResultsPlace, resultsPlaceOf } from '../core/workspace/results.ts';
 
 /** What the agents of a run can write, reach and see. */
-export function accessIn(shift: Shift): AgentAccess[] {
-  return groupAccess(shift.tasks.map((task) => accessOf(shift, task)));
+export function accessIn(shift: Shift, isOnWorkers: boolean): AgentAccess[] {
+  const where = isOnWorkers ? { isOnWorkers } : {};
+  return groupAccess(shift.tasks.map((task) => ({ ...accessOf(shift, task), ...where })));
 }
 
 function accessOf(shift: Shift, task: Task): AgentAccess {
@@ -14,6 +15,7 @@ function accessOf(shift: Shift, task: Task): AgentAccess {
   if (workspace !== undefined && task.hasWorkspace) {
     return { tasks: [task.name], sandbox, workspace: workspace.kind };
   }
+  if (task.settings.isFolderless) return { tasks: [task.name], sandbox, workspace: 'none' };
   const folder = folderOf(shift, task);
   return { tasks: [task.name], sandbox, ...(folder !== undefined && { folder }) };
 }

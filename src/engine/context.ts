@@ -7,6 +7,7 @@ import type { Shift } from '../core/model/shift.ts';
 import { isWorkLeft } from '../core/schedule/next.ts';
 import { cellsAt, countItems, type Progress, type Scope } from '../core/schedule/plan.ts';
 import { Returns } from '../core/schedule/returns.ts';
+import { count } from '../core/text/count.ts';
 import type { Documents } from '../store/documents.ts';
 import type { Snapshot, Store } from '../store/store.ts';
 import { AtWork } from './at-work.ts';
@@ -50,6 +51,8 @@ export class RunContext implements Disposable {
   #progress: { done: number; total: number; itemTasks?: Progress['itemTasks'] } = { done: 0, total: 0 };
   /** The number of batches so far; in a stream, of items. */
   dispatched = 0;
+  /** How many orders were left with the workers of a fleet. */
+  leftOrders = 0;
   /**
    * The size of the next batch in a run of a part, which does not write it. `inFile`: the value in the file at that
    * time.
@@ -228,6 +231,10 @@ export class RunContext implements Disposable {
   }
 
   async interrupted(): Promise<RunEnd> {
+    if (this.leftOrders > 0) {
+      const reason = `left ${count(this.leftOrders, 'order')} with workers`;
+      return { exitCode: EXIT.interrupted, reason, left: this.leftOrders };
+    }
     const snapshot = await this.store.snapshot().catch((error: unknown) => {
       // You can stop a run even if its table can't be read.
       if (isCurable(error)) return undefined;

@@ -35,6 +35,17 @@ test('X8 a stop at once is told before it ends items, and to a listener that com
   expect(late).toEqual(['run:stopping']);
 });
 
+test('X8 a run that leaves its items ends none of them, and is known to leave before it drains', () => {
+  const { control: run, told } = control();
+  const seen: boolean[] = [];
+  run.drain.addEventListener('abort', () => seen.push(run.left.aborted));
+  run.leave(by);
+  run.leave(by);
+  run.startDraining(by);
+  expect([run.interrupt.aborted, run.now.aborted, run.isHalted, run.isEnding]).toEqual([false, false, true, true]);
+  expect([seen, told]).toEqual([[true], ['run:draining control']]);
+});
+
 test('X8 a pause at once ends what runs now, and not what runs after the resume', async () => {
   const { control: run, told } = control();
   run.startPause({ since, now: false }, by);

@@ -17,7 +17,8 @@ export interface Pause {
 
 /** A change of the control; the run adds how many items are running. */
 export type ControlChange =
-  | ({ readonly type: 'run:draining' | 'run:stopping' | 'run:resumed' } & Origin)
+  | ({ readonly type: 'run:draining'; readonly isLeaving?: true } & Origin)
+  | ({ readonly type: 'run:stopping' | 'run:resumed' } & Origin)
   | ({ readonly type: 'run:paused' } & Pause & Origin);
 
 type Listener = (change: ControlChange) => void;
@@ -29,6 +30,7 @@ type Listener = (change: ControlChange) => void;
 export class RunControl implements Stop {
   readonly #drain = new AbortController();
   readonly #now = new AbortController();
+  readonly #left = new AbortController();
   #interrupt = new AbortController();
   #pause: Pause | undefined;
   readonly #told: ControlChange[] = [];
@@ -46,6 +48,16 @@ export class RunControl implements Stop {
     return this.#now.signal;
   }
 
+  /** The run ends at once; in a fleet, running items stay with their workers. Aborts before `drain` does. */
+  get left(): AbortSignal {
+    return this.#left.signal;
+  }
+
+  /** Nobody waits for agents any more. */
+  get isEnding(): boolean {
+    return this.interrupt.aborted || this.left.aborted;
+  }
+
   /** Ends running items, because of a stop or a `pause --now`. After such a pause it is a new signal. */
   get interrupt(): AbortSignal {
     return this.#interrupt.signal;
@@ -61,10 +73,11 @@ export class RunControl implements Stop {
     return this.drain.aborted || this.#pause !== undefined;
   }
 
-  get state(): Pick<ControlState, 'draining' | 'stopping' | 'pause'> {
+  get state(): Pick<ControlState, 'draining' | 'stopping' | 'leaving' | 'pause'> {
     return {
       draining: this.drain.aborted,
       stopping: this.now.aborted,
+      leaving: this.left.aborted,
       ...(this.#pause ? { pause: this.#pause } : {}),
     };
   }
@@ -89,6 +102,15 @@ export class RunControl implements Stop {
     this.#drain.abort();
     this.#now.abort();
     this.#interrupt.abort();
+    this.#wake();
+  }
+
+  /** Also after a drain, whose items take too long. */
+  leave(by: Origin): void {
+    if (this.left.aborted || this.now.aborted) return;
+    this.#tell({ type: 'run:draining', isLeaving: true, ...by });
+    this.#left.abort();
+    this.#drain.abort();
     this.#wake();
   }
 

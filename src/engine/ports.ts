@@ -1,9 +1,9 @@
 import type { History } from '../core/folds/history.ts';
 import type { FindTraits } from '../core/model/agent-traits.ts';
 import type { Emit, NightshiftEvent } from '../core/model/events.ts';
-import type { Trouble } from '../core/model/model.ts';
+import type { Order, Trouble } from '../core/model/model.ts';
 import type { Protection } from '../core/model/protection.ts';
-import type { Shift } from '../core/model/shift.ts';
+import type { Shift, Task } from '../core/model/shift.ts';
 import type { Scope } from '../core/schedule/plan.ts';
 import type { RunRequest } from '../core/schedule/run-request.ts';
 import type { Selection } from '../core/schedule/selection.ts';
@@ -45,6 +45,8 @@ export interface RunPorts {
   readonly scope: RunScope;
   /** Names this run in its leases. */
   readonly owner: string;
+  /** Absent: this process is the only worker. */
+  readonly fleet?: Fleet;
   /** How long a run waits for an unreadable file; absent: the shift's `patience`. */
   readonly filePatienceMs?: number;
 }
@@ -58,6 +60,24 @@ export interface Events {
   /** Throws if an event could not be kept. */
   checkKept(): void;
   readonly history: History;
+}
+
+/** Workers on other machines. `ports.worker` sends them orders. */
+export interface Fleet {
+  /** How many items the workers that are there, and fit one of these tasks, can work on at once. */
+  slots(tasks: readonly Task[]): number;
+  /** Whether a worker is there that can work on items of this task. */
+  fits(task: Task): boolean;
+  /** How many slots this run would use if they were there: for whoever starts workers. */
+  want(items: number): void;
+  /** These tasks have something to do. Nothing of it can be claimed for lack of workers, or it can again. */
+  waitFor(tasks: readonly Task[], isWaiting: boolean): void;
+  /** Resolves when workers may have come or gone, or the signal aborts. */
+  changed(signal: AbortSignal): Promise<void>;
+  /** Orders of an earlier run that workers may still carry out. `worker.run` follows them instead of sending others. */
+  surviving(): Order[];
+  /** Ends an order of an earlier run. */
+  dismiss(order: Order): Promise<void>;
 }
 
 /** What the run covers. */
@@ -77,6 +97,8 @@ export interface RunEnd {
   readonly notBefore?: string;
   /** Everything was done before the run began. */
   readonly alreadyComplete?: true;
+  /** How many orders stay with the workers of a fleet. */
+  readonly left?: number;
 }
 
 /** How the items of a batch ended. `trouble`: why items were given back, if it was not their fault. */

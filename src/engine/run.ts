@@ -8,7 +8,9 @@ import { isCurable } from './file-patience.ts';
 import { foldLessons, foldRest, reconcileLessons } from './learning/fold.ts';
 import type { RunEnd, RunPorts } from './ports.ts';
 import { protectedPlaces } from './protected-places.ts';
+import { adoptItems } from './schedule/adoption.ts';
 import { Batches } from './schedule/batches.ts';
+import type { RunningItem } from './schedule/dispatch.ts';
 import { Stream } from './schedule/stream.ts';
 
 /**
@@ -34,10 +36,10 @@ async function dispatch(context: RunContext): Promise<RunEnd> {
     if (isCurable(error) && context.control.drain.aborted) return context.interrupted();
     throw error;
   };
-  const stopped = await recover(context).then(() => undefined, orInterrupted);
-  if (stopped) return stopped;
+  const recovered = await recover(context).catch(orInterrupted);
+  if ('exitCode' in recovered) return recovered;
   const batches = new Batches(context);
-  await using stream = new Stream(context);
+  await using stream = new Stream(context, recovered.adopted);
   for (;;) {
     if (context.control.pause && !context.control.drain.aborted && stream.isIdle) {
       const end = await sitOut(context);
@@ -91,10 +93,11 @@ function hasBegun(snapshot: Snapshot): boolean {
   return (['done', 'qa', 'failed'] as const).some((status) => cellsAt(snapshot, status).length > 0);
 }
 
-/** Rule T5: items whose lease is over go back to `todo`. */
-async function recover(context: RunContext): Promise<void> {
+/** Rule T5: items whose lease is over go back to `todo`. `adopted`: items that workers of a fleet still work on. */
+async function recover(context: RunContext): Promise<{ adopted: RunningItem[] }> {
   const { store, ports, budget, shift, history } = context;
   const { selection } = ports.scope;
+  const adopted = await adoptItems(context);
   const stale = await store.giveBackStale(ports.clock.now());
   const now = await store.snapshot();
   budget.countRows(now.count);
@@ -113,6 +116,7 @@ async function recover(context: RunContext): Promise<void> {
     agent: [...new Set(shift.tasks.map(({ settings }) => settings.agent))].join(', '),
     pid: process.pid,
     recovered: stale,
+    ...(adopted.length > 0 && { adopted: adopted.length }),
     waiting: cellsAt(now, 'qa', scope).length,
     counts: countSelected(now, scope),
     hasModel: budget.hasModel,
@@ -122,7 +126,7 @@ async function recover(context: RunContext): Promise<void> {
     ...(selection === undefined || isWholeShift(selection) ? {} : { selection }),
     ...(ports.scope.request === undefined ? {} : { flags: [...ports.scope.request.flags] }),
     ...(ports.scope.request?.command === 'retry' ? { command: 'retry' } : {}),
-    access: accessIn(shift),
+    access: accessIn(shift, ports.fleet !== undefined),
     ...(results && { results }),
   });
   tellControl(context);
@@ -132,4 +136,5 @@ async function recover(context: RunContext): Promise<void> {
   await reconcileLessons(context);
   // If nothing is left to do or to spend, no agent is started.
   if (context.isLeft(now) && !context.control.isHalted) await foldWaiting(context);
+  return { adopted };
 }

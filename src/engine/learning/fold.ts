@@ -39,7 +39,7 @@ async function tryFold(context: RunContext, name: string, batch: number): Promis
     if (recommendations.length + context.history.votes(name).length === 0) return true;
     answer ??= await askManager(context, material, recommendations);
     // The run stops or pauses at once: they wait until it continues.
-    if (context.control.interrupt.aborted) return true;
+    if (context.control.isEnding) return true;
     if (await fold(context, material, { recommendations, batch, ...answer })) return true;
   }
   return false;
@@ -159,7 +159,7 @@ async function askManager(
   await using _protected = context.documents.protect();
   const outcome = await context.work.learn(order, shift.secrets);
   if ('proposal' in outcome) return { answer: outcome.proposal };
-  if (!context.control.interrupt.aborted) warnUnusable(context, task.name, outcome.reason);
+  if (!context.control.isEnding) warnUnusable(context, task.name, outcome.reason);
   return {};
 }
 

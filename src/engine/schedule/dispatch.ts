@@ -22,11 +22,11 @@ export interface RunningItem {
 
 /**
  * How an item ended. `qa`: its dev has succeeded, and it waits for its qa. `again`: its qa sent it back to its dev.
- * In both cases it is still running.
+ * In both cases it is still running. `left`: a worker goes on with it after the run (`OrderLeft`).
  */
 export interface ItemEnd {
   readonly item: RunningItem;
-  readonly end: 'qa' | 'again' | 'done' | 'failed' | { readonly returned: string; readonly trouble?: Trouble };
+  readonly end: 'qa' | 'again' | 'left' | 'done' | 'failed' | { readonly returned: string; readonly trouble?: Trouble };
   readonly compacted: boolean;
   /** It failed because it ran out of time. */
   readonly isTimeout?: boolean;
@@ -95,7 +95,7 @@ export function ended({ context }: Dispatch, end: ItemEnd): ItemEnd {
 
 /** Why nothing new starts, if so: the run stops, or a limit on cost or tokens is used up (rule X6). */
 export function whyNotStart({ context }: Dispatch): string | undefined {
-  return context.control.interrupt.aborted ? 'stopped' : spentUp(context);
+  return context.control.isEnding ? 'stopped' : spentUp(context);
 }
 
 /** Which limit on cost or tokens is used up. */
@@ -174,6 +174,7 @@ export async function whileClaimed<T>(
 export function troubleIn({ context, failure }: Dispatch, { outcome, isInterrupted }: WorkEnd): { trouble?: Trouble } {
   // Between two attempts, a dev also notices the first Ctrl-C.
   const isDrained = outcome.trouble === undefined && context.control.drain.aborted;
-  if (isInterrupted || failure.signal.aborted || isDrained || outcome.trouble?.isLimit) return {};
+  const isEnding = isInterrupted || context.control.left.aborted;
+  if (isEnding || failure.signal.aborted || isDrained || outcome.trouble?.isLimit) return {};
   return { trouble: outcome.trouble ?? { reason: outcome.reason ?? 'given back' } };
 }

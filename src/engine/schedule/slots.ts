@@ -1,3 +1,4 @@
+import { OrderLeft } from '../../core/model/order-left.ts';
 import type { Task } from '../../core/model/shift.ts';
 import {
   adaptConcurrency,
@@ -7,7 +8,9 @@ import {
   type SizeSettings,
   startConcurrency,
 } from '../../core/schedule/concurrency.ts';
-import { chooseNext } from '../../core/schedule/next.ts';
+import { chooseNext, openTasks } from '../../core/schedule/next.ts';
+import type { Scope } from '../../core/schedule/plan.ts';
+import type { Snapshot } from '../../store/store.ts';
 import type { RunContext } from '../context.ts';
 import { claimRows, type Dispatch, type ItemEnd, openDispatch, type RunningItem } from './dispatch.ts';
 import { runItem } from './running-item.ts';
@@ -59,7 +62,9 @@ export class Slots implements AsyncDisposable {
   }
 
   get #room(): number {
-    return openSlots(this.#concurrency) - this.#used.size;
+    const { shift, ports } = this.#context;
+    const most = ports.fleet?.slots(shift.tasks) ?? Number.POSITIVE_INFINITY;
+    return Math.min(openSlots(this.#concurrency), most) - this.#used.size;
   }
 
   /** You set another one in the manifest: it is used as it is (rule P4). */
@@ -76,6 +81,11 @@ export class Slots implements AsyncDisposable {
     this.#concurrency = next;
   }
 
+  /** Items that were claimed before, and whose workers are at work. */
+  goOn(items: readonly RunningItem[]): void {
+    for (const item of items) this.#start(item);
+  }
+
   /** Handles outside edits of the files before anything new is claimed. */
   async look(): Promise<void> {
     await this.#context.ports.shiftFiles.look();
@@ -89,7 +99,7 @@ export class Slots implements AsyncDisposable {
       const snapshot = await store.snapshot();
       const next = chooseNext({
         board: snapshot,
-        scope: this.#context.select(snapshot),
+        scope: this.#scope(snapshot),
         mode: 'stream',
         sequence: shift.settings.sequence,
         room: this.#room,
@@ -110,6 +120,44 @@ export class Slots implements AsyncDisposable {
       for (const item of items) this.#start(item);
     }
     this.#concurrency = noteRunning(this.#concurrency, this.#used.size);
+    if (this.#used.size > 0) await this.#tellFleet(false);
+  }
+
+  /** Nothing runs although something is left: in a fleet, no worker can take it now. */
+  async waitForWorkers(signal: AbortSignal): Promise<void> {
+    await this.#tellFleet(true);
+    await this.#context.ports.fleet?.changed(signal);
+  }
+
+  /** In a fleet: without tasks that no worker can work on. */
+  #scope(snapshot: Snapshot): Scope {
+    const scope = this.#context.select(snapshot);
+    const { shift, ports } = this.#context;
+    const unfit = ports.fleet ? shift.tasks.filter((task) => !ports.fleet!.fits(task)).map(({ name }) => name) : [];
+    return unfit.length === 0 ? scope : { ...scope, paused: new Set([...(scope.paused ?? []), ...unfit]) };
+  }
+
+  async #tellFleet(isWaiting: boolean): Promise<void> {
+    const { shift, store, ports } = this.#context;
+    if (!ports.fleet) return;
+    const board = await store.snapshot();
+    const scope = this.#context.select(board);
+    ports.fleet.want(this.#used.size + this.#startable(board, scope));
+    const open = openTasks(board, scope);
+    ports.fleet.waitFor(
+      shift.tasks.filter(({ name }) => open.includes(name)),
+      isWaiting,
+    );
+  }
+
+  /** How many more could run if there were workers for them: no machine is started for rows that are not there. */
+  #startable(board: Snapshot, scope: Scope): number {
+    const { shift, ports } = this.#context;
+    const room = openSlots(this.#concurrency) - this.#used.size;
+    if (room <= 0) return 0;
+    const running = rowsOf(board, ports.running.items);
+    const { sequence } = shift.settings;
+    return chooseNext({ board, scope, mode: 'stream', sequence, room, running })?.rows.length ?? 0;
   }
 
   /**
@@ -136,7 +184,10 @@ export class Slots implements AsyncDisposable {
     const ending = this.#run(item)
       .then(
         (end) => void this.#ended.push(end),
-        (error: unknown) => this.#dispatch.failure.abort(error),
+        (error: unknown) => {
+          if (error instanceof OrderLeft) this.#ended.push({ item, end: 'left', compacted: false });
+          else this.#dispatch.failure.abort(error);
+        },
       )
       .finally(() => this.#onEnd());
     this.#used.set(item.claim.token, { epoch: this.#concurrency.epoch, ending });
@@ -151,7 +202,7 @@ export class Slots implements AsyncDisposable {
     const { token } = item.claim;
     const { epoch } = this.#used.get(token)!;
     this.#used.delete(token);
-    if (end === 'qa' || end === 'again') return;
+    if (end === 'qa' || end === 'again' || end === 'left') return;
     const isReturned = typeof end === 'object';
     const overload = isReturned ? overloadIn(end) : isTimeout ? '1 timed out' : undefined;
     const streamEnd = { end: isReturned ? ('returned' as const) : end, overload, epoch };
@@ -176,5 +227,6 @@ export class Slots implements AsyncDisposable {
 
 /** Rule X5: trouble that passes may mean that the concurrency is too high; trouble that needs a person does not. */
 function overloadIn({ trouble }: Exclude<ItemEnd['end'], string>): string | undefined {
+  if (trouble?.isWorker) return undefined;
   return trouble === undefined || trouble.remedy !== undefined ? undefined : `1 given back: ${trouble.reason}`;
 }

@@ -7,7 +7,7 @@ import { isCurable } from '../file-patience.ts';
 import { foldLessons } from '../learning/fold.ts';
 import { Pause } from '../pause.ts';
 import type { RunEnd } from '../ports.ts';
-import type { ItemEnd } from './dispatch.ts';
+import type { ItemEnd, RunningItem } from './dispatch.ts';
 import { Slots } from './slots.ts';
 
 /** Progress is written after items have ended, but not more often than this. */
@@ -32,8 +32,12 @@ export class Stream implements AsyncDisposable {
   /** `current-batch-size` as the run last read or wrote it; any other value is yours. */
   #knownSize: number | undefined;
 
-  constructor(context: RunContext) {
+  readonly #adopted: RunningItem[];
+
+  /** `adopted`: items that run already. */
+  constructor(context: RunContext, adopted: readonly RunningItem[] = []) {
     this.#context = context;
+    this.#adopted = [...adopted];
   }
 
   /** Its slots are open. */
@@ -43,13 +47,18 @@ export class Stream implements AsyncDisposable {
 
   /** It has nothing running and nothing to write. */
   get isIdle(): boolean {
-    return !this.#opened || (this.#opened.used === 0 && !this.#isReportDue && !this.#ending);
+    return this.#adopted.length === 0 && (!this.#opened || this.#hasNothing(this.#opened));
+  }
+
+  #hasNothing({ used }: Slots): boolean {
+    return used === 0 && !this.#isReportDue && !this.#ending;
   }
 
   get #slots(): Slots {
     if (!this.#opened) {
       this.#opened = new Slots(this.#context);
       this.#knownSize = this.#context.shift.settings.batchSize;
+      this.#opened.goOn(this.#adopted.splice(0));
     }
     return this.#opened;
   }
@@ -138,13 +147,21 @@ export class Stream implements AsyncDisposable {
       await this.#close();
       return undefined;
     }
-    if (this.#pauseLeft === 0) return this.#context.isLeft(snapshot) ? undefined : this.#context.finished(snapshot);
+    if (this.#pauseLeft === 0) {
+      if (!this.#context.isLeft(snapshot)) return this.#context.finished(snapshot);
+      await this.#slots.waitForWorkers(control.drain);
+      return undefined;
+    }
     await this.#pause?.wait(control.drain);
     return undefined;
   }
 
   async #settle({ item, end, compacted }: ItemEnd): Promise<void> {
     const { patience } = this.#context;
+    if (end === 'left') {
+      this.#context.leftOrders++;
+      return;
+    }
     this.#context.dispatched++;
     if (end === 'done' || end === 'failed') patience.progress();
     else if (typeof end === 'object' && end.trouble) this.#pauseFor(end.trouble);
@@ -165,6 +182,8 @@ export class Stream implements AsyncDisposable {
   }
 
   #pauseFor(trouble: Trouble): void {
+    // The other workers go on.
+    if (trouble.isWorker) return;
     const isKnown = this.#pauseLeft > 0 && trouble.remedy === undefined && trouble.until === undefined;
     if (isKnown) return;
     const next = this.#context.endure(trouble);

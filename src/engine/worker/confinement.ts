@@ -21,7 +21,9 @@ export function sandboxOf(work: Confined): { readonly sandbox?: Sandbox } {
     scratch: scratch.folder,
     root,
     repositories: workspace?.reads ?? [],
-    secrets: secretsOfOthers(shiftFolder),
+    secrets: [...secretsOfOthers(shiftFolder), ...(site.others?.files ?? []).map(realOf)].filter((file) =>
+      existsSync(file),
+    ),
     path: site.secrets.PATH ?? site.agents.caller.PATH ?? '',
   });
   return { sandbox };
@@ -50,7 +52,7 @@ function secretsOfOthers(shiftFolder: string): string[] {
   const folder = dirname(shiftFolder);
   const shifts = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   const others = shifts.map(({ name }) => join(folder, name)).filter((each) => each !== shiftFolder);
-  return others.map((each) => join(each, '.env')).filter((file) => existsSync(file));
+  return others.map((each) => join(each, '.env'));
 }
 
 function realOf(path: string): string {

@@ -5,6 +5,7 @@ import type { CriterionVerdict, Outcome } from '../../core/model/model.ts';
 import { askedCriteria } from '../../core/model/order.ts';
 import { mayGoBack } from '../../core/schedule/qa-retry.ts';
 import { retryDelay } from '../../core/schedule/retry-delay.ts';
+import type { CarriedResult } from '../../core/workspace/carried.ts';
 import { devOutputs } from '../../core/workspace/outputs.ts';
 import { devPrompt, devRetryPrompt } from '../../roles/prompt.ts';
 import { type DevReport, readDevReport } from '../../roles/report.ts';
@@ -27,9 +28,9 @@ export async function performDev(work: Work): Promise<Outcome> {
   const task = { agent, key, version, maxAttempts, ...(isHeldOut && { isHeldOut }) };
   work.emit({ type: 'dev:started', ...subject, ...again, ...task });
 
-  const { last, model, ...spent } = await workInPlace(work, subject);
+  const { last, model, carried, ...spent } = await workInPlace(work, subject);
   const ms = (order.retry?.ms ?? 0) + Math.round(work.site.clock.elapsed() - started);
-  const outcome = { ...outcomeOf(work, last, spent), ms };
+  const outcome = { ...outcomeOf(work, last, spent), ms, ...(carried && { carried }) };
   work.emit({
     type: 'dev:finished',
     ...subject,
@@ -51,17 +52,35 @@ export async function performDev(work: Work): Promise<Outcome> {
 
 type Totals = Pick<Outcome, 'attempts' | 'verdicts' | 'usage' | 'compacted'>;
 
-type Tried = Totals & { readonly last: Attempt; readonly model: string | undefined };
+type Tried = Totals & {
+  readonly last: Attempt;
+  readonly model: string | undefined;
+  readonly carried?: CarriedResult;
+};
 
 async function workInPlace(work: Work, subject: object): Promise<Tried> {
   const place = await enterPlace(work);
   if (place.kind === 'placed') {
     using _entered = place;
-    return await tryAll(place.work, subject);
+    const tried = await tryAll(place.work, subject);
+    return tried.last.kind === 'succeeded' ? await sendResult(place.work, tried) : tried;
   }
   await work.workplace.endConversation();
   const attempts = work.order.retry?.attempts ?? 1;
   return { last: unplaced(work, place), attempts, verdicts: [], usage: {}, compacted: false, model: undefined };
+}
+
+/**
+ * In a fleet, the result is on its way before the success is reported. The time of the item is not used up by that, and
+ * a failure is that of this worker.
+ */
+async function sendResult({ workspace, call }: Work, tried: Tried): Promise<Tried> {
+  const sent = await workspace?.send?.(call.signal);
+  if (sent === undefined) return tried;
+  if (sent.kind === 'sent') return { ...tried, carried: sent.carried };
+  if (sent.kind === 'aborted') return { ...tried, last: sent };
+  const trouble = sent.kind === 'trouble' ? sent.trouble : { reason: sent.reason };
+  return { ...tried, last: { kind: 'trouble', trouble: { ...trouble, isWorker: true } } };
 }
 
 /** A workspace that can't be made for this item is not made by another attempt. */

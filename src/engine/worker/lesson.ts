@@ -1,19 +1,18 @@
-import { agentEnvironment } from '../../agents/environment.ts';
+import { agentEnvironment, placeEnvironment } from '../../agents/environment.ts';
 import type { LessonOrder, LessonOutcome } from '../../core/model/lesson-order.ts';
-import { createMask } from '../../core/text/mask.ts';
 import { managerPrompt } from '../../roles/prompt.ts';
 import { readManagerReport } from '../../roles/report.ts';
 import { Conversation } from './conversation.ts';
 import { takeScratch } from './scratch.ts';
 import { Transcript } from './transcript.ts';
-import type { Call, EquippedSite } from './worker-ports.ts';
+import { type Call, type EquippedSite, maskOf } from './worker-ports.ts';
 
 /** Asks the agent of a task to group and word recommendations. */
 export async function performLesson(site: EquippedSite, order: LessonOrder, call: Call): Promise<LessonOutcome> {
   const { role, settings, task, version } = order;
   const agent = site.agents.find(settings.agent)!;
-  const mask = createMask(site.secrets);
-  const taken = takeScratch();
+  const mask = maskOf(site);
+  const taken = takeScratch(site.scratch);
   if (taken instanceof Error) return { role, reason: taken.message };
   await using scratch = taken;
   using timeout = site.clock.timeout(settings.timeoutMs);
@@ -56,8 +55,7 @@ function lessonEnvironment({ place }: EquippedSite, { role, shift, task }: Lesso
   return {
     NIGHTSHIFT_ROLE: role,
     NIGHTSHIFT_SHIFT: shift.name,
-    NIGHTSHIFT_SHIFT_DIR: place.folder,
-    NIGHTSHIFT_TABLE: place.table,
+    ...placeEnvironment(place),
     NIGHTSHIFT_TASK: task,
   };
 }

@@ -6,7 +6,7 @@ import type { OpenWorkspace, WorkspaceFailure, WorkspaceRequest } from '../../co
 import { whyUnconfinable } from './confinement.ts';
 import { runScript } from './run-checks.ts';
 import { timeoutReason, type Work } from './work.ts';
-import { resolveScript } from './worker-ports.ts';
+import { type EquippedSite, resolveScript } from './worker-ports.ts';
 
 /** Where an order is carried out, until it is disposed. */
 export interface Placed extends Disposable {
@@ -58,23 +58,35 @@ function placed(work: Work, protection?: Disposable): Placed | Unplaced {
   };
 }
 
-async function openWorkspace(work: Work): Promise<OpenWorkspace | WorkspaceFailure> {
-  const { order, site, signal, folder: workingDir } = work;
+/** What an order asks of workspaces, on the machine that has `workingDir`. */
+export function requestOf(
+  order: LocalOrder,
+  { workingDir, secrets, signal }: { workingDir: string; secrets: EquippedSite['secrets']; signal: AbortSignal },
+): WorkspaceRequest {
   const { id, index, label } = order.item;
-  const { kind, repo, base, branch, include, setup, folder, delivery } = order.workspace!;
-  const started = site.clock.elapsed();
+  const { kind, repo, base, branch, include, folder, delivery } = order.workspace!;
   const into = delivery.kind === 'merge' ? (delivery.into ?? [mergedBranch(order.shift.name)]) : undefined;
   const texts = { repo, base, branch, into };
   const resolved = Object.entries(texts).flatMap(([name, text]) =>
-    text === undefined ? [] : [[name, resolveText(text, site.secrets)] as const],
+    text === undefined ? [] : [[name, resolveText(text, secrets)] as const],
   );
-  const request: WorkspaceRequest = {
+  return {
     ...{ role: order.role, task: order.task, kind, workingDir, include, signal },
     isContinued: order.retry !== undefined || order.checksPassed === true,
     item: { id, row: index + 1, ...(label === undefined ? {} : { label }) },
     ...Object.fromEntries(resolved),
     ...(folder === undefined ? {} : { folder }),
-    ...(setup === undefined ? {} : { setUp: (opened) => setUp(work, opened) }),
+    ...(order.carried && { carried: order.carried }),
+  };
+}
+
+async function openWorkspace(work: Work): Promise<OpenWorkspace | WorkspaceFailure> {
+  const { order, site, signal, folder: workingDir } = work;
+  const { id, index } = order.item;
+  const started = site.clock.elapsed();
+  const request: WorkspaceRequest = {
+    ...requestOf(order, { workingDir, secrets: site.secrets, signal }),
+    ...(order.workspace!.setup === undefined ? {} : { setUp: (opened) => setUp(work, opened) }),
     scripts: scriptsOf(work),
   };
   const opened = await site.workspaces!.open(request);

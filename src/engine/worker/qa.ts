@@ -107,6 +107,10 @@ function failurePointOf(work: Work, judgement: Judgement): string | undefined {
 }
 
 async function judgeInPlace(work: Work, session: Session): Promise<Judgement> {
+  // Known without looking, so it does not matter where the dev has worked.
+  const isKnown = work.order.checksPassed === true && askedCriteria(work.order).length === 0;
+  if (isKnown && work.order.workspace === undefined) return { kind: 'judged', verdicts: passedChecks(work) };
+  if (work.order.carried?.isJudged) return { kind: 'judged', verdicts: [] };
   const place = await enterPlace(work);
   if (place.kind === 'placed') {
     using _entered = place;
@@ -197,10 +201,13 @@ function tellVoid({ emit, order }: Work, reason: string, changed: readonly strin
 /** Right after its dev, the passing checks are the verdict; for a resumed item they run again. */
 async function checksOf(work: Work): Promise<CheckOutcome> {
   if (!work.order.checksPassed) return runChecks(work, 1);
-  const verdicts = work.order.criteria
+  return { kind: 'checked', verdicts: passedChecks(work), final: false };
+}
+
+function passedChecks(work: Work): CriterionVerdict[] {
+  return work.order.criteria
     .filter((each) => each.check)
     .map((each) => ({ criterion: criterionText(work, each), status: 'PASS' as const, checked: true }));
-  return { kind: 'checked', verdicts, final: false };
 }
 
 function troubled(work: Work, trouble: Trouble): Judgement {

@@ -1,8 +1,8 @@
 import { relative } from 'node:path';
-import { type CriterionVerdict, LARGEST_CELL } from '../../core/model/model.ts';
+import type { CriterionVerdict } from '../../core/model/model.ts';
 import { withOutputs } from '../../core/model/order.ts';
 import { violationOf } from '../../core/workspace/change.ts';
-import { devOutputs } from '../../core/workspace/outputs.ts';
+import { devOutputs, whyNoCell } from '../../core/workspace/outputs.ts';
 import type { DevReport } from '../../roles/report.ts';
 import { type Attempt, aborted, type FailedAttempt, failed, troubled } from './attempt.ts';
 import { describeFailures, failedCriterion, runChecks } from './run-checks.ts';
@@ -59,8 +59,8 @@ async function judgeChange(work: Work): Promise<FailedAttempt | undefined> {
 
 /** Why a value can't be in the table: it could not be read back, or would store a secret. */
 function unfit(work: Work, name: string, value: string): string | undefined {
-  if (value.includes('\0')) return `the output \`${name}\` holds a NUL byte`;
-  if (Buffer.byteLength(value) > LARGEST_CELL) return `the output \`${name}\` is larger than a cell can be (1 MiB)`;
+  const why = whyNoCell(value);
+  if (why !== undefined) return `the output \`${name}\` ${why}`;
   if (work.mask.text(value) !== value)
     return `the output \`${name}\` contains a value of .env, which must not get into the table`;
   return undefined;

@@ -6,7 +6,7 @@ import { resolveText } from '../../core/language/template.ts';
 import { formatDuration } from '../../core/model/duration.ts';
 import type { Happening } from '../../core/model/events.ts';
 import { LARGEST_CELL, type LocalOrder, type Trouble } from '../../core/model/model.ts';
-import { isPassing } from '../../core/model/system-errors.ts';
+import { isTransient } from '../../core/model/system-errors.ts';
 import type { Mask } from '../../core/text/mask.ts';
 import { shorten } from '../../core/text/shorten.ts';
 import type { OpenWorkspace } from '../../core/workspace/workspaces.ts';
@@ -138,7 +138,7 @@ async function readOwned(file: string): Promise<string> {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const handle = await open(file, flags).catch((error: unknown) => {
     // If the error passes, the file may have content that must not be ignored.
-    if (isPassing(error)) throw error;
+    if (isTransient(error)) throw error;
     return undefined;
   });
   if (!handle) return '';

@@ -6,8 +6,10 @@ import type { FolderWatch, WatchRequest } from '../../core/model/folder-watch.ts
 import type { LessonOrder, LessonOutcome } from '../../core/model/lesson-order.ts';
 import type { Order, Outcome, ResolvedScript, Script, ShiftPlace } from '../../core/model/model.ts';
 import type { Protection } from '../../core/model/protection.ts';
+import { createMask, type Mask } from '../../core/text/mask.ts';
 import type { Deliveries, DeliveryResult, Workspaces } from '../../core/workspace/workspaces.ts';
 import type { RowDelivery } from './deliver.ts';
+import type { ScratchPlace } from './scratch.ts';
 import type { KeptWorkplaces } from './workplace.ts';
 
 /** Carries out orders, on this machine or another. It reaches neither the store nor the table. */
@@ -63,6 +65,15 @@ export interface Site {
     /** Before a further attempt: throws if the shift was moved or removed (rule M6). */
     confirm(): Promise<void>;
   };
+  /** Absent: the temporary folder of the system. */
+  readonly scratch?: ScratchPlace;
+  /** Secrets of this machine that no order gets unless it names them. An agent may find them all the same. */
+  readonly others?: {
+    /** They are masked like those that an order gets. */
+    readonly secrets: Readonly<Record<string, string>>;
+    /** Hidden in the sandbox. */
+    readonly files: readonly string[];
+  };
   readonly clock: Clock;
   /** From 0 to 1. */
   random(): number;
@@ -76,6 +87,11 @@ export interface Site {
 /** A site with the values of the `.env` that was in force when the order was made. */
 export interface EquippedSite extends Site {
   readonly secrets: Readonly<Record<string, string>>;
+}
+
+/** What must not get out of this machine. */
+export function maskOf({ secrets, others }: EquippedSite): Mask {
+  return createMask({ ...others?.secrets, ...secrets });
 }
 
 /** A script with its values. */

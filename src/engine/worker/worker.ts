@@ -1,17 +1,17 @@
 import { tmpdir } from 'node:os';
 import type { LessonOrder, LessonOutcome } from '../../core/model/lesson-order.ts';
+import { masked } from '../../core/model/masked.ts';
 import type { LocalOrder, Order, Outcome } from '../../core/model/model.ts';
 import { localOrder } from '../../core/model/order.ts';
 import { systemError } from '../../core/model/system-errors.ts';
-import { createMask, type Mask } from '../../core/text/mask.ts';
 import type { DeliveryResult } from '../../core/workspace/workspaces.ts';
 import { performDelivery, type RowDelivery } from './deliver.ts';
 import { performDev } from './dev.ts';
 import { performLesson } from './lesson.ts';
 import { performQa } from './qa.ts';
-import { takeScratch } from './scratch.ts';
+import { type ScratchPlace, takeScratch } from './scratch.ts';
 import { type Work, workingFolder } from './work.ts';
-import type { Call, EquippedSite, Worker } from './worker-ports.ts';
+import { type Call, type EquippedSite, maskOf, type Worker } from './worker-ports.ts';
 import { Workplace } from './workplace.ts';
 
 /**
@@ -72,9 +72,9 @@ export async function withWork<T extends object>(
   call: Call,
   use: (work: Work) => Promise<T>,
 ): Promise<T | string> {
-  const mask = createMask(site.secrets);
+  const mask = maskOf(site);
   const kept = order.role === 'dev' ? site.kept : undefined;
-  const workplace = kept?.take(order.token) ?? newWorkplace();
+  const workplace = kept?.take(order.token) ?? newWorkplace(site.scratch);
   if (typeof workplace === 'string') return workplace;
   let isKept = false;
   try {
@@ -93,7 +93,7 @@ export async function withWork<T extends object>(
         isKept = kept !== undefined && !workplace.signal.aborted;
       },
       emit: (happening) => call.emit(masked(mask, happening)),
-      folder: workingFolder(order, site.secrets),
+      folder: order.settings.isFolderless ? workplace.scratch.emptyFolder() : workingFolder(order, site.secrets),
     });
     return masked(mask, result);
   } finally {
@@ -102,20 +102,10 @@ export async function withWork<T extends object>(
   }
 }
 
-function newWorkplace(): Workplace | string {
-  const taken = takeScratch();
-  return taken instanceof Error ? `no folder can be made in ${tmpdir()} (${taken.code})` : new Workplace(taken);
-}
-
-/**
- * Fields with text from agents and checks. Names of tasks, keys and statuses are not masked, or nothing would find
- * them.
- */
-const WORDS = ['reason', 'trouble', 'verdicts', 'captured', 'recommendations', 'outputs', 'changed'];
-
-function masked<T extends object>(mask: Mask, json: T): T {
-  const entries = Object.entries(json).map(([name, value]) => [name, WORDS.includes(name) ? mask.deep(value) : value]);
-  return Object.fromEntries(entries) as T;
+function newWorkplace(place: ScratchPlace | undefined): Workplace | string {
+  const taken = takeScratch(place);
+  if (!(taken instanceof Error)) return new Workplace(taken);
+  return `no folder can be made in ${place?.folder ?? tmpdir()} (${taken.code})`;
 }
 
 /** Not the item's fault (rule X5), and nothing has started. */

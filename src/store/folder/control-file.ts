@@ -38,8 +38,9 @@ export class ControlFile {
     return text === undefined ? undefined : parseState(text);
   }
 
-  async stop(run: string, now: boolean, at: string): Promise<void> {
-    await this.#change((requests) => withStop(requests, { ...newRequest(now, at), run }));
+  async stop(run: string, how: { readonly now: boolean; readonly leave: boolean }, at: string): Promise<void> {
+    const { now, leave } = how;
+    await this.#change((requests) => withStop(requests, { ...newRequest(now, at), run, ...(leave && { leave }) }));
   }
 
   async pause(now: boolean, at: string): Promise<void> {

@@ -9,7 +9,7 @@ const ARCHIVE = 'archive';
 
 /** The content of `.nightshift/.gitignore`: secrets, locks, what the engine keeps, reports, and what `qsv edit -i` leaves. */
 export const GITIGNORE =
-  '.env\n.env.in-force\n*.lock\n.engine/\n*.nightshift-tmp\n*.put-back-*\n.before-doctor-*\n.doctor-new-*\ntable.csv.bak\nreport.html\n';
+  '.env\n.env.in-force\n*.lock\n.engine/\n*.nightshift-tmp\n*.put-back-*\n.before-doctor-*\n.doctor-new-*\ntable.csv.bak\nreport.html\n.fleet-volume\n';
 
 /** The paths of one shift. */
 export interface ShiftPaths {
@@ -99,13 +99,13 @@ export function shiftPaths(root: string, name: string, folder = join(root, FOLDE
     },
     versions: (task) => join(engine, 'versions', withoutPath(task)),
     transcript: (task, key, role) =>
-      join(engine, 'transcripts', withoutPath(task), `${withoutPath(key)}-${role}.jsonl`),
+      join(engine, 'transcripts', withoutPath(task), `${withoutPath(key)}-${withoutPath(role)}.jsonl`),
     workspaceRecord: (item) => join(engine, 'workspaces', `${withoutPath(item)}.json`),
     desk: (item) => join(engine, 'desks', withoutPath(item)),
   };
 }
 
-/** Keys, tasks and ids may also come from files that others write. */
+/** Keys, tasks, roles and ids may also come from others: from files that they write, or from workers. */
 function withoutPath(name: string): string {
   return name.replace(/[^\w-]/g, '_');
 }

@@ -78,7 +78,7 @@ function parseRecord(text: string): WorkspaceRecord | undefined {
     isAbsolute(folder as string) &&
     Number.isSafeInteger(row) &&
     ['worktree', 'clone', 'copy'].includes(kind as string) &&
-    ['preparing', 'ready', 'removing', 'removed'].includes(state as string) &&
+    ['preparing', 'ready', 'removing', 'removed', 'away'].includes(state as string) &&
     ['string', 'undefined'].includes(typeof base) &&
     (delivery === undefined || isDelivery(delivery));
   return isWhole ? (value as WorkspaceRecord) : undefined;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isPassing } from '../../../core/model/system-errors.ts';
+import { isTransient } from '../../../core/model/system-errors.ts';
 
 /** Longer than many short programs hold on to their descriptors and memory. */
 const RETRY_MS = 10_000;
@@ -12,7 +12,7 @@ export async function retryPassing<T>(work: () => T | Promise<T>, milliseconds =
     try {
       return await work();
     } catch (error) {
-      if (!isPassing(error) || performance.now() >= end) throw error;
+      if (!isTransient(error) || performance.now() >= end) throw error;
     }
     await sleep(PAUSE_MS);
   }

@@ -28,7 +28,7 @@ export class Transcripts implements AsyncDisposable {
     this.#onSetAside = onSetAside;
   }
 
-  add({ task = '', key, role, attempt, entry }: TranscriptHappening): void {
+  add({ task = '', key, role, attempt, worker, order, n, entry }: TranscriptHappening): void {
     const file = this.#paths.transcript(task, key, role);
     let transcript = this.#open.get(file);
     if (!transcript) {
@@ -41,7 +41,7 @@ export class Transcripts implements AsyncDisposable {
     const said = cut ? { kind: 'note', text: 'this transcript is cut at 10 MB' } : entry;
     transcript.bytes += cut ? MOST_BYTES + 1 : length;
     const at = new Date(this.#now()).toISOString();
-    transcript.add(`${JSON.stringify({ at, role, attempt, ...said })}\n`);
+    transcript.add(`${JSON.stringify({ at, role, attempt, worker, order, n, ...said })}\n`);
   }
 
   /** Opened by name each time: the file may have been removed, or a folder replaced with a link. */

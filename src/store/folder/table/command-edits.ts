@@ -1,5 +1,5 @@
-import type { ColumnChange } from '../../../core/model/events.ts';
 import { isStatus } from '../../../core/model/status.ts';
+import type { ColumnChange } from '../../../core/model/table-edit.ts';
 import { journalEnd, type Position, readSince } from '../journal/journal-reader.ts';
 
 /** What you changed with commands. `table edit`, `reset` and `rename-column` leave a line in the journal. */

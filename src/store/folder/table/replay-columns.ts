@@ -1,5 +1,5 @@
 import { NightshiftError } from '../../../core/model/errors.ts';
-import type { ColumnChange } from '../../../core/model/events.ts';
+import type { ColumnChange } from '../../../core/model/table-edit.ts';
 import { changeColumns, type Table } from '../../../formats/table.ts';
 import type { Reading } from './reconcile.ts';
 

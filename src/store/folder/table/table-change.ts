@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import type { CellEdit, ColumnChange } from '../../../core/model/events.ts';
 import type { IdentityBasis } from '../../../core/model/identity-basis.ts';
+import type { CellEdit, ColumnChange } from '../../../core/model/table-edit.ts';
 import { parseTable, type Table } from '../../../formats/table.ts';
 import type { Failpoint } from '../files/atomic-write.ts';
 import { LOCK_WAIT_MS, lockIfThere, lockWithin } from '../files/flock.ts';
