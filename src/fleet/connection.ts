@@ -1,0 +1,137 @@
+import type { Client, ClientConfig, QueryResult, QueryResultRow } from 'pg';
+import { CHANNEL, channelOf, type NoticeKind } from './protocol.ts';
+
+/** After this, the connection counts as lost: a network that drops packets reports no error. */
+const ANSWER_MS = 10_000;
+
+type Listener = (kind: NoticeKind, subject: string) => void;
+
+/**
+ * One connection to the database, made again when it breaks. Queries and notices share it, so that a worker needs one:
+ * 50 workers fit into the default of 100.
+ */
+export class Connection implements AsyncDisposable {
+  readonly #config: ClientConfig;
+  #client: Client | undefined;
+  #connecting: Promise<Client> | undefined;
+  #opening: Client | undefined;
+  #listener: Listener | undefined;
+  #channels: readonly string[] = [];
+  #wasConnected = false;
+  #isClosed = false;
+
+  constructor(config: ClientConfig) {
+    this.#config = {
+      ...config,
+      connectionTimeoutMillis: ANSWER_MS,
+      query_timeout: ANSWER_MS,
+      keepAlive: true,
+      application_name: 'nightshift',
+    };
+  }
+
+  async query<T extends QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<QueryResult<T>> {
+    return this.#ask(await this.#connected(), text, values);
+  }
+
+  /** For a transaction: fails once the connection is lost, because another one would run the rest without the start. */
+  async pinned(): Promise<{ query: Connection['query'] }> {
+    const client = await this.#connected();
+    return {
+      query: async (text, values = []) => {
+        if (this.#client !== client) throw new Error('connection ended');
+        return this.#ask(client, text, values);
+      },
+    };
+  }
+
+  async #ask<T extends QueryResultRow>(
+    client: Client,
+    text: string,
+    values: readonly unknown[],
+  ): Promise<QueryResult<T>> {
+    try {
+      // Without values, the text may have several statements.
+      return await (values.length === 0 ? client.query<T>(text) : client.query<T>(text, [...values]));
+    } catch (error) {
+      // An error with a SQLSTATE means that the connection works, unless it is now inside a failed transaction.
+      const isAnswer = /^[0-9A-Z]{5}$/.test((error as { code?: string }).code ?? '');
+      if (!isAnswer || /^\s*begin\b/i.test(text)) this.#drop(client);
+      throw error;
+    }
+  }
+
+  /** From now on, and again after the connection was lost: then `changed`, since notices may have been missed. */
+  async listen(channels: readonly string[], listener: Listener): Promise<void> {
+    this.#listener = listener;
+    this.#channels = channels;
+    await this.query(listenTo(channels));
+  }
+
+  async notify(kind: NoticeKind, subject: string): Promise<void> {
+    const channel = kind === 'ended' ? channelOf(subject) : CHANNEL;
+    await this.query('select pg_notify($1, $2)', [channel, `${kind}:${subject}`]);
+  }
+
+  async #connected(): Promise<Client> {
+    if (this.#isClosed) throw new Error('connection ended');
+    if (this.#client) return this.#client;
+    this.#connecting ??= this.#connect().finally(() => {
+      this.#connecting = undefined;
+    });
+    return this.#connecting;
+  }
+
+  async #connect(): Promise<Client> {
+    // Only a fleet needs it.
+    const { default: pg } = await import('pg');
+    const client = new pg.Client(this.#config);
+    this.#opening = client;
+    client.on('error', () => this.#drop(client));
+    client.on('end', () => this.#drop(client));
+    client.on('notification', ({ payload = '' }) => {
+      const [kind, ...rest] = payload.split(':');
+      this.#listener?.(kind as NoticeKind, rest.join(':'));
+    });
+    try {
+      await client.connect().catch((error: unknown) => {
+        throw this.#wasConnected ? asOutage(error) : error;
+      });
+      this.#wasConnected = true;
+      if (this.#listener) await client.query(listenTo(this.#channels));
+    } catch (error) {
+      // A standby lets it in, and refuses to listen.
+      this.#drop(client);
+      throw error;
+    }
+    this.#client = client;
+    this.#listener?.('changed', '');
+    return client;
+  }
+
+  #drop(client: Client): void {
+    if (this.#client === client) this.#client = undefined;
+    // A clean close could wait forever for the server.
+    (client as Client & { connection?: { stream?: { destroy(): void } } }).connection?.stream?.destroy();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    // It might take as long as an answer may take.
+    if (this.#opening && this.#opening !== this.#client) this.#drop(this.#opening);
+    const client = this.#client ?? (await this.#connecting?.catch(() => undefined));
+    this.#client = undefined;
+    await Promise.race([client?.end(), new Promise((resolve) => setTimeout(resolve, 1000).unref())]).catch(() => {});
+    if (client) this.#drop(client);
+  }
+}
+
+/** A login that has worked: someone has set new passwords, and may set them back. Results wait, as in an outage. */
+function asOutage(error: unknown): unknown {
+  const isLogin = error instanceof Error && ((error as { code?: string }).code ?? '').startsWith('28');
+  return isLogin ? Object.assign(error, { code: '08004' }) : error;
+}
+
+function listenTo(channels: readonly string[]): string {
+  return channels.map((channel) => `listen "${channel}"`).join('; ');
+}

@@ -1,0 +1,178 @@
+import type { Emit } from '../../core/model/events.ts';
+import { masked } from '../../core/model/masked.ts';
+import type { Usage } from '../../core/model/model.ts';
+import { rest, sum } from '../../core/model/usage.ts';
+import type { Mask } from '../../core/text/mask.ts';
+import type { FleetDatabase, Queryable } from '../database.ts';
+import { countsAlways, eventOf, type NumberedLine, type Origin, originOf, readLine } from '../lines.ts';
+import type { Report, Work } from '../protocol.ts';
+import { SCHEMA } from '../schema.ts';
+import type { Epoch } from './epoch.ts';
+import { readRows, removeRows } from './line-rows.ts';
+
+/** Far more than run at once; older ones have no lines on their way any more. */
+const MOST_ORDERS = 8192;
+/** Workers that are named in a warning: whoever sends nonsense may do so under many names. */
+const MOST_WARNINGS = 20;
+
+export interface Journalling {
+  readonly emit: Emit;
+  /** Resolves when all events so far are durable. */
+  flush(): Promise<void>;
+  /** The number of the last line of an order that the journal has. */
+  positionOf(order: string): number;
+  failpoint(name: 'lines:emitted' | 'lines:kept' | 'lines:taken'): void;
+}
+
+/** An order that this run knows about. */
+interface KnownOrder {
+  readonly origin: Origin;
+  /** The run no longer waits for it: of its lines, only spending and refusals count. */
+  isSettled: boolean;
+  /** What its lines have told. Undefined: an earlier run has emitted some of them. */
+  spent: Usage | undefined;
+  /** A number was left out: a failover has lost lines. */
+  hasGap: boolean;
+}
+
+/**
+ * Events and transcripts of workers, which the coordinator emits as its own. They are removed after the journal is
+ * durable. After a crash in between, the journal tells which ones it has: each counts once.
+ */
+export class IncomingLines {
+  readonly #journalling: Journalling;
+  readonly #shift: string;
+  readonly #epoch: Pick<Epoch, 'number' | 'write'>;
+  readonly #known = new Map<string, KnownOrder>();
+  /** Orders whose lines stay in the database for now. */
+  readonly #held = new Set<string>();
+  /** The last line of each order that was emitted. */
+  readonly #emitted = new Map<string, number>();
+  readonly #warned = new Set<string>();
+
+  constructor(journalling: Journalling, shift: string, epoch: Pick<Epoch, 'number' | 'write'>) {
+    this.#journalling = journalling;
+    this.#shift = shift;
+    this.#epoch = epoch;
+  }
+
+  /** An order of an earlier run: until it is adopted or dismissed, nobody knows what its lines are about. */
+  hold(order: string): void {
+    this.#held.add(order);
+  }
+
+  /** For orders that are not expected, only spending and refusals count. */
+  expect(order: string, work: Work): void {
+    const spent = this.#positionOf(order) === 0 ? {} : undefined;
+    this.#known.set(order, { origin: originOf(work), isSettled: false, spent, hasGap: false });
+    this.#held.delete(order);
+    if (this.#known.size > MOST_ORDERS) this.#forgetOldest();
+  }
+
+  /** Its position and what it is about stay: lines may be on their way. */
+  settle(order: string): void {
+    const known = this.#known.get(order);
+    if (known) known.isSettled = true;
+    this.#held.delete(order);
+  }
+
+  hasEmitted(order: string, n: number): boolean {
+    return this.#positionOf(order) >= n;
+  }
+
+  /** Whether the database has lines of this order. */
+  async areWaiting(database: Queryable, order: string): Promise<boolean> {
+    const { rows } = await database.query(`select from ${SCHEMA}.line where order_id = $1 and shift = $2 limit 1`, [
+      order,
+      this.#shift,
+    ]);
+    return rows.length > 0;
+  }
+
+  /**
+   * The report counts. If lines were lost before it, what they told about spending is taken from the report. Lines that
+   * still arrive are old.
+   */
+  accept(order: string, { worker, lines, outcome }: Report): void {
+    const known = this.#known.get(order);
+    if (!known || (!known.hasGap && this.hasEmitted(order, lines))) return;
+    const { origin, spent } = known;
+    const what = `the database has lost events of an order of task ${origin.subject.task}`;
+    if (!spent) {
+      this.#warn(`${what}: its spending may be counted only in part`);
+      return;
+    }
+    const n = Math.max(lines, this.#positionOf(order));
+    this.#remember(order, n);
+    const usage = 'usage' in outcome ? rest(outcome.usage, spent) : undefined;
+    if (!usage) return;
+    const { role, agent, subject } = origin;
+    this.#journalling.emit({ type: 'usage:spent', role, agent, usage, ...subject, worker, order, n });
+    this.#warn(`${what}: its spending is taken from its report`);
+  }
+
+  /** Emits what is there and removes it. Returns whether there may be more. */
+  async take(database: FleetDatabase, mask: Mask): Promise<boolean> {
+    const own = { shift: this.#shift, epoch: this.#epoch.number };
+    const { rows, hasMore } = await readRows(database, own, [...this.#held]);
+    if (rows.length === 0) return false;
+    for (const { order_id: order, worker, lines } of rows) {
+      if (!Array.isArray(lines)) this.#warnOf(worker);
+      else for (const line of lines) this.#read(order, worker, line, mask);
+    }
+    this.#journalling.failpoint('lines:emitted');
+    await this.#journalling.flush();
+    this.#journalling.failpoint('lines:kept');
+    await this.#epoch.write(database, (transaction) => removeRows(transaction, rows));
+    this.#journalling.failpoint('lines:taken');
+    return hasMore;
+  }
+
+  #read(order: string, worker: string, data: unknown, mask: Mask): void {
+    const line = readLine(data);
+    if (line) this.#emitOnce(order, worker, line, mask);
+    else this.#warnOf(worker);
+  }
+
+  #emitOnce(order: string, worker: string, line: NumberedLine, mask: Mask): void {
+    const position = this.#positionOf(order);
+    if (line.n <= position) return;
+    const known = this.#known.get(order);
+    // The journal of an earlier run has no lines of transcripts.
+    const isExact = position === 0 || this.#emitted.has(order);
+    if (known && isExact && line.n > position + 1) known.hasGap = true;
+    this.#remember(order, line.n);
+    if (!countsAlways(line) && (!known || known.isSettled)) return;
+    const happening = eventOf(line, known?.origin);
+    if (!happening) {
+      this.#warnOf(worker);
+      return;
+    }
+    if (known?.spent && happening.type === 'usage:spent') known.spent = sum(known.spent, happening.usage);
+    this.#journalling.emit({ ...masked(mask, happening), worker, order, n: line.n });
+  }
+
+  #warnOf(worker: string): void {
+    if (this.#warned.has(worker) || this.#warned.size >= MOST_WARNINGS) return;
+    this.#warned.add(worker);
+    this.#warn(`ignoring invalid events from worker ${worker}`);
+  }
+
+  #warn(message: string): void {
+    this.#journalling.emit({ type: 'run:warning', message });
+  }
+
+  #forgetOldest(): void {
+    for (const [order, { isSettled }] of this.#known) if (isSettled) return void this.#known.delete(order);
+  }
+
+  #remember(order: string, n: number): void {
+    this.#emitted.delete(order);
+    this.#emitted.set(order, n);
+    if (this.#emitted.size > MOST_ORDERS) this.#emitted.delete(this.#emitted.keys().next().value!);
+  }
+
+  #positionOf(order: string): number {
+    return this.#emitted.get(order) ?? this.#journalling.positionOf(order);
+  }
+}

@@ -1,0 +1,298 @@
+import type { Bundle } from '../bundle.ts';
+import type { FleetDatabase, RetryOptions } from '../database.ts';
+import { untilAnswered } from '../database.ts';
+import { queueName } from '../needs.ts';
+import { type Envelope, PROTOCOL, readEnvelope, readSentOrder, type SentOrder } from '../protocol.ts';
+import { SCHEMA } from '../schema.ts';
+import type { Epoch } from './epoch.ts';
+import { GatheredCalls } from './gathered-calls.ts';
+import { keepBundle } from './order-files.ts';
+import type { FoundOrder, NamedOrder, Sending, StoredOrder } from './stored-order.ts';
+
+/** pg-boss allows no more. */
+const LONGEST_ORDER_SECONDS = 24 * 3600;
+/** A worker registers an order right after it took it. */
+const REGISTERED_SECONDS = 2;
+/** A queue that is empty, and was not used for so long, is removed. To send an order takes much less. */
+const UNUSED_MS = 10 * 60_000;
+
+/**
+ * How an order ended. `lost`: its lease expired; `together`: how many orders were lost with it, including itself.
+ * `withdrawn`: before a worker took it. `gone`: the database no longer has it. `left`: the run no longer waits for it.
+ */
+export type OrderEnd =
+  | { readonly kind: 'reported'; readonly report: unknown }
+  | { readonly kind: 'lost'; readonly together: number }
+  | { readonly kind: 'withdrawn'; readonly reason: string }
+  | { readonly kind: 'cancelled' | 'gone' | 'left' };
+
+interface JobRow {
+  readonly id: string;
+  readonly name: string;
+  readonly state: 'created' | 'retry' | 'active' | 'completed' | 'cancelled' | 'failed';
+  readonly data?: unknown;
+  readonly output: unknown;
+}
+
+const nothing = async () => {};
+
+/** The orders of one shift in the database. Each statement may be repeated, and is, until it is answered. */
+export class OrderQueue {
+  readonly #database: FleetDatabase;
+  readonly #epoch: Epoch;
+  readonly #shift: string;
+  readonly #leaseSeconds: number;
+  readonly #retry: RetryOptions;
+  /** The queues that are known to be there: what their orders need, and when one was last sent. */
+  readonly #routes = new Map<string, { readonly needs: readonly string[]; usedAt: number }>();
+  readonly #sendings = new GatheredCalls<Sending>((sendings) => this.#send(sendings));
+  readonly #removals = new GatheredCalls<NamedOrder>((orders) => this.#remove(orders));
+  /** No queue is opened while one is closed: it may be the same. */
+  #closing: Promise<void> = Promise.resolve();
+
+  constructor(
+    database: FleetDatabase,
+    epoch: Epoch,
+    { shift, leaseSeconds, ...retry }: RetryOptions & { shift: string; leaseSeconds: number },
+  ) {
+    this.#database = database;
+    this.#epoch = epoch;
+    this.#shift = shift;
+    this.#leaseSeconds = leaseSeconds;
+    this.#retry = retry;
+  }
+
+  get queues(): readonly string[] {
+    return [...this.#routes.keys()];
+  }
+
+  /** What the orders of a queue need. */
+  needsIn(queue: string): readonly string[] {
+    return this.#routes.get(queue)?.needs ?? [];
+  }
+
+  /** At the start, and when the database has become another one. */
+  async readRoutes(): Promise<void> {
+    const before = this.queues;
+    const { rows } = await this.#database.query<{ queue: string; needs: string[] }>(
+      `select queue, needs from ${SCHEMA}.route where shift = $1`,
+      [this.#shift],
+    );
+    // A route that was opened meanwhile stays.
+    for (const queue of before) this.#routes.delete(queue);
+    for (const { queue, needs } of rows) this.#routes.set(queue, { needs, usedAt: performance.now() });
+  }
+
+  /** The queue for orders with these needs. */
+  nameFor(needs: readonly string[]): string {
+    return queueName(this.#shift, needs);
+  }
+
+  /** Resolves when the order can be taken. `bundle`: the files that it names. */
+  async send({ id, needs, work }: SentOrder, envelope: Envelope, bundle: Bundle | undefined): Promise<void> {
+    const priority = work.order.role === 'dev' ? 0 : 1;
+    await this.#sendings.add([{ id, queue: this.nameFor(needs), needs, envelope, priority, bundle }]);
+  }
+
+  async #send(sendings: readonly Sending[]): Promise<void> {
+    const queues = new Map(sendings.map(({ queue, needs }) => [queue, needs]));
+    const bundles = new Map(sendings.flatMap(({ bundle }) => (bundle ? [[bundle.hash, bundle] as const] : [])));
+    await this.#untilAnswered(async () => {
+      for (const [queue, needs] of queues) await this.#openRoute(queue, needs);
+      await this.#epoch.write(this.#database, async (own, db) => {
+        // With each order: the database may be an older one, and workers find orders by their routes.
+        for (const [queue, needs] of queues) {
+          await own.query(
+            `insert into ${SCHEMA}.route (queue, shift, needs) values ($1, $2, $3) on conflict (queue) do nothing`,
+            [queue, this.#shift, needs],
+          );
+        }
+        for (const bundle of bundles.values()) await keepBundle(own, this.#shift, bundle);
+        for (const { queue, id, envelope, priority } of sendings) {
+          // Null if it is there already: an earlier answer was lost.
+          const lease = { heartbeatSeconds: this.#leaseSeconds };
+          await this.#database.boss.send(queue, envelope, { id, priority, ...lease, db });
+        }
+      });
+    });
+    for (const queue of queues.keys()) await this.#tell('ready', queue);
+  }
+
+  /** No worker can take it any more; one that has it stops its agent. */
+  async cancel(queue: string, id: string): Promise<void> {
+    await this.#untilAnswered(async () => {
+      // A database that was dropped has neither the queue nor the order.
+      if (!this.#routes.has(queue)) return;
+      await this.#epoch.write(this.#database, (_, db) => this.#database.boss.cancel(queue, id, { db }));
+    });
+    await this.#tell('cancel', id);
+  }
+
+  /** Ends those of these orders that no worker has. pg-boss would end all of them. */
+  async withdrawUntaken(ids: readonly string[]): Promise<void> {
+    await this.#epoch.write(this.#database, (own) =>
+      own.query(
+        `update ${SCHEMA}.job set state = 'cancelled', completed_on = now()
+         where name = any($1) and id = any($2) and state = 'created'`,
+        [this.queues, ids],
+      ),
+    );
+  }
+
+  /**
+   * The end of these orders is in the table. Orders that gather while others are removed are removed together: many slots
+   * may become free at once, and each is refilled only after that.
+   */
+  async forget(orders: readonly NamedOrder[]): Promise<void> {
+    if (orders.length > 0) await this.#removals.add(orders);
+  }
+
+  async #remove(orders: readonly NamedOrder[]): Promise<void> {
+    await this.#untilAnswered(() =>
+      this.#epoch.write(this.#database, async (_, db) => {
+        for (const queue of new Set(orders.map((order) => order.queue))) {
+          const ids = orders.filter((order) => order.queue === queue).map(({ id }) => id);
+          // A database that was dropped has neither the queue nor the orders.
+          if (this.#routes.has(queue)) await this.#database.boss.deleteJob(queue, ids, { db });
+        }
+      }),
+    );
+  }
+
+  /** All orders of this shift. */
+  async all(): Promise<StoredOrder[]> {
+    const { rows } = await this.#database.query<StoredOrder>(
+      `select name as queue, id, state = 'created' as "isWaiting" from ${SCHEMA}.job where name = any($1)`,
+      [this.queues],
+    );
+    return rows;
+  }
+
+  /** Those of these orders that have ended. `gone` needs a second look. */
+  async ended(ids: readonly string[]): Promise<Map<string, OrderEnd>> {
+    const { rows } = await this.#database.query<JobRow & { epoch: string | null }>(
+      `select id, name, state, output, (select epoch from ${SCHEMA}.shift where key = $3) as epoch
+       from ${SCHEMA}.job where name = any($1) and id = any($2)`,
+      [this.queues, ids, this.#shift],
+    );
+    // These ends are for the coordinator that has taken over: throws.
+    if (rows.some(({ epoch }) => Number(epoch) > this.#epoch.number)) await this.#epoch.write(this.#database, nothing);
+    const found = new Map(rows.map((row) => [row.id, row]));
+    // A worker renews all its leases together, so they end together.
+    const together = rows.filter(({ state }) => state === 'failed').length;
+    const ends = ids.flatMap((id): [string, OrderEnd][] => {
+      const row = found.get(id);
+      if (!row) return [[id, { kind: 'gone' }]];
+      if (row.state === 'completed') return [[id, { kind: 'reported', report: row.output }]];
+      if (row.state === 'failed') return [[id, { kind: 'lost', together }]];
+      return row.state === 'cancelled' ? [[id, { kind: 'cancelled' }]] : [];
+    });
+    return new Map(ends);
+  }
+
+  /** Which of these orders a worker still has, or may have: one that was just taken may not be registered yet. */
+  async held(ids: readonly string[]): Promise<Set<string>> {
+    const { rows } = await this.#database.query<{ id: string }>(
+      `select held ->> 'id' as id from ${SCHEMA}.worker, jsonb_array_elements(orders) as held
+       where held ->> 'id' = any($1) and seen > now() - make_interval(secs => greatest(lease_seconds, $2))
+       union select id::text from ${SCHEMA}.job
+       where name = any($3) and id = any($1::text[]::uuid[]) and started_on > now() - make_interval(secs => $4)`,
+      [ids, this.#leaseSeconds, this.queues, REGISTERED_SECONDS],
+    );
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /** What an earlier run has sent. What can't be read, or has no valid signature, is removed. */
+  async surviving(verify: (envelope: Envelope) => boolean): Promise<FoundOrder[]> {
+    await this.#untilAnswered(() => this.readRoutes());
+    const { rows } = await this.#untilAnswered(() =>
+      this.#database.query<JobRow>(`select id, name, state, data, output from ${SCHEMA}.job where name = any($1)`, [
+        this.queues,
+      ]),
+    );
+    const forged: { queue: string; id: string }[] = [];
+    const found = rows.flatMap((row): FoundOrder[] => {
+      const envelope = readEnvelope(row.data);
+      const sent = envelope && verify(envelope) ? readSentOrder(envelope.body) : undefined;
+      if (sent?.id === row.id && sent.protocol === PROTOCOL && row.state !== 'failed' && row.state !== 'cancelled')
+        return [{ sent, queue: row.name }];
+      forged.push({ queue: row.name, id: row.id });
+      return [];
+    });
+    await this.forget(forged);
+    return found;
+  }
+
+  /**
+   * Ends expired leases, except during a grace period. An order keeps the lease that it was sent with. A heartbeat in the
+   * future is from before the server's clock was set back. pg-boss's way takes 6 statements per queue, every time.
+   */
+  async endLeases(): Promise<void> {
+    const over = `from ${SCHEMA}.job left join ${SCHEMA}.pulse on pulse.lease_seconds = job.heartbeat_seconds
+      where name = any($1) and state = 'active' and coalesce(grace_until, now()) <= clock_timestamp() and (
+        heartbeat_on + make_interval(secs => job.heartbeat_seconds) < now()
+        or heartbeat_on - make_interval(secs => job.heartbeat_seconds) > now()
+        or started_on + make_interval(secs => expire_seconds) < now())`;
+    const found = await this.#database.query(`select 1 ${over} limit 1`, [this.queues]);
+    if (found.rows.length === 0) return;
+    await this.#epoch.write(this.#database, async (own, db) => {
+      const { rows } = await own.query<{ queue: string; id: string }>(
+        // A worker that renews one at this moment waits, or has it.
+        `select name as queue, id ${over} for update of job skip locked`,
+        [this.queues],
+      );
+      for (const queue of new Set(rows.map((row) => row.queue))) {
+        const ids = rows.filter((row) => row.queue === queue).map(({ id }) => id);
+        await this.#database.boss.fail(queue, ids, null, { db });
+      }
+    });
+  }
+
+  /** Removes queues that were empty for long: each change of what tasks need makes others. */
+  async closeUnused(orders: readonly StoredOrder[]): Promise<void> {
+    const since = performance.now() - UNUSED_MS;
+    for (const [queue, { usedAt }] of this.#routes) {
+      if (usedAt >= since || orders.some((order) => order.queue === queue)) continue;
+      const closing = this.#closeRoute(queue);
+      this.#closing = closing.catch(() => {});
+      await closing;
+    }
+  }
+
+  /** The run has finished: removes everything that it created. */
+  async close(): Promise<void> {
+    for (const queue of this.queues) await this.#closeRoute(queue);
+  }
+
+  async #closeRoute(queue: string): Promise<void> {
+    this.#routes.delete(queue);
+    await this.#epoch.write(this.#database, (own) =>
+      own.query(`delete from ${SCHEMA}.route where queue = $1`, [queue]),
+    );
+    await this.#database.boss.deleteQueue(queue);
+  }
+
+  async #openRoute(queue: string, needs: readonly string[]): Promise<void> {
+    await this.#closing;
+    const known = this.#routes.get(queue);
+    if (known) {
+      known.usedAt = performance.now();
+      return;
+    }
+    await this.#database.boss.createQueue(queue, {
+      // One sending is one job: only its first end counts.
+      retryLimit: 0,
+      expireInSeconds: LONGEST_ORDER_SECONDS,
+    });
+    this.#routes.set(queue, { needs, usedAt: performance.now() });
+  }
+
+  #untilAnswered<T>(act: () => Promise<T>): Promise<T> {
+    return untilAnswered(act, this.#retry);
+  }
+
+  /** Only saves time: a worker polls, too. */
+  async #tell(kind: 'ready' | 'cancel', subject: string): Promise<void> {
+    await this.#database.notify(kind, subject).catch(() => {});
+  }
+}

@@ -1,0 +1,43 @@
+import type { Queryable } from '../database.ts';
+import type { OfferProblem } from '../needs.ts';
+import { PROTOCOL } from '../protocol.ts';
+import { SCHEMA } from '../schema.ts';
+import type { described } from './order-text.ts';
+
+interface Registration {
+  readonly id: string;
+  readonly name: string;
+  readonly slots: number;
+  readonly version: string;
+  readonly offers: readonly string[];
+  readonly problems: readonly OfferProblem[];
+  readonly orders: readonly ReturnType<typeof described>[];
+  readonly mode: 'run' | 'drain';
+  /** Without another sign of life for that long, it is lost. */
+  readonly leaseSeconds: number;
+}
+
+/** A sign of life of a worker, with all that coordinators see of it. Returns what it is to do. */
+export async function register(database: Queryable, worker: Registration): Promise<string> {
+  const { id, name, slots, version, offers, problems, orders, mode, leaseSeconds } = worker;
+  const { rows } = await database.query<{ mode: string }>(
+    `insert into ${SCHEMA}.worker (id, name, slots, offers, version, protocol, orders, problems, mode, lease_seconds)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+     on conflict (id) do update set seen = now(), slots = excluded.slots, offers = excluded.offers,
+       orders = excluded.orders, problems = excluded.problems, lease_seconds = excluded.lease_seconds,
+       mode = case when excluded.mode = 'drain' and worker.mode = 'run' then 'drain' else worker.mode end
+     returning mode`,
+    [id, name, slots, offers, version, PROTOCOL, JSON.stringify(orders), JSON.stringify(problems), mode, leaseSeconds],
+  );
+  return rows[0]?.mode ?? 'run';
+}
+
+/** Whether another worker with this name has sent heartbeats lately. One that was killed may be meant. */
+export async function isNameTaken(database: Queryable, { id, name }: { id: string; name: string }): Promise<boolean> {
+  const { rows } = await database.query(
+    `select from ${SCHEMA}.worker where name = $1 and id <> $2
+     and seen > now() - make_interval(secs => lease_seconds / 3.0) limit 1`,
+    [name, id],
+  );
+  return rows.length > 0;
+}

@@ -1,0 +1,297 @@
+import type { Job } from 'pg-boss';
+import { affectedBy, pause, type RetryOptions, untilAnswered } from '../database.ts';
+import { describeFailure, isQueueMissing } from '../failure.ts';
+import { CHANNEL, type Refusal } from '../protocol.ts';
+import { beatSeconds, shortestLease, updatePulse } from '../pulse.ts';
+import { SCHEMA } from '../schema.ts';
+import { fittingQueues } from './fitting-queues.ts';
+import { FreezeWatch } from './freeze-watch.ts';
+import { HeldOrder } from './held-order.ts';
+import { HeldOrders } from './held-orders.ts';
+import type { Offers } from './offers.ts';
+import { openOrder } from './open-order.ts';
+import { described, endOf, nameOf } from './order-text.ts';
+import { isNameTaken, register } from './register.ts';
+import { applyRunSignals } from './run-signals.ts';
+import type { WorkerOptions } from './worker-options.ts';
+
+/** Without a notice, a worker asks this often for orders. */
+const POLL_MS = 1000;
+/** A worker that can't reach the database for this long ends its agents: by then, others have their orders. */
+const SILENCE_MS = 15 * 60_000;
+/** How long a worker that is to end tries to give its orders back. */
+const GIVING_BACK_MS = 10_000;
+
+/** Takes orders and carries them out until it is drained or stopped. */
+export class WorkerLoop {
+  readonly #options: WorkerOptions;
+  readonly #held: HeldOrders;
+  readonly #runs = new Set<Promise<void>>();
+  readonly #ended = new AbortController();
+  readonly #retry: RetryOptions;
+  readonly #freezes = new FreezeWatch(() => untilAnswered(() => this.#held.keepLeases(), this.#retry).catch(() => {}));
+  readonly #drained = new AbortController();
+  #isDraining = false;
+  #isStopped = false;
+  #wake: () => void = () => {};
+  #isBeatDue = true;
+  #leaseSeconds = 90;
+  #answeredAt = performance.now();
+  #idleSince = performance.now();
+  #isTroubled = false;
+
+  constructor(options: WorkerOptions) {
+    this.#options = options;
+    this.#held = new HeldOrders(options.database);
+    this.#retry = { signal: this.#ended.signal, onFailure: (reason) => this.#tellTrouble(reason) };
+  }
+
+  get running(): number {
+    return this.#held.size;
+  }
+
+  /** Since when it has nothing to do, in milliseconds; 0: it is busy. */
+  get idleMs(): number {
+    return this.#held.size > 0 ? 0 : performance.now() - this.#idleSince;
+  }
+
+  /** Of all shifts, and of the orders that it has. */
+  get #shortestLease(): number {
+    return Math.min(this.#leaseSeconds, this.#held.shortestLease);
+  }
+
+  /** Resolves at once, or after a suspension once it is known which of its orders others have. */
+  confirmed(): Promise<void> {
+    return this.#freezes.confirmed();
+  }
+
+  /** Takes nothing new. */
+  drain(): void {
+    this.#isDraining = true;
+    this.#drained.abort();
+    // The coordinator must know at once that these slots are gone.
+    this.#hurry(true);
+  }
+
+  /** Ends all agents: their orders are given back. */
+  stop(): void {
+    this.drain();
+    this.#isStopped = true;
+    for (const order of this.#held.all) order.end();
+    // Without a database, nothing can be given back: the leases end by themselves.
+    setTimeout(() => this.#ended.abort(), GIVING_BACK_MS).unref();
+  }
+
+  /** Resolves when it is drained and has reported everything. Throws if it can't join. */
+  async run(): Promise<void> {
+    const { database, name, slots } = this.#options;
+    if (!(await this.#join())) return;
+    this.#options.tell(`worker ${name} is ready: ${slots} slots, ${this.#options.offers.list.join(' ')}`);
+    const beating = this.#beatLoop();
+    // Once it has given up, only `#runs` counts: no pause lasts any more, and this loop would leave them no time.
+    while (!this.#ended.signal.aborted && (!this.#isDraining || this.#held.size > 0)) {
+      const woken = new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      if (this.#canTake) await this.#attempt(() => this.#take());
+      await Promise.race([woken, pause(POLL_MS, this.#ended.signal)]);
+    }
+    await Promise.all(this.#runs);
+    this.#freezes[Symbol.dispose]();
+    this.#ended.abort();
+    await beating;
+    await database.query(`delete from ${SCHEMA}.worker where id = $1`, [this.#options.id]).catch(() => {});
+    await database.notify('changed', '').catch(() => {});
+  }
+
+  /** Waits for a database that can't be reached. False: it was told to end before. */
+  async #join(): Promise<boolean> {
+    const { database } = this.#options;
+    const retry = { ...this.#retry, signal: this.#drained.signal };
+    try {
+      await untilAnswered(() => database.join(), retry);
+      await untilAnswered(() => this.#beat(), retry);
+      if (await untilAnswered(() => isNameTaken(database, this.#options), retry)) this.#tellNameTaken();
+      await untilAnswered(
+        () =>
+          database.listen([CHANNEL], (kind, subject) => {
+            // Without an answer, the next heartbeat finds out.
+            if (kind === 'cancel') void this.#held.look(subject).catch(() => {});
+            else this.#hurry(kind === 'changed');
+          }),
+        retry,
+      );
+      return true;
+    } catch (error) {
+      if (this.#isDraining) return false;
+      throw error;
+    }
+  }
+
+  #tellNameTaken(): void {
+    const { name, tell } = this.#options;
+    tell(
+      `another worker called ${name} was there a moment ago. If it still runs, use another --name: \`fleet drain ${name}\` ` +
+        'drains both, and no view can tell them apart',
+    );
+  }
+
+  #hurry(isBeatDue = false): void {
+    this.#isBeatDue ||= isBeatDue;
+    this.#wake();
+  }
+
+  /** A database that can't be reached stops nothing. */
+  async #attempt(act: () => Promise<void>): Promise<void> {
+    try {
+      await act();
+      this.#answeredAt = performance.now();
+      if (this.#isTroubled) this.#options.tell('the database is back');
+      this.#isTroubled = false;
+    } catch (error) {
+      this.#tellTrouble(describeFailure(error));
+      this.#endIfSilent();
+    }
+  }
+
+  #tellTrouble(reason: string): void {
+    if (this.#isTroubled) return;
+    this.#isTroubled = true;
+    const rest = this.#held.size === 0 ? '' : ', and running agents continue';
+    this.#options.tell(`can't use the database: ${reason}; retrying${rest}`);
+  }
+
+  #endIfSilent(): void {
+    const { silenceMs = SILENCE_MS } = this.#options;
+    const held = this.#held.all.filter(({ isLost }) => !isLost);
+    if (performance.now() - this.#answeredAt < silenceMs || held.length === 0) return;
+    this.#options.tell(`no answer from the database for ${Math.round(silenceMs / 1000)} seconds: stopping all agents`);
+    for (const order of held) order.lose();
+  }
+
+  async #beatLoop(): Promise<void> {
+    let lastBeat = performance.now();
+    while (!this.#ended.signal.aborted) {
+      await pause(250, this.#ended.signal);
+      const isDue = this.#isBeatDue || performance.now() - lastBeat >= beatSeconds(this.#shortestLease) * 1000;
+      if (!isDue || this.#ended.signal.aborted) continue;
+      this.#isBeatDue = false;
+      lastBeat = performance.now();
+      await this.#attempt(() => this.#beat());
+    }
+  }
+
+  /** A sign of life: for the fleet, for this worker, and for each of its orders. */
+  async #beat(): Promise<void> {
+    const { database, offers } = this.#options;
+    await updatePulse(database);
+    this.#leaseSeconds = await shortestLease(database);
+    // Agents' programs may take long to answer, and a sign of life must not wait for them.
+    const refreshing = offers.refresh();
+    if (offers.isAsked) void refreshing.catch(() => {});
+    else await refreshing;
+    const mode = await this.#register();
+    if (mode !== 'run' && !this.#isDraining) {
+      this.#options.tell(
+        mode === 'stop' ? 'stopped by `nightshift fleet stop`' : 'drained by `nightshift fleet drain`',
+      );
+      this.drain();
+    }
+    await this.#held.keepLeases();
+    await applyRunSignals(database, this.#held.all);
+  }
+
+  async #register(): Promise<string> {
+    const { database, id, name, slots, version, offers } = this.#options;
+    return register(database, {
+      ...{ id, name, slots, version, offers: offers.list, problems: offers.problems },
+      orders: this.#held.all.map((order) => described(order.sent)),
+      mode: this.#isDraining ? 'drain' : 'run',
+      leaseSeconds: this.#shortestLease,
+    });
+  }
+
+  get #canTake(): boolean {
+    const { slots, offers } = this.#options;
+    return !this.#isDraining && this.#held.size < slots && !offers.isResting;
+  }
+
+  async #take(): Promise<void> {
+    const { database, slots, offers } = this.#options;
+    this.#held.forgetCancellations();
+    const queues = await fittingQueues(database, offers.list);
+    const before = this.#held.size;
+    for (const queue of queues) {
+      const free = slots - this.#held.size;
+      if (free <= 0 || this.#isDraining) break;
+      const askedAt = performance.now();
+      for (const job of await this.#fetch(queue, free)) this.#begin(queue, job);
+      this.#freezes.doubtSince(askedAt);
+    }
+    // Not with the next beat: who cancels an order waits until no worker has it.
+    if (this.#held.size > before) await this.#register();
+  }
+
+  async #fetch(queue: string, batchSize: number): Promise<Job<unknown>[]> {
+    try {
+      return await this.#options.database.boss.fetch(queue, { batchSize });
+    } catch (error) {
+      // It was just removed, and others may have orders.
+      if (isQueueMissing(error)) return [];
+      throw error;
+    }
+  }
+
+  #begin(queue: string, { id, data, heartbeatSeconds }: Job<unknown>): void {
+    const { database, name, perform, verify, offers } = this.#options;
+    const sent = openOrder(data, { id, verify, offers: offers.list });
+    if ('refused' in sent) {
+      this.#refuse(queue, id, sent.refused);
+      return;
+    }
+    const order = new HeldOrder(sent, {
+      ...{ database, queue, worker: name, retry: this.#retry, perform },
+      leaseSeconds: heartbeatSeconds ?? this.#leaseSeconds,
+      learn: (outcome) => this.#learn(sent.work, outcome),
+    });
+    this.#held.add(order);
+    // It was being fetched when the worker was stopped.
+    if (this.#isStopped) order.end();
+    const run = this.#carryOut(order).finally(() => this.#runs.delete(run));
+    this.#runs.add(run);
+  }
+
+  /** Reported at once: its item must not wait until a lease has expired. */
+  #refuse(queue: string, id: string, why: string): void {
+    const { database, name, tell } = this.#options;
+    tell(`order ${id} was refused: ${why}`);
+    const refusal: Refusal = { worker: name, refused: why };
+    const run: Promise<void> = untilAnswered(() => affectedBy(database.boss.complete(queue, id, refusal)), this.#retry)
+      .catch((error: unknown) => tell(`order ${id}: the refusal could not be reported: ${describeFailure(error)}`))
+      .then(() => void this.#runs.delete(run));
+    this.#runs.add(run);
+  }
+
+  async #learn(...end: Parameters<Offers['learn']>): Promise<void> {
+    const { offers } = this.#options;
+    const before = offers.list.join();
+    offers.learn(...end);
+    if (offers.list.join() !== before) await this.#register().catch(() => {});
+  }
+
+  async #carryOut(order: HeldOrder): Promise<void> {
+    const { tell } = this.#options;
+    const what = nameOf(order.sent);
+    tell(`${what}: started`);
+    try {
+      const ended = await order.run();
+      tell(`${what}: ${'refused' in ended ? `refused: ${ended.refused}` : endOf(ended)}`);
+    } catch (error) {
+      tell(`${what}: could not be reported: ${error instanceof Error ? error.message : String(error)}`);
+    } finally {
+      this.#held.remove(order);
+      this.#idleSince = performance.now();
+      this.#hurry(true);
+    }
+  }
+}
