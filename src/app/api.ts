@@ -29,7 +29,7 @@ export interface Shift {
   /** Adds a task: its file, its status column and its place in the Task Order. */
   addTask(name: string, source: TaskSource): Promise<void>;
   /** Stops the run, also one in another process, and waits until it has ended. False: there is none. */
-  stop(options?: StopOptions): Promise<boolean>;
+  stop(options?: StopOptions | { readonly leave: boolean }): Promise<boolean>;
   /** Pauses the run, also one in another process: nothing new starts until `resume`. False: there is none. */
   pause(options?: StopOptions): Promise<boolean>;
   /** Continues a paused shift. False: it is not paused. */

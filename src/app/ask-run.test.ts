@@ -19,13 +19,13 @@ test('X8 a run that does not react is named, with what helps; one that has ended
   using _lock = await takeRunLock(paths, holder);
   const file = new ControlFile(paths);
   // That of an earlier run is no answer.
-  await file.answer({ run: 'r0', draining: true, stopping: false, running: 0 });
+  await file.answer({ run: 'r0', draining: true, stopping: false, leaving: false, running: 0 });
   await expect(isDraining(100)).rejects.toMatchObject({
     code: 'no-answer',
     exitCode: 4,
     message: expect.stringContaining('process 4711 has not answered'),
     hint: expect.stringContaining('`kill -CONT 4711`'),
   });
-  await file.answer({ run: 'r1', draining: true, stopping: false, running: 2 });
+  await file.answer({ run: 'r1', draining: true, stopping: false, leaving: false, running: 2 });
   expect(await isDraining()).toMatchObject({ running: 2 });
 });

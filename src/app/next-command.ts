@@ -35,6 +35,7 @@ export function nextAfterLastRun({ shift, history, limits, counts, now }: Known)
     spent: { usage, ms: ms + at - now, failures },
     at,
     isStopped: !hasFinished && counts.remaining > 0,
+    hasLeft: end?.left !== undefined,
     failed: counts.failed,
   });
 }

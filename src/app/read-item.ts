@@ -20,6 +20,8 @@ type Past = Partial<ItemDetails & Pick<ItemHistory, 'captured' | 'usage' | 'fail
 export interface ItemTask extends Past {
   readonly task: string;
   readonly status: Status;
+  /** Where it is now, in a fleet. */
+  readonly worker?: string;
   readonly key: string;
   /** Files. */
   readonly transcripts: readonly string[];
@@ -56,11 +58,15 @@ export async function describeItem(world: World, known: Known, index: number, on
   const details = await readDetails(paths, id, names, history);
   const tasks = names.map((task) => {
     const key = itemKey(shift.identity, task, id);
+    const status = statusAt(snapshot, index, snapshot.tasks.indexOf(task));
+    const past = history.of(task, id);
+    const isRunning = status === 'in_progress' || status === 'qa';
     return {
       task,
-      status: statusAt(snapshot, index, snapshot.tasks.indexOf(task)),
+      status,
+      ...(isRunning && past?.worker !== undefined ? { worker: past.worker } : {}),
       key,
-      ...pastOf(history.of(task, id), details.get(task)),
+      ...pastOf(past, details.get(task)),
       transcripts: ['dev', 'qa'].map((role) => paths.transcript(task, key, role)).filter((file) => existsSync(file)),
     };
   });

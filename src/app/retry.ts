@@ -19,7 +19,8 @@ import { planRun, type RunPlan, type RunSettings } from './run/plan-run.ts';
 import type { World } from './world.ts';
 
 /** Which failures to retry: all that is given must hold. */
-export interface RetrySettings extends Pick<RunSettings, 'task' | 'rows' | 'agent' | 'model' | 'agents' | 'limits'> {
+export interface RetrySettings
+  extends Pick<RunSettings, 'task' | 'rows' | 'agent' | 'model' | 'agents' | 'limits' | 'fleet' | 'withoutFleet'> {
   /** Text in the reason of the failure, in capitals or not. */
   readonly reason?: string | undefined;
   /** Also run everything else that is left. */
@@ -60,8 +61,8 @@ export function refuseWhileRunning({ runLock, name }: ShiftPaths): void {
  * Checks everything as a run does and finds what to retry. Writes nothing. Throws if nothing matches what was chosen.
  */
 export async function planRetry(paths: ShiftPaths, settings: RetrySettings, world: World): Promise<RetryPlan> {
-  const { reason, task, rows, agent, model, agents, limits = {}, all, flags } = settings;
-  const run = await planRun(paths, { agent, model, agents, task, rows, limits }, world);
+  const { reason, task, rows, agent, model, agents, limits = {}, all, flags, fleet, withoutFleet } = settings;
+  const run = await planRun(paths, { agent, model, agents, task, rows, limits, fleet, withoutFleet }, world);
   const history = await readHistory(paths, world);
   const failures = findFailures(history, run, reason);
   const left = leftOf(history, run, flags);

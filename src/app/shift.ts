@@ -56,10 +56,10 @@ function shiftAt(paths: ShiftPaths, world: World): Shift {
       refuseInside(world, 'addTask');
       await addTask(world, paths, name, source);
     },
-    stop: async ({ now = false } = {}) => {
+    stop: async (options = {}) => {
       refuseInside(world, 'stop');
       const holder = await findRun(paths);
-      if (holder) await stopRun(paths, holder, { now }, world);
+      if (holder) await stopRun(paths, holder, { now: false, ...options }, world);
       return holder !== undefined;
     },
     pause: async ({ now = false } = {}) => {

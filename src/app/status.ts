@@ -1,6 +1,6 @@
 import type { History } from '../core/folds/history.ts';
 import type { ShiftStatus } from '../core/folds/shift-status.ts';
-import { type Summary, summarise } from '../core/folds/summary.ts';
+import { countAtWorkers, type Summary, summarise } from '../core/folds/summary.ts';
 import { RowLabels } from '../core/model/row-labels.ts';
 import type { Shift } from '../core/model/shift.ts';
 import { limitsInForce, limitTexts } from '../core/schedule/budget.ts';
@@ -59,11 +59,13 @@ export async function describeStatus(known: KnownShift, now: number): Promise<St
   const batch = readBatch(paths);
   const pause = pauseOf(paths);
   const { counts } = summary;
+  const workers = holder ? countAtWorkers(snapshot, history) : [];
   const isFree = !holder && !batch;
   const next = isFree ? nextAfterLastRun({ shift: paths.name, history, limits: set, counts, now }) : undefined;
   const status = {
     shift: paths.name,
     running: holder ?? null,
+    ...(workers.length === 0 ? {} : { workers }),
     paused: pause ? { since: pause.at, now: pause.now } : null,
     lastRun: history.lastRun ? { end: null, ...history.lastRun } : null,
     batch: batch ? describeBatch(batch, now) : null,

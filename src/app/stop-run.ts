@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { NightshiftError } from '../core/model/errors.ts';
 import type { NightshiftEvent } from '../core/model/events.ts';
 import type { NextCommand } from '../core/schedule/run-request.ts';
 import { ControlFile } from '../store/folder/control-file.ts';
@@ -28,21 +29,41 @@ export async function findRun(paths: ShiftPaths): Promise<Holder | undefined> {
 export interface StopOptions {
   /** Running items are given back; otherwise they finish. */
   readonly now: boolean;
+  /** The run ends at once, and its items stay with the workers of a fleet. Not together with `now`. */
+  readonly leave?: boolean;
   /** How many milliseconds to wait for the end; without it, for as long as it takes. */
   readonly within?: number;
 }
 
-/** Asks a run to end and waits for it. It resumes with the next start. */
+/** Asks a run to end and waits for it. It resumes with the next start. Refuses `leave` before anything is asked. */
 export async function stopRun(
   paths: ShiftPaths,
   holder: Holder,
-  { now, within }: StopOptions,
+  { now, leave = false, within }: StopOptions,
   world: Pick<World, 'now'>,
 ): Promise<StoppedRun> {
-  await new ControlFile(paths).stop(holder.run, now, new Date(world.now()).toISOString());
-  await untilObeyed(paths, holder, ({ draining, stopping }) => (now ? stopping : draining));
+  if (leave) await refuseToLeave(paths, holder, now);
+  await new ControlFile(paths).stop(holder.run, { now, leave }, new Date(world.now()).toISOString());
+  await untilObeyed(paths, holder, ({ draining, stopping, leaving }) =>
+    now ? stopping : leave ? leaving || stopping : draining,
+  );
   if (!(await untilEnded(paths, holder, within))) return { hasEnded: false };
   return { hasEnded: true, end: await lastEvent(paths, holder.run, 'run:finished') };
+}
+
+/** Only workers of a fleet whose database lives on can go on without the run. */
+async function refuseToLeave(paths: ShiftPaths, holder: Holder, now: boolean): Promise<void> {
+  const { name } = paths;
+  const others = `\`nightshift stop ${name}\` ends it when running items have finished, \`--now\` at once`;
+  if (now) throw new NightshiftError('usage', "--leave and --now can't be used together", others);
+  // It answers when it begins.
+  const state = await untilObeyed(paths, holder, () => true);
+  if (!state || state.fleet === 'env') return;
+  const why =
+    state.fleet === 'try'
+      ? 'it uses `--fleet try`, whose database stops with the run'
+      : 'it is not on a fleet: its agents run on this machine and end with it';
+  throw new NightshiftError('usage', `the run of ${name} can't be left to workers: ${why}`, others);
 }
 
 /** What to report after a run was stopped. */

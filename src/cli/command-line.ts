@@ -3,7 +3,7 @@ import { limitFlagsIn } from './limit-flags.ts';
 import type { Options } from './program.ts';
 
 /** Options of `start` and `retry` that say what is run and by which agent. */
-const PART = ['agent', 'model', 'task', 'rows', 'where', 'sample', 'seed', 'reason', 'all'];
+const PART = ['agent', 'model', 'task', 'rows', 'where', 'sample', 'seed', 'reason', 'all', 'fleet', 'insecure'];
 
 /** The options as words of a command line. */
 export function wordsIn(options: Options): string[] {

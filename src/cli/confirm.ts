@@ -1,11 +1,6 @@
-import { createInterface } from 'node:readline/promises';
+import type { Io } from './io.ts';
 
-/** A question on the terminal. Enter means no. */
-export async function confirm(question: string): Promise<boolean> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim());
-  } finally {
-    terminal.close();
-  }
+/** A question on the terminal. Enter, Ctrl-C and Ctrl-D mean no. */
+export async function confirm(io: Io, question: string): Promise<boolean> {
+  return /^y(es)?$/i.test((await io.ask(`${question} [y/N] `))?.trim() ?? '');
 }

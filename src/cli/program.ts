@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { refuseInside } from '../app/access.ts';
 import { type Access, lessonsAccess, type Options, tableAccess, writesUnlessDry } from './access.ts';
+import { addFleetCommands } from './fleet-commands.ts';
 import { EXIT_CODES, LESSONS_HELP } from './help-texts.ts';
 import type { Io } from './io.ts';
 import { addResultCommands } from './result-commands.ts';
@@ -84,7 +85,7 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     () => import('./commands/create.ts'),
   )
     .option('--from <file>', 'use the rows of this file as items: CSV, TSV, JSON or JSON lines')
-    .option('--parallel', 'run several items at once, in batches of adaptive size')
+    .option('--parallel', 'run several items at once, as a stream whose concurrency adapts')
     .option('--lessons-from <shift>', 'start with the lessons of this shift; they wait until rows here agree')
     .option('--agent <name>', 'the agent: opencode (default), claude, codex, acp, shell or command')
     .option('--example <name>', 'start from this example: rows, tasks with checks, sample data')
@@ -147,12 +148,14 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
   )
     .alias('watch')
     .option('--plain', 'print plain lines instead of the live view');
-  add(
-    'stop [shift]',
-    'end the run once running items have finished',
-    'writes',
-    () => import('./commands/stop.ts'),
-  ).option('--now', 'end it at once and give running items back');
+  add('stop [shift]', 'end the run once running items have finished', 'writes', () => import('./commands/stop.ts'))
+    .option('--now', 'end it at once and give running items back')
+    .addOption(
+      new Option(
+        '--leave',
+        'stop the coordinator of a fleet at once; agents keep running, and the next start adopts them',
+      ).conflicts('now'),
+    );
   add(
     'pause [shift]',
     'let running items finish, start nothing new, and wait for `resume`',
@@ -205,6 +208,7 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
   );
   addViewCommand(add);
   addWorkspaceCommands(add);
+  addFleetCommands(add);
   addResultCommands(add);
   add(
     'accept <shift> [file]',

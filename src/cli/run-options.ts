@@ -30,13 +30,29 @@ function addRunOptions(command: Command, dryRun: string): Command {
     .option('--plain', 'print plain lines instead of the live view');
 }
 
+/** Where the agents run: on this machine, or on those of a fleet. */
+function addFleetOptions(command: Command): Command {
+  return command
+    .option(
+      '--fleet <url>',
+      'run agents on workers of a fleet: postgres://..., `env` (NIGHTSHIFT_FLEET_URL) or `try` (a temporary server)',
+    )
+    .option('--insecure', 'with --fleet: allow a connection over the network without verified TLS')
+    .addOption(
+      new Option(
+        '--without-fleet',
+        'run on this machine, even if workers of a fleet may still be running these items',
+      ).conflicts('fleet'),
+    );
+}
+
 /** What `start` and `each` have in common: limits, which rows, and where to show it. */
 export function addStartOptions(command: Command): Command {
   const own = addRows(addLimits(command))
     .option('--where <column=value>', 'only rows whose cell is exactly this; repeat it to combine conditions', collect)
     .option('--sample <n>', 'only this many of these rows, at random, done or not')
     .option('--seed <seed>', 'with --sample: the same seed picks the same rows');
-  return addRunOptions(own, 'show what would run');
+  return addFleetOptions(addRunOptions(own, 'show what would run'));
 }
 
 export function addRetryOptions(command: Command): Command {
@@ -47,7 +63,7 @@ export function addRetryOptions(command: Command): Command {
     .option('--keep-later', 'keep the later tasks of these items as they are')
     .option('--agent <name>', 'use this agent for all tasks')
     .option('--model <name>', 'use this model for all agents');
-  return addRunOptions(own, 'show what would be reset').addHelpText('after', RETRY_HELP);
+  return addFleetOptions(addRunOptions(own, 'show what would be reset')).addHelpText('after', RETRY_HELP);
 }
 
 const EACH_HELP = `

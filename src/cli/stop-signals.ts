@@ -2,7 +2,7 @@ import { StopRequest } from '../app/run/stop-request.ts';
 
 /** After SIGTERM or SIGHUP: a closed terminal or a machine that shuts down does not wait longer. */
 const DRAIN_AT_MOST_MS = 60_000;
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+export const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
  * Turns process signals into a stop of the run: the first Ctrl-C lets running items finish, the second ends them.

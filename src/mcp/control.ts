@@ -12,6 +12,11 @@ const STOP_WITHIN_MS = 20_000;
 
 const now = z.boolean().optional().describe('give running items back at once instead of letting them finish');
 
+const leave = z
+  .boolean()
+  .optional()
+  .describe('leave running items with the workers of a fleet; the next start with --fleet adopts them');
+
 const startTool = defineTool({
   name: 'start',
   description:
@@ -80,11 +85,11 @@ const resumeTool = defineTool({
 const stopTool = defineTool({
   name: 'stop',
   description:
-    'Ends the run of a shift. Running items finish first, or with now are given back at once. A later start resumes where it left off.',
-  input: z.strictObject({ shift: inputs.shift, now }),
+    'Ends the run of a shift. Running items finish first, or with now are given back at once. A later start resumes where it left off. With leave, the coordinator of a fleet stops at once and its agents keep running.',
+  input: z.strictObject({ shift: inputs.shift, now, leave }),
   changes: true,
   annotations: { destructiveHint: true, idempotentHint: true },
-  async answer(host, { shift, now: isNow = false }) {
+  async answer(host, { shift, now: isNow = false, leave: isLeft = false }) {
     const paths = findShift(host, shift);
     const holder = await findRun(paths);
     if (!holder) {
@@ -93,7 +98,7 @@ const stopTool = defineTool({
         lines: [`${shift} is not running: there is nothing to stop.`],
       };
     }
-    const { hasEnded, end } = await stopRun(paths, holder, { now: isNow, within: STOP_WITHIN_MS }, host);
+    const { hasEnded, end } = await stopRun(paths, holder, { now: isNow, leave: isLeft, within: STOP_WITHIN_MS }, host);
     if (!hasEnded) {
       const line = 'Asked it to stop. It ends when running items have finished; `status` shows when.';
       return { facts: { shift, running: true, stopped: false }, lines: [line] };

@@ -12,6 +12,7 @@ interface DryRunPlan {
   readonly eligible: number;
   readonly atQa: number;
   readonly inProgress: number;
+  readonly adoptable: number;
   readonly first: { readonly task: string; readonly indices: readonly number[] } | undefined;
   readonly usedUp: string | null;
   readonly results: ResultsPlace | null;
@@ -25,12 +26,13 @@ interface Shown {
 
 /** `stopped`: the exit code of a run that ends at a limit. */
 export function dryRunLines({ plan, limitTexts, next }: Shown, stopped: number): string[] {
-  const { shift, items, eligible, atQa, inProgress, first, usedUp, results } = plan;
+  const { shift, items, eligible, atQa, inProgress, adoptable, first, usedUp, results } = plan;
   const lines: string[] = [];
   if (!isAll(items)) lines.push(`${share(items, 'item')} chosen`);
   lines.push(...resultsLines(shift, results));
   if (limitTexts.length > 0) lines.push(`limits: ${limitTexts.join(', ')}`);
-  if (inProgress > 0) lines.push(`${count(inProgress, 'item')} in progress would go back to todo first`);
+  if (adoptable > 0) lines.push(`${count(adoptable, 'item')} that workers may still have would be adopted`);
+  else if (inProgress > 0) lines.push(`${count(inProgress, 'item')} in progress would go back to todo first`);
   if (usedUp !== null) {
     lines.push(`nothing would start, and the exit code would be ${stopped}: ${usedUp}; ${nextLine(next)}`);
   } else {

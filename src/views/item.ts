@@ -2,7 +2,7 @@ import type { ItemReport, ItemTask } from '../app/read-item.ts';
 import { formatDuration } from '../core/model/duration.ts';
 import { localTime } from '../core/text/local-time.ts';
 import { oneLine, printable } from '../core/text/printable.ts';
-import { rowName } from './row-name.ts';
+import { rowName, workerText } from './row-name.ts';
 import { usageText } from './summary.ts';
 import { workspaceOfRow } from './workspaces.ts';
 
@@ -22,12 +22,12 @@ export function itemLines(
 
 function taskLines(
   root: string,
-  { task, status, usage, captured = {}, failure, transcripts, ...past }: ItemTask,
+  { task, status, worker, usage, captured = {}, failure, transcripts, ...past }: ItemTask,
   now: number,
 ): string[] {
   const spent = usage && usageText(usage);
   return [
-    `${task}: ${status}`,
+    `${task}: ${status}${workerText(worker)}`,
     ...sessionLines(past, now),
     ...(spent === undefined ? [] : [`  spent: ${spent}`]),
     ...Object.entries(captured).map(([name, value]) => `  captured ${printable(name)}=${oneLine(value)}`),
@@ -37,12 +37,15 @@ function taskLines(
 }
 
 function sessionLines({ attempts = [], dev, qa }: Pick<ItemTask, 'attempts' | 'dev' | 'qa'>, now: number): string[] {
-  const lines = attempts.map(({ number, status, reason }) => {
-    return `  attempt ${number}: ${reason === undefined ? status : indented(reason)}`;
+  const lines = attempts.map(({ number, status, reason, worker }) => {
+    return `  attempt ${number}${workerText(worker)}: ${reason === undefined ? status : indented(reason)}`;
   });
-  if (dev) lines.push(`  dev: ${dev.status} in ${formatDuration(dev.ms)}, ${localTime(dev.at, now)}${modelText(dev)}`);
+  if (dev) {
+    const took = `${dev.status} in ${formatDuration(dev.ms)}`;
+    lines.push(`  dev${workerText(dev.worker)}: ${took}, ${localTime(dev.at, now)}${modelText(dev)}`);
+  }
   if (!qa) return lines;
-  lines.push(`  qa: ${qa.status}, ${localTime(qa.at, now)}${modelText(qa)}`);
+  lines.push(`  qa${workerText(qa.worker)}: ${qa.status}, ${localTime(qa.at, now)}${modelText(qa)}`);
   for (const { criterion, status, reason, checked } of qa.verdicts) {
     const why = reason === undefined ? '' : `: ${oneLine(reason, 1000)}`;
     lines.push(`    ${status}${checked ? ' (check)' : ''} ${oneLine(criterion, 120)}${why}`);

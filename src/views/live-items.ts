@@ -2,13 +2,14 @@ import type { RunningSession } from '../core/folds/sessions.ts';
 import type { ViewState } from '../core/folds/view-state.ts';
 import { formatDuration } from '../core/model/duration.ts';
 import { oneLine } from '../core/text/printable.ts';
-import { labelText } from './row-name.ts';
+import { labelText, workerText } from './row-name.ts';
 import type { Span } from './styled.ts';
 import { cutTo, widthOf } from './text-width.ts';
 
-/** A narrower window shows no tasks. */
+/** A narrower window shows neither tasks nor workers. */
 const NARROW = 60;
 const WIDEST_LABEL = 30;
+const WIDEST_WORKER = 20;
 
 /** What the manager and the agents are doing. */
 export function runningLines(state: ViewState, now: number, width: number, most: number): Span[][] {
@@ -43,6 +44,7 @@ interface Columns {
   readonly row: number;
   readonly label: number;
   readonly task: number;
+  readonly worker: number;
 }
 
 function columnsOf(items: readonly RunningSession[], width: number, hasTasks: boolean): Columns {
@@ -51,6 +53,8 @@ function columnsOf(items: readonly RunningSession[], width: number, hasTasks: bo
     row: widest(items.map(({ index }) => String(index + 1))),
     label: Math.min(WIDEST_LABEL, width >> 2, widest(items.map(({ label }) => labelText(label)))),
     task: width < NARROW || !hasTasks ? 0 : Math.min(width >> 2, widest(items.map(({ task }) => task))),
+    worker:
+      width < NARROW ? 0 : Math.min(WIDEST_WORKER, width >> 2, widest(items.map((item) => workerText(item.worker)))),
   };
 }
 
@@ -58,11 +62,13 @@ function itemLine(state: ViewState, item: RunningSession, now: number, columns: 
   const time = formatDuration(wholeSeconds(now - item.since)).padStart(7);
   const attempt = item.role === 'dev' && item.attempt > 1 ? ` ${item.attempt}/${item.maxAttempts}` : '';
   const label = padTo(cutTo(labelText(item.label), columns.label), columns.label);
+  const worker = padTo(cutTo(workerText(item.worker), columns.worker), columns.worker);
   const where: Span[] = [
     { text: `row ${String(item.index + 1).padStart(columns.row)}` },
     { text: label, style: 'bold' },
     { text: columns.task === 0 ? '' : `  ${padTo(cutTo(oneLine(item.task), columns.task), columns.task)}` },
     { text: `  ${`${item.role}${attempt}`.padEnd(7)}`, style: item.role === 'qa' ? 'cyan' : undefined },
+    { text: worker, style: 'dim' },
   ];
   const doing: Span = { text: item.doing === undefined ? '' : `  ${oneLine(item.doing)}`, style: 'dim' };
   switch (state.paceOf(item, now)) {

@@ -272,3 +272,29 @@ test('X8 the bar uses the width of the window, and is full only when nothing is 
   // Its second task can't be reached any more.
   expect(barOf(60, true)).toMatch(/^pages {2}▒+ {2}100% {2}0\/1 items, 0\/2 item-tasks {2}1h$/);
 });
+
+test('X8 in a fleet, the live view has the worker of each item, how many there are, and what it waits for', () => {
+  const state = night();
+  for (const [worker, slots] of [
+    ['build-3', 8],
+    ['build-4', 4],
+    ['build-5', 4],
+  ]) {
+    feed(state, 3500, { type: 'worker:joined', worker, slots, offers: [] });
+  }
+  feed(state, 3510, { type: 'worker:lost', worker: 'build-5', running: 0 });
+  const subject = { task: 'write_page', index: 1300, item: 'far', label: '1301.md', worker: 'build-3' };
+  feed(state, 3590, { type: 'dev:started', ...subject, agent: 'command', key: 'k', version: 'v' });
+  const text = shown(state, 100);
+  expect(text).toMatch(/row 1301 1301\.md +dev {5}on build-3 {4}10s/);
+  expect(text).toMatch(/row 1204 +dev 2\/3 {15}50s/);
+  expect(text).toContain('2 workers with 12 slots');
+  expect(shown(state, 40)).not.toContain('build-3');
+  expect(shown(night(), 100)).not.toContain('worker');
+  feed(state, 3595, { type: 'fleet:waiting', reason: 'no worker has agent:claude' });
+  expect(shown(state, 100)).toContain('waiting for workers: no worker has agent:claude');
+  feed(state, 3596, { type: 'fleet:ready', slots: 4 });
+  expect(shown(state, 100)).not.toContain('waiting');
+  feed(state, 3597, { type: 'item:recorded', ...subject, from: 'in_progress', to: 'failed', reason: 'no ink' });
+  expect(shown(state, 100)).toContain('failed row 1301 1301.md on build-3: no ink');
+});

@@ -94,6 +94,7 @@ function facts(state: ViewState, now: number): Span[] {
   if (limit !== undefined && limit > 1) {
     parts.push({ text: `concurrency ${limit}${limitReason === undefined ? '' : ` (${oneLine(limitReason, 40)})`}` });
   }
+  if (state.workers.size > 0) parts.push({ text: workersText(state.workers) });
   if (isStopping) parts.push({ text: `stopping at once: ${count(begun, 'item')} to give back`, style: 'yellow' });
   else if (draining !== undefined) {
     parts.push({ text: `stopping: ${count(begun, 'item')} may finish`, style: 'yellow' });
@@ -104,6 +105,12 @@ function facts(state: ViewState, now: number): Span[] {
   const { 'max-same-failures': _, ...limits } = state.limits;
   parts.push(...limitTexts(limits, state.spent(now), false, now).map((text) => ({ text })));
   return parts;
+}
+
+/** `3 workers with 24 slots`. */
+function workersText(workers: ReadonlyMap<string, number>): string {
+  const slots = [...workers.values()].reduce((all, each) => all + each, 0);
+  return `${count(workers.size, 'worker')} with ${count(slots, 'slot')}`;
 }
 
 /** A cost with a limit is shown with it. */
@@ -140,11 +147,17 @@ function finishText(state: ViewState, now: number): Span[] {
   return [{ text: `ends ${from === to ? `about ${from}` : `between ${from} and ${to}`}` }];
 }
 
-function pauseLines({ shift, waiting, pausedSince, draining, begun }: ViewState, now: number): Span[][] {
+function pauseLines(
+  { shift, waiting, waitingForWorkers, pausedSince, draining, begun }: ViewState,
+  now: number,
+): Span[][] {
   if (pausedSince !== undefined && draining === undefined) {
     const items = begun === 0 ? '' : `, ${count(begun, 'item')} may finish`;
     const since = localTime(pausedSince, now);
     return [[{ text: `paused since ${since}${items}; \`nightshift resume ${shift}\` continues`, style: 'yellow' }]];
+  }
+  if (waitingForWorkers !== undefined && draining === undefined) {
+    return [[{ text: `waiting for workers: ${oneLine(waitingForWorkers)}`, style: 'yellow' }]];
   }
   if (!waiting || waiting.until <= now) return [];
   const left = formatDuration(wholeSeconds(waiting.until - now));
@@ -152,11 +165,14 @@ function pauseLines({ shift, waiting, pausedSince, draining, begun }: ViewState,
 }
 
 /** The last line of the output is usually the cause; `status` has all of it. */
-function failureLine({ task, index, label, reason }: Failure, hasTasks: boolean): Span[] {
+function failureLine({ task, index, label, worker, reason }: Failure, hasTasks: boolean): Span[] {
   const lines = reason.trim().split('\n');
   const short = lines.length > 1 ? `… ${oneLine(lines.at(-1)!)}` : oneLine(reason);
   return [
-    { text: `failed ${rowName({ row: index + 1, label })}${hasTasks ? `: ${oneLine(task)}` : ''}`, style: 'red' },
+    {
+      text: `failed ${rowName({ row: index + 1, label, worker })}${hasTasks ? `: ${oneLine(task)}` : ''}`,
+      style: 'red',
+    },
     { text: short === '' ? '' : `: ${short}` },
   ];
 }

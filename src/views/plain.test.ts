@@ -76,3 +76,46 @@ test('M7 a long reason is printed once, in full, and then the rows with their na
     '  no bed',
   ]);
 });
+
+test('X8 in a fleet, lines say on which worker an item is, and what becomes of workers', () => {
+  const item = { task: 'nap', item: 'a', index: 3, label: 'owl', worker: 'build-3' };
+  const reason = 'its lease was over';
+  const told = [
+    { type: 'run:started', shift: 'pages', total: 1, tasks: ['nap'], agent: 'a', stream: true, adopted: 3 },
+    { type: 'fleet:waiting', reason: 'no worker has agent:claude' },
+    { type: 'worker:joined', worker: 'build-3', slots: 8, offers: ['agent:claude'] },
+    { type: 'fleet:ready', slots: 8 },
+    { type: 'attempt:finished', ...item, attempt: 1, maxAttempts: 3, status: 'FAILED', reason: 'no pillow' },
+    { type: 'item:recorded', ...item, from: 'qa', to: 'done' },
+    ...[3, 1, 0].map((running) => ({ type: 'worker:lost', worker: 'build-3', running })),
+    { type: 'result:refused', ...item, reason },
+    { type: 'result:refused', worker: 'build-3', reason },
+    { type: 'worker:left', worker: 'build\u001b-4' },
+  ];
+  expect(told.flatMap(linesOf)).toEqual([
+    'pages: 1 item, 1 task (nap), agent a, as a stream',
+    '3 items were left with workers: adopted',
+    'waiting for workers: no worker has agent:claude',
+    'worker build-3 joined: 8 slots',
+    'workers are ready: 8 slots',
+    '  row 4 owl on build-3: nap attempt 1 of 3: no pillow',
+    '  row 4 owl on build-3: nap done',
+    'worker build-3 was lost; 3 items are given back',
+    'worker build-3 was lost; 1 item is given back',
+    'worker build-3 was lost',
+    '  row 4 owl on build-3: nap: a late result was refused: its lease was over',
+    '  worker build-3: a late result was refused: its lease was over',
+    'worker build\uFFFD-4 left',
+  ]);
+});
+
+test('X8 failures with one reason name their worker once, or each its own', () => {
+  const group = (...workers: string[]) => ({
+    ...{ task: 'nap', reason: 'no pillow' },
+    items: workers.map((worker, i) => ({ row: i + 1, attempts: 1, worker })),
+  });
+  const lines = (...workers: string[]) => failureLines(group(...workers)).filter((line) => !line.includes('pillow'));
+  expect(lines('b-1')).toEqual(['failed: nap, row 1 on b-1 after 1 attempt']);
+  expect(lines('b-1', 'b-1')).toEqual(['failed: nap, 2 rows on b-1 after 1 attempt', '  rows 1, 2']);
+  expect(lines('b-1', 'b-2')).toEqual(['failed: nap, 2 rows after 1 attempt', '  rows 1 on b-1, 2 on b-2']);
+});

@@ -83,6 +83,13 @@ export function plainLines(event: NightshiftEvent, ctrlC = CTRL_C_AGAIN): string
       return [`concurrency ${event.from} -> ${event.to} (${event.reason})`];
     case 'progress':
       return [progressLine(event)];
+    case 'worker:joined':
+    case 'worker:left':
+    case 'worker:lost':
+    case 'result:refused':
+    case 'fleet:waiting':
+    case 'fleet:ready':
+      return [fleetLine(event)];
     case 'run:finished':
     case 'fold:started':
     case 'fold:finished':
@@ -103,6 +110,29 @@ export function scrollingLines(event: NightshiftEvent, ctrlC?: string): string[]
   if (['batch:claimed', 'batch:finished', 'concurrency:changed'].includes(event.type)) return [];
   if (event.type === 'progress' && !event.compacted) return [];
   return plainLines(event, ctrlC);
+}
+
+type FleetEvent = Extract<NightshiftEvent, { type: `worker:${string}` | `fleet:${string}` | 'result:refused' }>;
+
+function fleetLine(event: FleetEvent): string {
+  switch (event.type) {
+    case 'worker:joined':
+      return `worker ${oneLine(event.worker)} joined: ${count(event.slots, 'slot')}`;
+    case 'worker:left':
+      return `worker ${oneLine(event.worker)} left`;
+    case 'worker:lost': {
+      const back = `; ${count(event.running, 'item')} ${event.running === 1 ? 'is' : 'are'} given back`;
+      return `worker ${oneLine(event.worker)} was lost${event.running === 0 ? '' : back}`;
+    }
+    case 'result:refused': {
+      const whose = event.task === undefined ? `worker ${oneLine(event.worker)}` : subject(event);
+      return `  ${whose}: a late result was refused: ${oneLine(event.reason)}`;
+    }
+    case 'fleet:waiting':
+      return `waiting for workers: ${oneLine(event.reason)}`;
+    case 'fleet:ready':
+      return `workers are ready: ${count(event.slots, 'slot')}`;
+  }
 }
 
 /** Rule M5. */
@@ -126,7 +156,7 @@ export function endText({ reason, error }: { reason: string; error?: string }): 
 type Started = Extract<NightshiftEvent, { type: 'run:started' }>;
 
 function startLines(event: Started): string[] {
-  const { shift, agent, parallel, stream, recovered, waiting } = event;
+  const { shift, agent, parallel, stream, recovered, waiting, adopted = 0 } = event;
   const { items, tasks, names } = scopeShareOf(event);
   const how = stream ? 'as a stream' : parallel ? 'in batches' : 'one at a time';
   const what = `${share(items, 'item')}, ${share(tasks, 'task')} (${names.join(', ')})`;
@@ -137,6 +167,7 @@ function startLines(event: Started): string[] {
     lines.push(...resultsLines(shift, event.results));
   }
   if (recovered > 0) lines.push(`${count(recovered, 'item')} in progress from an interrupted run: back to todo`);
+  if (adopted > 0) lines.push(`${count(adopted, 'item')} ${adopted === 1 ? 'was' : 'were'} left with workers: adopted`);
   const limits = event.limits ? limitTexts(event.limits, event.spent, event.hasModel, Date.parse(event.at)) : [];
   if (limits.length > 0) lines.push(`limits: ${limits.join(', ')}`);
   if (waiting > 0) lines.push(`${count(waiting, 'item')} at qa from an earlier run: judged first`);
@@ -160,7 +191,8 @@ function nothingToDo(event: Started): string[] {
 }
 
 function drainLine(event: Extract<NightshiftEvent, { type: 'run:draining' }>, ctrlC: string): string {
-  const { signal, running, reason } = event;
+  const { signal, running, reason, isLeaving } = event;
+  if (isLeaving) return `stopping at once; leaving ${count(running, 'running item')} with workers`;
   if (reason !== undefined) {
     return `stopping: ${oneLine(reason, 1000)}. ${count(running, 'running item')} may finish, nothing new starts.`;
   }
@@ -191,10 +223,10 @@ function recordedLines(event: Extract<NightshiftEvent, { type: 'item:recorded' }
   return [`  ${subject(event)} ${to}${reason === undefined ? '' : `: ${shortReason(reason)}`}`];
 }
 
-/** `row 4 hedgehog: make_page`. */
-function subject({ index, item, label, task }: NightshiftEvent): string {
+/** `row 4 hedgehog: make_page`, in a fleet `row 4 hedgehog on build-3: make_page`. */
+function subject({ index, item, label, task, worker }: NightshiftEvent): string {
   // Journals of older versions have no index for a removed row.
-  return `${index === undefined ? `item ${item}` : rowName({ row: index + 1, label })}: ${task}`;
+  return `${index === undefined ? `item ${item}` : rowName({ row: index + 1, label, worker })}: ${task}`;
 }
 
 export function rowList(indices: readonly number[]): string {

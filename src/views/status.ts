@@ -5,7 +5,10 @@ import { oneLine } from '../core/text/printable.ts';
 import { keptLines, resultsLines } from './kept-workspaces.ts';
 import { learningLines } from './learning.ts';
 import { nextLine } from './next-line.ts';
+import { workerText } from './row-name.ts';
 import { summaryLines, usageText } from './summary.ts';
+
+const WORKERS_SHOWN = 6;
 
 /** What surrounds a status: the limits in words, and the time. */
 export interface StatusContext {
@@ -34,7 +37,10 @@ export function runLines(status: ShiftStatus, { limits, now }: StatusContext): s
     lines.push(`a batch is open since ${localTime(opened, now)}: ${task}, ${count(items, 'item')}${silence}`);
   }
   if (paused) lines.push(`paused since ${localTime(paused.since, now)}; \`nightshift resume ${shift}\` continues`);
-  if (running) return [...lines, `running: process ${running.pid} since ${localTime(running.since, now)}`];
+  if (running) {
+    lines.push(`running: process ${running.pid} since ${localTime(running.since, now)}`);
+    return [...lines, ...workerLines(status)];
+  }
   lines.push(...lastRunLines(status, now));
   if (next) {
     const interrupted = tasks.reduce((total, { counts }) => total + counts.in_progress, 0);
@@ -42,6 +48,16 @@ export function runLines(status: ShiftStatus, { limits, now }: StatusContext): s
     lines.push(`not running: ${left}${nextLine(next)}`);
   }
   return lines;
+}
+
+/** `12 items on build-1, 3 on build-3`; `fleet status` has all workers. */
+function workerLines({ workers = [] }: ShiftStatus): string[] {
+  if (workers.length === 0) return [];
+  const texts = workers.slice(0, WORKERS_SHOWN).map(({ worker, items }, place) => {
+    return `${place === 0 ? count(items, 'item') : items}${workerText(worker)}`;
+  });
+  const left = workers.length - texts.length;
+  return [`  ${texts.join(', ')}${left > 0 ? ` and ${count(left, 'more worker')}` : ''}`];
 }
 
 /** After an error, the reason also says what to do. */

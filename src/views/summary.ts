@@ -5,7 +5,7 @@ import { STATUSES } from '../core/model/status.ts';
 import { count } from '../core/text/count.ts';
 import { oneLine, printable } from '../core/text/printable.ts';
 import { rowList } from './plain.ts';
-import { labelText, rowName } from './row-name.ts';
+import { labelText, rowName, workerText } from './row-name.ts';
 
 const ROWS_SHOWN = 20;
 
@@ -27,9 +27,8 @@ export function summaryLines(shift: string, { counts, tasks, failures }: Summary
 export function failureLines({ task, reason, items }: FailureGroup): string[] {
   const most = items.reduce((max, { attempts }) => Math.max(max, attempts), 0);
   const tries = most > 0 ? ` after ${count(most, 'attempt')}` : '';
-  const where = items.length === 1 ? rowName(items[0]!) : count(items.length, 'row');
   return [
-    `failed: ${task}, ${where}${tries}`,
+    `failed: ${task}, ${groupName(items)}${tries}`,
     ...printable(reason)
       .trim()
       .split('\n')
@@ -38,9 +37,22 @@ export function failureLines({ task, reason, items }: FailureGroup): string[] {
   ];
 }
 
-/** `7 nightjar, 9 owl and 3 more`. */
+/** `row 7 nightjar`, or `3 rows`. */
+export function groupName(items: FailureGroup['items']): string {
+  return items.length === 1 ? rowName(items[0]!) : `${count(items.length, 'row')}${commonWorker(items)}`;
+}
+
+/** If all of them failed on one worker, that is said once. */
+function commonWorker(items: FailureGroup['items']): string {
+  const worker = items[0]?.worker;
+  return items.every((item) => item.worker === worker) ? workerText(worker) : '';
+}
+
+/** `7 nightjar, 9 owl and 3 more`; in a fleet `7 nightjar on build-3`, unless all failed there. */
 export function failedRows(items: FailureGroup['items']): string {
-  const shown = items.slice(0, ROWS_SHOWN).map(({ row, label }) => `${row}${labelText(label)}`);
+  const isCommon = commonWorker(items) !== '';
+  const where = ({ worker }: { worker?: string }) => (isCommon ? '' : workerText(worker));
+  const shown = items.slice(0, ROWS_SHOWN).map((item) => `${item.row}${labelText(item.label)}${where(item)}`);
   return `${shown.join(', ')}${items.length > ROWS_SHOWN ? ` and ${items.length - ROWS_SHOWN} more` : ''}`;
 }
 

@@ -32,8 +32,8 @@ export class TranscriptLines {
   }
 
   of(session: Session, line: TranscriptLine): string[] {
-    const { role, attempt } = line;
-    const who = `${rowName(session)}: ${session.task}, ${role}${attempt === undefined ? '' : ` attempt ${attempt}`}`;
+    const { role, attempt, worker } = line;
+    const who = `${rowName({ ...session, worker })}: ${session.task}, ${role}${attempt === undefined ? '' : ` attempt ${attempt}`}`;
     const time = localTime(line.at, this.#options.now());
     const speaker = `${who}, ${titleOf(line)}`;
     if (line.kind !== 'text' && line.kind !== 'output' && line.kind !== 'error') {

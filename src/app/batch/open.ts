@@ -17,6 +17,7 @@ import { hashToken, newToken } from '../../store/folder/token.ts';
 import type { Snapshot } from '../../store/store.ts';
 import { refuseEmpty } from '../refuse-empty.ts';
 import { settleKilledRun } from '../run/killed-run.ts';
+import { refuseLeftItems } from '../run/left-items.ts';
 import { refuseSandbox } from '../run/require-sandbox.ts';
 import type { World } from '../world.ts';
 import { lockForBatch, openByHand } from './by-hand.ts';
@@ -68,7 +69,9 @@ export async function openBatch(
   await removeBatch(paths);
   await using hand = await openByHand(paths, world, { opens: true });
   const { ports, shift } = hand;
-  refuseEmpty(shift, (await ports.store.snapshot()).count);
+  const found = await ports.store.snapshot();
+  refuseEmpty(shift, found.count);
+  await refuseLeftItems(paths, found, world);
   refuseWorkspaces(shift);
   for (const each of shift.tasks) {
     refuseUnwritten(each);

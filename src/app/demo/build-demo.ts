@@ -3,7 +3,7 @@ import { mkdir, readdir, realpath, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { NightshiftError } from '../../core/model/errors.ts';
 import { diskError } from '../../store/folder/files/atomic-write.ts';
-import type { ShiftPaths } from '../../store/folder/layout.ts';
+import { listShifts, openShift, type ShiftPaths } from '../../store/folder/layout.ts';
 import { addTask } from '../add-task.ts';
 import { createShift } from '../create-shift.ts';
 import { readItemsFile } from '../item-source.ts';
@@ -22,6 +22,12 @@ export async function buildDemo(world: World, dir: string | undefined): Promise<
   const paths = await createShift(place, SHIFT, { agent: 'shell', parallel: true, items });
   for (const [task, text] of Object.entries(TASKS)) await addTask(place, paths, task, { text });
   return paths;
+}
+
+/** The demo of this folder, to continue it, or a new one. */
+export async function findOrBuildDemo(world: World): Promise<ShiftPaths> {
+  const root = resolve(world.cwd, FOLDER);
+  return listShifts(root).includes(SHIFT) ? openShift(root, SHIFT) : buildDemo(world, undefined);
 }
 
 /** An earlier demo may hold something that you tried in it, so a second one gets its own folder. */

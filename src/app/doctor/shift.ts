@@ -3,8 +3,8 @@ import { access, readdir } from 'node:fs/promises';
 import { endMarked, findMarked } from '../../agents/process/leftovers.ts';
 import { AgentSet } from '../../agents/registry.ts';
 import { NightshiftError } from '../../core/model/errors.ts';
-import type { CellEdit } from '../../core/model/events.ts';
 import { systemError } from '../../core/model/system-errors.ts';
+import type { CellEdit } from '../../core/model/table-edit.ts';
 import { cellsAt, countItems } from '../../core/schedule/plan.ts';
 import { count } from '../../core/text/count.ts';
 import type { Upgrade } from '../../formats/older.ts';
@@ -17,6 +17,7 @@ import { currentHolder, lockForCommand } from '../../store/folder/run-lock.ts';
 import { changeTable } from '../../store/folder/table/table-change.ts';
 import { type OpenShift, openAndCheck } from '../open-shift.ts';
 import { failpointFrom } from '../run/failpoint.ts';
+import { adoptOrRepeat, leftItems, whereLeft } from '../run/left-items.ts';
 import { requireAgents, requireModels } from '../run/plan-run.ts';
 import { unprotectedFiles } from '../run/unprotected-files.ts';
 import type { World } from '../world.ts';
@@ -55,7 +56,7 @@ export async function checkShift(world: World, root: string, name: string): Prom
   findings.push(...closed);
   const isRunning = currentHolder(paths.runLock) !== undefined;
   if (opened) {
-    findings.push(...statusFindings(opened, isRunning));
+    findings.push(...(await statusFindings(opened, { paths, world, isRunning })));
     const unprotected = await unprotectedFiles(world, paths, opened);
     findings.push(...unprotected.map((each): Finding => ({ level: 'note', shift: name, ...each })));
     findings.push(...(await strayedFiles(paths, opened)));
@@ -130,22 +131,29 @@ async function readOnly({ name, folder, engine, journal, runLock }: ShiftPaths):
   return [];
 }
 
-function statusFindings({ shift, snapshot }: OpenShift, isRunning: boolean): Finding[] {
+interface Surroundings {
+  readonly paths: ShiftPaths;
+  readonly world: World;
+  readonly isRunning: boolean;
+}
+
+async function statusFindings(
+  { shift, snapshot }: OpenShift,
+  { paths, world, isRunning }: Surroundings,
+): Promise<Finding[]> {
+  const { name } = shift;
+  const findings = shift.warnings.map((message): Finding => ({ level: 'note', shift: name, message }));
   const stale = isRunning ? 0 : cellsAt(snapshot, 'in_progress').length;
-  return [
-    ...shift.warnings.map((message): Finding => ({ level: 'note', shift: shift.name, message })),
-    ...(stale === 0
-      ? []
-      : [
-          {
-            level: 'problem',
-            shift: shift.name,
-            message: `${count(stale, 'item-task')} in_progress, but the shift is not running`,
-            remedy: `\`nightshift start ${shift.name}\` gives them back and continues; \`doctor --fix\` only gives them back`,
-            fixable: true,
-          } as const,
-        ]),
-  ];
+  if (stale === 0) return findings;
+  const left = await leftItems(paths, snapshot, world);
+  if (left) {
+    findings.push({ level: 'problem', shift: name, message: whereLeft(left), remedy: adoptOrRepeat(name, left) });
+    return findings;
+  }
+  const message = `${count(stale, 'item-task')} in_progress, but the shift is not running`;
+  const remedy = `\`nightshift start ${name}\` gives them back and continues; \`doctor --fix\` only gives them back`;
+  findings.push({ level: 'problem', shift: name, message, remedy, fixable: true });
+  return findings;
 }
 
 async function leftovers(paths: ShiftPaths, isRunning: boolean): Promise<Finding[]> {
@@ -223,6 +231,8 @@ async function giveBack(world: World, paths: ShiftPaths): Promise<number> {
     throw error;
   });
   if (!opened || cellsAt(opened.snapshot, 'in_progress').length === 0) return 0;
+  // Another run would do them again while workers are still working on them.
+  if (await leftItems(paths, opened.snapshot, world)) return 0;
   const tasks = opened.snapshot.tasks;
   return changeTable(
     paths,

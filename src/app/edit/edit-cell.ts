@@ -1,6 +1,6 @@
 import { NightshiftError } from '../../core/model/errors.ts';
-import type { CellEdit } from '../../core/model/events.ts';
 import { isArrow, isStatus, readStatus, STATUSES } from '../../core/model/status.ts';
+import type { CellEdit } from '../../core/model/table-edit.ts';
 import { editCells, type Table } from '../../formats/table.ts';
 import { refuseOpenBatch } from '../../store/folder/batch-file.ts';
 import { identitiesOf } from '../../store/folder/table/identity-file.ts';

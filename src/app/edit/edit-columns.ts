@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import type { History } from '../../core/folds/history.ts';
 import { NightshiftError } from '../../core/model/errors.ts';
-import type { ColumnChange } from '../../core/model/events.ts';
 import { basisAfter, type IdentityBasis, settleBasis } from '../../core/model/identity-basis.ts';
 import { checkColumnName } from '../../core/model/names.ts';
 import { readStatus } from '../../core/model/status.ts';
+import type { ColumnChange } from '../../core/model/table-edit.ts';
 import { compileShift, outputPlace } from '../../formats/compile.ts';
 import { changeColumns, type Table } from '../../formats/table.ts';
 import { readBatch } from '../../store/folder/batch-file.ts';

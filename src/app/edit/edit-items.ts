@@ -1,7 +1,7 @@
 import { NightshiftError } from '../../core/model/errors.ts';
-import type { CellEdit } from '../../core/model/events.ts';
 import { nearest } from '../../core/model/names.ts';
 import { readStatus, STATUSES, type Status } from '../../core/model/status.ts';
+import type { CellEdit } from '../../core/model/table-edit.ts';
 import { countByTask, tasksToReset } from '../../core/schedule/reset.ts';
 import { outputsByTask, type ShiftDocuments } from '../../formats/compile.ts';
 import { addRows, type CellChange, editCells, type Table } from '../../formats/table.ts';

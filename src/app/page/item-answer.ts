@@ -53,6 +53,7 @@ async function answerTask(reading: ShiftReading, item: string, known: ItemTask):
   const { task, status, key, attempts = [], dev, qa, failure, captured = {}, usage = {}, version } = known;
   const past = history.of(task, item);
   const stepsVersion = version === undefined ? undefined : await numberOf(reading, task, version);
+  const qaWorker = qa?.worker ?? past?.qa?.worker;
   const [devModel, qaModel] = [dev?.model ?? past?.dev?.model, qa?.model ?? past?.qa?.model];
   const ms = dev?.ms ?? past?.dev?.ms;
   return {
@@ -62,6 +63,7 @@ async function answerTask(reading: ShiftReading, item: string, known: ItemTask):
     ...(ms === undefined ? {} : { ms }),
     ...(devModel === undefined ? {} : { devModel }),
     ...(qaModel === undefined ? {} : { qaModel }),
+    ...(qaWorker === undefined ? {} : { qaWorker }),
     ...(stepsVersion === undefined ? {} : { stepsVersion }),
     transcripts: Object.fromEntries(
       ['dev', 'qa'].flatMap((role) => {

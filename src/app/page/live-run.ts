@@ -13,6 +13,8 @@ export interface RunState {
   readonly sessions: readonly SessionAnswer[];
   readonly finish?: FinishEstimate;
   readonly waiting?: { readonly until: string; readonly reason: string };
+  /** No worker of the fleet fits: what is needed. */
+  readonly waitingForWorkers?: string;
   readonly draining?: string;
   /** Why an item failed last. */
   readonly lastReason?: string;
@@ -52,22 +54,24 @@ export class LiveRun {
   describe(now: number, rowOf: (item: string, index: number) => number): RunState | undefined {
     const state = this.#state;
     if (!this.#isCurrent || state.ended) return undefined;
-    const { startedAt, ends, remaining, waiting, draining, failures } = state;
+    const { startedAt, ends, remaining, waiting, waitingForWorkers, draining, failures } = state;
     const finish = estimateFinish({ startedAt, ends, remaining }, now);
     const lastReason = failures.at(-1)?.reason;
     return {
       sessions: [...state.running.values()].map((session) => {
-        const { task, item, index, label, role, agent, attempt, maxAttempts, since, doing } = session;
+        const { task, item, index, label, role, agent, attempt, maxAttempts, since, doing, worker } = session;
         return {
           ...{ task, item, row: rowOf(item, index) + 1, role, agent, attempt, maxAttempts },
           ...(label === undefined ? {} : { label }),
           since: new Date(since).toISOString(),
           pace: state.paceOf(session, now),
+          ...(worker === undefined ? {} : { worker }),
           ...(doing === undefined ? {} : { doing }),
         };
       }),
       ...(finish ? { finish: { earliest: iso(finish.earliest), latest: iso(finish.latest) } } : {}),
       ...(waiting && waiting.until > now ? { waiting: { ...waiting, until: iso(waiting.until) } } : {}),
+      ...(waitingForWorkers === undefined ? {} : { waitingForWorkers }),
       ...(draining === undefined ? {} : { draining }),
       ...(lastReason === undefined ? {} : { lastReason }),
     };

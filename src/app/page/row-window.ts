@@ -1,3 +1,4 @@
+import { workerOf } from '../../core/folds/item-worker.ts';
 import type { GridCell, GridRow, RowsAnswer } from '../../core/page/answers.ts';
 import type { RowQuery, RowSpan } from '../../core/page/row-query.ts';
 import { statusAt } from '../../core/schedule/plan.ts';
@@ -41,11 +42,13 @@ function rowAt(reading: ShiftReading, row: number, columns: readonly string[], m
     cells: columns.map((column) => copyOf(mask.text(snapshot.cell(row, column)), LONGEST_CELL)),
     tasks: past.map((each, task): GridCell => {
       const status = statusAt(snapshot, row, task);
+      const worker = status === 'todo' ? undefined : workerOf(each);
       const isBlocked = isBlockedAt(snapshot.columns, row, task);
       return {
         status,
         attempts: each?.dev?.attempts ?? each?.attempts ?? 0,
         ...(status === 'failed' && each?.failure ? { reason: copyOf(each.failure, LONGEST_CELL) } : {}),
+        ...(worker === undefined ? {} : { worker }),
         ...(isBlocked ? { isBlocked } : {}),
       };
     }),

@@ -14,7 +14,7 @@ const EXAMPLE_ROWS = 5;
 export async function answerShift(reading: ShiftReading, run: RunState | undefined, now: number): Promise<ShiftAnswer> {
   const { place, version, grid, isPartial } = reading;
   const { status, limits } = await statusOf(reading, now);
-  const { sessions = [], finish, waiting, draining } = run ?? {};
+  const { sessions = [], finish, waiting, waitingForWorkers, draining } = run ?? {};
   return {
     id: place.id,
     isArchived: place.isArchived,
@@ -29,6 +29,7 @@ export async function answerShift(reading: ShiftReading, run: RunState | undefin
     sessions,
     ...(finish ? { finish } : {}),
     ...(waiting ? { waiting } : {}),
+    ...(waitingForWorkers === undefined ? {} : { waitingForWorkers }),
     ...(draining === undefined ? {} : { draining }),
     decisions: decisionsIn(reading, status),
     ...(existsSync(place.paths.report) ? { report: relative(place.paths.root, place.paths.report) } : {}),

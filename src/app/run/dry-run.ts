@@ -11,6 +11,7 @@ import { readHistory, spentIn } from '../history.ts';
 import { keptWorkspaceLines } from '../kept-workspaces.ts';
 import { nextOfRequest } from '../next-command.ts';
 import type { World } from '../world.ts';
+import { findLeftItems } from './left-items.ts';
 import { planRun, type RunSettings } from './plan-run.ts';
 import { uncommittedLines } from './uncommitted.ts';
 import { unprotectedFiles, unprotectedLine } from './unprotected-files.ts';
@@ -28,6 +29,8 @@ export interface DryRun {
     readonly eligible: number;
     readonly atQa: number;
     readonly inProgress: number;
+    /** Items in progress whose orders workers of the fleet may still have. */
+    readonly adoptable: number;
     readonly first: { readonly task: string; readonly indices: readonly number[]; readonly size: number } | undefined;
     readonly limits: Limits;
     readonly spent: Expenses;
@@ -59,6 +62,7 @@ export async function dryRun(
     atQa: cellsAt(snapshot, 'qa', scope).length,
     inProgress: cellsAt(snapshot, 'in_progress').length,
   };
+  const adoptable = settings.fleet ? (findLeftItems(snapshot, history)?.count ?? 0) : 0;
   const isLeft = left.eligible + left.atQa + left.inProgress > 0;
   const reached = isLeft ? usedUp(limits, spent, now) : undefined;
   const next = nextOfRequest(shift.name, settings.request, set, { history, now });
@@ -75,6 +79,7 @@ export async function dryRun(
       shift: shift.name,
       items: { chosen: countItems(snapshot, scope.includes).total, all: snapshot.count },
       ...left,
+      adoptable,
       first: first && { task: first.task, indices: first.rows, size },
       limits,
       spent,

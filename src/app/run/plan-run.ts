@@ -11,6 +11,7 @@ import type { RunRequest } from '../../core/schedule/run-request.ts';
 import type { Selection } from '../../core/schedule/selection.ts';
 import { hasModel } from '../../engine/budget.ts';
 import { checkAgents, checkModels } from '../../engine/preflight.ts';
+import type { DatabaseOptions } from '../../fleet/database.ts';
 import type { Overrides } from '../../formats/compile.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
 import { findTask } from '../find-task.ts';
@@ -18,6 +19,7 @@ import { type OpenShift, openAndCheck } from '../open-shift.ts';
 import { refuseEmpty } from '../refuse-empty.ts';
 import { refuseNoMatch, selector } from '../select-rows.ts';
 import type { World } from '../world.ts';
+import { refuseLeftItems } from './left-items.ts';
 import { requireBash } from './require-bash.ts';
 import { requireSandbox } from './require-sandbox.ts';
 import type { NewRun } from './run-shift.ts';
@@ -29,6 +31,10 @@ export interface RunSettings extends Selection {
   readonly limits?: LimitSettings;
   /** Agents of the caller, besides the built-in ones. */
   readonly agents?: readonly Agent[] | undefined;
+  /** The database of a fleet, whose workers carry out the orders. Absent: this process does. */
+  readonly fleet?: DatabaseOptions | undefined;
+  /** Do items again that workers of a fleet may still be working on. */
+  readonly withoutFleet?: boolean | undefined;
   /** The command line that asks for the same run again. */
   readonly request?: RunRequest;
 }
@@ -42,10 +48,12 @@ export interface RunPlan extends OpenShift {
 export async function planRun(paths: ShiftPaths, settings: RunSettings, world: World): Promise<RunPlan> {
   const opened = await openAndCheck(paths, overridesIn(settings));
   refuseNothing(opened, settings);
+  if (!settings.fleet && !settings.withoutFleet) await refuseLeftItems(paths, opened.snapshot, world);
   await using agents = new AgentSet(settings.agents);
-  await requireAgents(opened.shift, agents, world);
-  await requireWorkspaces(world, paths, opened);
-  await requireModels(opened.shift, agents, world);
+  await requireAgents(opened.shift, agents, world, settings.fleet !== undefined);
+  await requireWorkspaces(world, paths, opened, settings.fleet !== undefined);
+  if (settings.fleet) await requireFiles(paths, opened.shift);
+  if (!settings.fleet) await requireModels(opened.shift, agents, world);
   return {
     ...opened,
     scope: selector(opened.snapshot, settings)(opened.snapshot),
@@ -65,8 +73,10 @@ export async function checkFirst(
   refuseNothing(opened, options);
   const { count, tasks } = opened.snapshot;
   if (cellsAt(opened.snapshot, 'done').length === count * tasks.length) return countItems(opened.snapshot);
-  await requireAgents(opened.shift, agents, world);
-  await requireWorkspaces(world, paths, opened);
+  if (!options.fleet && !options.withoutFleet) await refuseLeftItems(paths, opened.snapshot, world);
+  await requireAgents(opened.shift, agents, world, options.fleet !== undefined);
+  await requireWorkspaces(world, paths, opened, options.fleet !== undefined);
+  if (options.fleet) await requireFiles(paths, opened.shift);
   await opened.files.prepare();
   return undefined;
 }
@@ -79,17 +89,26 @@ function refuseNothing({ shift, snapshot }: OpenShift, selection: Selection): vo
   refuseNoMatch(snapshot, selection);
 }
 
-/** Throws if an agent of the shift is unknown or can't be started. */
-export async function requireAgents(shift: Shift, agents: AgentSet, world: World): Promise<void> {
+/** Throws if an agent of the shift is unknown or can't be started. `isElsewhere`: workers of a fleet start it. */
+export async function requireAgents(shift: Shift, agents: AgentSet, world: World, isElsewhere = false): Promise<void> {
+  const find = isElsewhere ? elsewhere(agents.find) : agents.find;
   try {
-    await checkAgents(shift, agents.find, agents.names, environmentIn(shift, world));
+    await checkAgents(shift, find, agents.names, environmentIn(shift, world));
     for (const task of shift.tasks) {
-      requireBash(task, agents.find(task.settings.agent)!);
-      await requireSandbox(task, agents.find);
+      requireBash(task, find(task.settings.agent)!);
+      if (!isElsewhere) await requireSandbox(task, find);
     }
   } catch (error) {
     throw error instanceof NightshiftError ? error.noting(shift.warnings) : error;
   }
+}
+
+/** A worker that lacks a program gets no orders for it. */
+function elsewhere(find: AgentSet['find']): AgentSet['find'] {
+  return (name) => {
+    const agent = find(name);
+    return agent && { ...agent, missing: async () => undefined };
+  };
 }
 
 /** Throws if a model or a login of the shift is certainly missing. Takes seconds, and costs nothing. */
@@ -98,10 +117,16 @@ export function requireModels(shift: Shift, agents: AgentSet, world: World): Pro
 }
 
 /** Throws if the workspaces of the shift can't be made or delivered. A shift without them does not load their code. */
-async function requireWorkspaces(world: World, paths: ShiftPaths, opened: OpenShift): Promise<void> {
+async function requireWorkspaces(world: World, paths: ShiftPaths, opened: OpenShift, isFleet: boolean): Promise<void> {
   if (opened.shift.workspace === undefined) return;
   const requirements = await import('../workspaces/requirements.ts');
-  await requirements.requireWorkspaces(world, paths, opened);
+  await requirements.requireWorkspaces(world, paths, opened, isFleet);
+}
+
+/** Throws if workers of a fleet can't have files that the shift uses. Only a fleet needs its code. */
+export async function requireFiles(paths: ShiftPaths, shift: Shift): Promise<void> {
+  const required = await import('../fleet/require-files.ts');
+  await required.requireFiles(paths, shift);
 }
 
 function environmentIn({ secrets }: Shift, { env }: World) {

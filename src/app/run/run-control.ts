@@ -1,4 +1,5 @@
-import type { ControlRequests } from '../../core/model/control.ts';
+import type { ControlRequests, FleetKind } from '../../core/model/control.ts';
+import { fleetIn } from '../../core/schedule/run-request.ts';
 import { RunControl } from '../../engine/control.ts';
 import type { Stop } from '../../engine/ports.ts';
 import { ControlFile } from '../../store/folder/control-file.ts';
@@ -12,6 +13,7 @@ import { StopRequest } from './stop-request.ts';
 export class FolderControl extends RunControl implements Disposable {
   readonly #run: NewRun;
   readonly #file: ControlFile;
+  readonly #fleet: FleetKind | undefined;
   readonly #over = new AbortController();
   readonly #watch: Disposable;
   #answered: Promise<void> = Promise.resolve();
@@ -20,6 +22,7 @@ export class FolderControl extends RunControl implements Disposable {
     super();
     this.#run = run;
     this.#file = new ControlFile(run.paths);
+    this.#fleet = run.options.fleet && fleetIn(run.options.request?.flags);
     if (stop) this.#obey(stop);
     // A run that can't record what it spends must not spend more.
     run.stream.failed.addEventListener('abort', () => this.stopNow({ signal: 'journal' }), {
@@ -48,6 +51,7 @@ export class FolderControl extends RunControl implements Disposable {
     if (stop && stop.run === this.#run.holder.run) {
       const by = { signal: 'control', request: stop.id };
       if (stop.now) this.stopNow(by);
+      else if (stop.leave && this.#fleet) this.leave(by);
       else this.startDraining(by);
     }
     if (pause) this.startPause({ since: pause.at, now: pause.now }, { signal: 'control', request: pause.id });
@@ -58,7 +62,7 @@ export class FolderControl extends RunControl implements Disposable {
   #answer(): void {
     const { holder, running } = this.#run;
     // A change is reported before it takes effect: the state is read afterwards.
-    const state = () => ({ run: holder.run, ...this.state, running: running.size });
+    const state = () => ({ run: holder.run, ...this.state, fleet: this.#fleet, running: running.size });
     this.#answered = this.#answered.then(() => this.#file.answer(state())).catch(() => {});
   }
 

@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import type { AgentSet } from '../../agents/registry.ts';
 import { runCheck } from '../../checks/checks.ts';
 import type { Shift } from '../../core/model/shift.ts';
@@ -10,10 +11,11 @@ import type { KeptWorkplaces } from '../../engine/worker/workplace.ts';
 import { InForce } from '../../store/folder/documents/in-force.ts';
 import { InForceRecord } from '../../store/folder/documents/in-force-record.ts';
 import { Watch } from '../../watch/watch.ts';
+import type { FleetMeans, OpenFleet } from '../fleet/open-fleet.ts';
 import { checkerOf, type OpenShift, reloader } from '../open-shift.ts';
 import { selector } from '../select-rows.ts';
 import { keysOfWriters } from './open-files.ts';
-import { overridesIn, requireAgents } from './plan-run.ts';
+import { overridesIn, requireAgents, requireFiles } from './plan-run.ts';
 import { protectFiles } from './protect-files.ts';
 import type { NewRun } from './run-shift.ts';
 import { watchFolders } from './watch-folders.ts';
@@ -33,8 +35,10 @@ export interface Ports {
   secrets(): Shift['secrets'];
   /** Finishes what a killed run left of workspaces; once its agents have ended. */
   recover(): Promise<void>;
-  /** The run has come to its end. */
-  end(): Promise<void>;
+  /** Throws why the fleet can't go on, for example because another coordinator has taken over. */
+  checkFleet(): void;
+  /** The run has come to its end. `isFinished`: nothing is left to do. */
+  end(isFinished: boolean): Promise<void>;
   /** Tells what agents have changed outside of their workspaces; once they have ended. */
   lookOutside(): Promise<void>;
   close(): Promise<void>;
@@ -49,11 +53,11 @@ export async function buildPorts(run: NewRun, opened: Opened, means: Means): Pro
   const { store } = opened;
   const inForce = await openDocuments(run, opened, agents);
   const reload = reloader(inForce, store, run.compile);
-  let { secrets } = opened.shift;
+  let { secrets, tasks } = opened.shift;
   const load = async () => {
     const shift = await reload();
-    secrets = shift.secrets;
-    return shift;
+    ({ secrets, tasks } = shift);
+    return options.fleet ? asStream(shift) : shift;
   };
   // A copy: each access to `process.env` calls into the system's library.
   const caller = { ...world.env };
@@ -71,13 +75,19 @@ export async function buildPorts(run: NewRun, opened: Opened, means: Means): Pro
     shiftFiles,
     clock: run.clock,
     random: Math.random,
+    scratch: { folder: tmpdir(), remove: removeScratch },
     kept: workplaces,
   };
+  const local = (secrets: Shift['secrets']) => new LocalWorker({ ...site, secrets });
+  const away = () => workspaces.away();
+  const now = { secrets: () => secrets, tasks: () => tasks.map(({ name }) => name) };
+  const open = options.fleet && (await openFleetOf(run, { ...opened, ...now, control, local, away }));
   const ports: RunPorts = {
     store,
     documents: inForce,
     load,
-    worker: (secrets) => new LocalWorker({ ...site, secrets }),
+    worker: open ? (secrets) => open.fleet.worker(secrets) : local,
+    ...(open && { fleet: open.fleet }),
     findAgent: agents.find,
     shiftFiles,
     protection,
@@ -103,8 +113,33 @@ export async function buildPorts(run: NewRun, opened: Opened, means: Means): Pro
   };
   const recover = () => workspaces.recover(store);
   const lookOutside = () => workspaces.lookOutside();
-  const end = () => workspaces.end({ isRun: true });
-  return { ports, load, recover, lookOutside, end, secrets: () => secrets, close: () => inForce.close() };
+  const end = async (isFinished: boolean) => {
+    await open?.fleet.end(isFinished);
+    await workspaces.end({ isRun: true });
+  };
+  const close = async () => {
+    await open?.[Symbol.asyncDispose]();
+    await inForce.close();
+  };
+  const checkFleet = () => open?.failed.throwIfAborted();
+  return { ports, load, recover, lookOutside, checkFleet, end, secrets: () => secrets, close };
+}
+
+/** Only a fleet needs its code. */
+async function openFleetOf(run: NewRun, means: Omit<FleetMeans, 'address'>): Promise<OpenFleet> {
+  const { openFleet } = await import('../fleet/open-fleet.ts');
+  return openFleet(run, { ...means, address: run.options.fleet! });
+}
+
+/** Loaded when the first order has left something in its folder. */
+async function removeScratch(folder: string): Promise<void> {
+  const { removeFolder } = await import('../../workspace/remove-folder.ts');
+  await removeFolder(folder);
+}
+
+/** A barrier over many machines would leave most of them idle. */
+function asStream(shift: Shift): Shift {
+  return { ...shift, settings: { ...shift.settings, parallel: true, stream: true } };
 }
 
 /** The documents in force. An edit is checked before it counts, also for agents that it asks for. */
@@ -113,7 +148,10 @@ function openDocuments({ paths, options, world, stream }: NewRun, opened: Opened
   return InForce.open(files, {
     emit: stream.emit,
     now: world.now,
-    check: checkerOf(store, shift, overridesIn(options), (changed) => requireAgents(changed, agents, world)),
+    check: checkerOf(store, shift, overridesIn(options), async (changed) => {
+      await requireAgents(changed, agents, world, options.fleet !== undefined);
+      if (options.fleet) await requireFiles(paths, changed);
+    }),
     record: new InForceRecord(paths),
     writers: keysOfWriters,
   });

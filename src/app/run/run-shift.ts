@@ -133,10 +133,15 @@ async function runLocked(run: NewRun, { agents, workplaces, leftovers }: Opened)
   await endLeftovers(run, leftovers);
   await ports.recover();
   const end = await runShift(ports.ports, await ports.load())
+    .catch((error: unknown) => {
+      ports.checkFleet();
+      throw error;
+    })
     .then(async (end) => {
+      ports.checkFleet();
       if (end.exitCode !== EXIT.interrupted) await ports.lookOutside();
       await stream.flush();
-      await ports.end();
+      await ports.end(end.exitCode === EXIT.done || end.exitCode === EXIT.failedItems);
       return end;
     })
     .finally(() => endMarked({ shiftFolder: paths.folder }))

@@ -18,9 +18,11 @@ import { lockWithin } from '../../store/folder/files/flock.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
 import { FolderWorkspaceRecords } from '../../store/folder/workspace-records.ts';
 import type { Store } from '../../store/store.ts';
+import type { AwayRows } from '../../workspace/away-rows.ts';
 import { LocalDeliveries } from '../../workspace/delivery/deliveries.ts';
 import { GitFailure } from '../../workspace/git.ts';
 import { LocalWorkspaces, type WorkspacesOptions } from '../../workspace/local-workspaces.ts';
+import type { RepositoryLock } from '../../workspace/mirror.ts';
 import type { WorkspaceRecord, WorkspaceRecords } from '../../workspace/records.ts';
 import { RunCopies } from '../../workspace/run-copies.ts';
 import { deliveryParts } from '../delivery/delivery-parts.ts';
@@ -70,6 +72,11 @@ export class RunWorkspaces implements Workspaces, Deliveries {
     const isWithoutRow = ({ id, row }: WorkspaceRecord) => !isTestId(id) && findRow(table, id, row - 1) === undefined;
     const sentence = workspacesWithoutRow(records.filter(isWithoutRow));
     if (sentence !== undefined) this.#warn(sentence);
+  }
+
+  /** In a fleet: rows that workers work on. */
+  get away(): AwayRows {
+    return this.#workspaces.away;
   }
 
   open(request: WorkspaceRequest): Promise<OpenWorkspace | WorkspaceFailure> {
@@ -131,20 +138,28 @@ export function defaultWorkspacesDir(world: World): string {
   return join(stateFolder(world), 'workspaces');
 }
 
+/** Mirrors of remotes, for all shifts of the person. */
+export function mirrorsFolder({ env }: World): string {
+  return join(env.XDG_CACHE_HOME || join(env.HOME ?? '/', '.cache'), 'nightshift', 'mirrors');
+}
+
+/** The kernel releases it with the process. */
+export function repositoryLock(world: World): RepositoryLock {
+  return (repository) => lockWithin(repositoryLockFile(world, 'worktree', repository), LOCK_MS);
+}
+
 function openWorkspaces(
   paths: ShiftPaths,
   world: World,
   { sources, ...parts }: Pick<WorkspacesOptions, 'git' | 'records' | 'failpoint' | 'warn'> & { sources: string },
 ): LocalWorkspaces {
-  const { env, now } = world;
+  const { now } = world;
   const { root, name, desk } = paths;
-  const cache = join(env.XDG_CACHE_HOME || join(env.HOME ?? '/', '.cache'), 'nightshift');
   return new LocalWorkspaces({
     ...parts,
     shift: name,
-    folders: { root, workspaces: defaultWorkspacesDir(world), mirrors: join(cache, 'mirrors'), sources, desk },
-    // The kernel releases it with the process.
-    lock: (repository) => lockWithin(repositoryLockFile(world, 'worktree', repository), LOCK_MS),
+    folders: { root, workspaces: defaultWorkspacesDir(world), mirrors: mirrorsFolder(world), sources, desk },
+    lock: repositoryLock(world),
     now,
   });
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Deliveries, Workspaces } from '../../core/workspace/workspaces.ts';
 import type { Store } from '../../store/store.ts';
+import type { AwayRows } from '../../workspace/away-rows.ts';
 import type { RunWorkspaces, WorkspaceMeans } from './run-workspaces.ts';
 
 /** The workspaces of a run. Their code is loaded when a row needs one: most shifts work in a shared folder. */
@@ -20,6 +21,11 @@ export class WorkspacesOnDemand implements Workspaces, Deliveries {
   readonly open: Workspaces['open'] = async (request) => (await this.#load()).open(request);
 
   readonly deliver: Deliveries['deliver'] = async (request) => (await this.#load()).deliver(request);
+
+  /** In a fleet: rows that workers work on. */
+  async away(): Promise<AwayRows> {
+    return (await this.#load()).away;
+  }
 
   /** At the end of a run: tells what else agents have changed outside of their workspaces. */
   async lookOutside(): Promise<void> {

@@ -54,7 +54,8 @@ export async function examine<T>(
   };
   const facts = {
     isWorking: around.isRunning && index !== undefined && isUnderWay(snapshot, index),
-    hasFolder: existsSync(record.folder),
+    // In a fleet, it has none here: what it holds is in its desk.
+    hasFolder: existsSync(record.folder) || record.state === 'away',
     // One that is made again from a result is not ready, and not without work.
     isReady: record.state !== 'preparing' || (record.results ?? []).length > 0,
     isRemoving: record.state === 'removing',

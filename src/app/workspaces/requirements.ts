@@ -16,6 +16,7 @@ import { parentOf } from '../../workspace/naming.ts';
 import type { OpenShift } from '../open-shift.ts';
 import { defaultWorkspacesDir } from '../run/run-workspaces.ts';
 import type { World } from '../world.ts';
+import { fleetProblems } from './fleet-requirements.ts';
 import { surroundings } from './list-workspaces.ts';
 
 /** `git merge-tree --write-tree`. */
@@ -26,18 +27,23 @@ export interface WorkspaceProblem {
   readonly remedy?: string;
   readonly file?: string;
   /** The key that asks for it. */
-  readonly key: 'workspace' | 'repo' | 'deliver' | 'into' | 'workspaces-dir';
+  readonly key: 'workspace' | 'repo' | 'include' | 'deliver' | 'into' | 'workspaces-dir';
 }
 
-/** Throws for the first problem, before anything is claimed. */
-export async function requireWorkspaces(world: World, paths: ShiftPaths, opened: OpenShift): Promise<void> {
+/** Throws for the first problem, before anything is claimed. `isFleet`: agents work on other machines. */
+export async function requireWorkspaces(
+  world: World,
+  paths: ShiftPaths,
+  opened: OpenShift,
+  isFleet: boolean,
+): Promise<void> {
   const { shift, snapshot } = opened;
   const task = shift.tasks.find(({ hasWorkspace }) => hasWorkspace);
   if (shift.workspace === undefined || task === undefined) return;
   using around = surroundings(world, paths, opened);
   const parent = workspacesOf(world, shift);
   const { git, signal } = around;
-  const looking = { git, signal, shift, snapshot, environment: givenIn(world) };
+  const looking = { git, signal, shift, snapshot, isFleet, environment: givenIn(world) };
   const [problem] = await workspaceProblems(looking, parent);
   if (!problem) return;
   throw new NightshiftError('bad-manager', problem.message, problem.remedy, task.place(problem.key));
@@ -59,6 +65,8 @@ export interface Looking {
   readonly signal: AbortSignal;
   readonly shift: Shift;
   readonly snapshot: Snapshot;
+  /** Its agents work on other machines. */
+  readonly isFleet?: boolean;
   readonly environment: Readonly<Record<string, string>>;
 }
 
@@ -87,6 +95,7 @@ export async function workspaceProblems(looking: Looking, parent: string): Promi
       : []),
     ...(found !== undefined && top === undefined ? [notInRepository(looking, found.said)] : []),
     ...(top === undefined ? [] : [...(await checkedOut(looking, top)), ...(await noRemote(looking, top))]),
+    ...(looking.isFleet ? await fleetProblems(looking, top) : []),
     ...rowsWithLogin(looking),
     ...(await noForge(looking, top)),
     ...(await placeProblems(parent, [shiftsFolder(shift.root), ...(top === undefined ? [] : [top])])),

@@ -32,7 +32,7 @@ export async function run(io: Io, [name = '', wanted]: readonly string[], option
 }
 
 async function isConfirmed(io: Io, { file }: Proposal): Promise<boolean> {
-  if (io.isInteractive) return confirm(`Apply this to ${basename(file)}?`);
+  if (io.isInteractive) return confirm(io, `Apply this to ${basename(file)}?`);
   const hint = 'read the difference above, then add --yes';
   throw new NightshiftError('usage', 'there is no terminal to ask for confirmation', hint);
 }

@@ -4,6 +4,7 @@ import { EXIT, NightshiftError } from '../../core/model/errors.ts';
 import { count } from '../../core/text/count.ts';
 import { deliveredLine, deliveredSummary, heldLines } from '../../views/deliveries.ts';
 import { chooseShift } from '../choose-shift.ts';
+import { confirm } from '../confirm.ts';
 import type { Io } from '../io.ts';
 import type { Options } from '../program.ts';
 
@@ -36,8 +37,7 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
 }
 
 async function isConfirmed(io: Io, { rows }: HeldDeliveries): Promise<boolean> {
-  if (io.isInteractive)
-    return /^y(es)?$/i.test((await io.ask(`Deliver ${count(rows.length, 'row')}? [y/N] `))?.trim() ?? '');
+  if (io.isInteractive) return confirm(io, `Deliver ${count(rows.length, 'row')}?`);
   const hint = 'read the list above (or use --dry-run), then add --yes';
   throw new NightshiftError('usage', 'there is no terminal to ask for confirmation', hint);
 }

@@ -61,7 +61,7 @@ async function editUntilUsable(io: Io, paths: ShiftPaths, editing: Editing): Pro
       const line = error.file === file && error.line !== undefined ? ` (line ${error.line})` : '';
       if (!io.isInteractive) throw keeping(copy, `${error.message}${line}`, error.hint);
       io.warn(`${error.message}${line}${error.hint === undefined ? '' : `\n  ${error.hint}`}`);
-      if (!(await confirm('Edit it again?'))) throw keeping(copy, `${basename(file)} was not changed`, undefined);
+      if (!(await confirm(io, 'Edit it again?'))) throw keeping(copy, `${basename(file)} was not changed`, undefined);
     }
   }
 }

@@ -1,13 +1,16 @@
-import type { ShiftPaths } from '../../app/find-shift.ts';
+import { realpath } from 'node:fs/promises';
+import { relative } from 'node:path';
+import { type ShiftPaths, shiftNames } from '../../app/find-shift.ts';
 import type { RunSettings } from '../../app/run/plan-run.ts';
 import type { EndedRun } from '../../app/run/run-shift.ts';
 import { EXIT } from '../../core/model/errors.ts';
-import type { RunRequest } from '../../core/schedule/run-request.ts';
+import { type RunRequest, shellWord } from '../../core/schedule/run-request.ts';
 import { pageAgainLine } from '../../views/page-lines.ts';
 import { requireLimit } from '../ask-limit.ts';
 import { chooseShift } from '../choose-shift.ts';
 import { requestOf } from '../command-line.ts';
 import { type EventView, viewEvents } from '../event-view.ts';
+import { openFleetOfRun } from '../fleet-of-run.ts';
 import type { Io } from '../io.ts';
 import { readLimitFlags } from '../limit-flags.ts';
 import type { PageBeside } from '../page-beside.ts';
@@ -20,12 +23,13 @@ type Settings = RunSettings & { readonly request: RunRequest };
 export async function run(io: Io, [name]: readonly string[], options: Options): Promise<number> {
   const limits = readLimitFlags(options);
   const selection = readSelectionFlags(options);
-  const paths = await chooseShift(io, name);
-  const { agent, model } = options;
+  const paths = await shiftToStart(io, name, options);
+  const { agent, model, withoutFleet } = options;
   const { sample } = selection;
-  const repeatable = { ...options, seed: sample?.seed };
+  await using fleet = await openFleetOfRun(io, paths, options);
+  const repeatable = { ...options, seed: sample?.seed, ...fleet.again };
   const request = options.request ?? requestOf('start', repeatable);
-  const settings: Settings = { agent, model, limits, ...selection, request };
+  const settings: Settings = { agent, model, limits, ...selection, request, fleet: fleet.fleet, withoutFleet };
   if (sample && options.seed === undefined) io.warn(`sample: --seed ${sample.seed} picks the same rows again`);
   if (options.dryRun) {
     const { printDryRun } = await import('../print-dry-run.ts');
@@ -34,7 +38,8 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
   if (!options.json) await requireLimit(io, paths, settings);
   if (options.detach) {
     const { detach } = await import('../detach.ts');
-    const exitCode = await detach(io, paths, settings, repeatable);
+    const exitCode = await detach({ ...io, cwd: paths.root, env: fleet.env }, paths, settings, repeatable);
+    if (exitCode === EXIT.done && !options.json) await tellFolder(io, paths);
     if (exitCode !== undefined) return exitCode;
   }
 
@@ -46,7 +51,27 @@ export async function run(io: Io, [name]: readonly string[], options: Options): 
   const hasNothing = result.alreadyComplete || result.counts === undefined;
   const report = hasNothing ? undefined : await writeReport(io, paths);
   if (report !== undefined && !options.json) io.print(report);
+  if (!options.json) await tellFolder(io, paths);
   return result.exitCode;
+}
+
+/** The commands that were printed work in the project; that of the demo is a folder below. */
+async function tellFolder(io: Io, { root }: ShiftPaths): Promise<void> {
+  // An agent may have removed the folder that the user is in; then `cwd` throws.
+  const here = await (async () => realpath(io.cwd))().catch(() => root);
+  const folder = relative(here, root);
+  if (folder === '' || folder.startsWith('..')) return;
+  io.print(`Run these commands in the project: cd ${shellWord(folder)}`);
+}
+
+/** A first try of a fleet needs no project: without a shift `demo`, it is the one that `nightshift demo` makes. */
+async function shiftToStart(io: Io, name: string | undefined, { fleet }: Options): Promise<ShiftPaths> {
+  if (name !== 'demo' || fleet !== 'try' || shiftNames(io).includes(name)) return chooseShift(io, name);
+  const { findOrBuildDemo } = await import('../../app/demo/build-demo.ts');
+  const { introLines } = await import('../demo/lines.ts');
+  const paths = await findOrBuildDemo(io);
+  for (const line of introLines({ folder: relative(io.cwd, paths.root) })) io.warn(line);
+  return paths;
 }
 
 /** The view is gone before anything else is printed, also when the run throws. */

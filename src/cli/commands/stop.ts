@@ -5,8 +5,12 @@ import { chooseShift } from '../choose-shift.ts';
 import type { Io } from '../io.ts';
 import type { Options } from '../program.ts';
 
-/** Asks the run of a shift to end, as Ctrl-C does (`--now`: as a second one does), and waits for it. */
-export async function run(io: Io, [name]: readonly string[], { now = false, json }: Options): Promise<number> {
+/**
+ * Asks the run of a shift to end, as Ctrl-C does (`--now`: as a second one does), and waits for it. `--leave`: its items
+ * stay with the workers of a fleet.
+ */
+export async function run(io: Io, [name]: readonly string[], options: Options): Promise<number> {
+  const { now = false, leave = false, json } = options;
   const paths = await chooseShift(io, name);
   const holder = await findRun(paths);
   if (!holder) {
@@ -15,11 +19,12 @@ export async function run(io: Io, [name]: readonly string[], { now = false, json
     return EXIT.done;
   }
   const { pid, run } = holder;
-  if (!json) io.print(announcement(paths.name, pid, now));
-  const stopped = await stopRun(paths, holder, { now }, io);
+  // What is refused is not announced.
+  if (!json && !leave) io.print(announcement(paths.name, pid, now));
+  const stopped = await stopRun(paths, holder, { now, leave }, io);
   if (json) {
-    const { exitCode = null, reason = null } = stopped.end ?? {};
-    io.print(JSON.stringify({ shift: paths.name, stopped: true, pid, run, exitCode, reason }));
+    const { exitCode = null, reason = null, left } = stopped.end ?? {};
+    io.print(JSON.stringify({ shift: paths.name, stopped: true, pid, run, exitCode, reason, left }));
     return EXIT.done;
   }
   const after = await readAfterStop(io, paths);

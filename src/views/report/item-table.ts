@@ -3,6 +3,7 @@ import type { Result } from '../../core/folds/results.ts';
 import { formatDuration } from '../../core/model/duration.ts';
 import { STATUSES } from '../../core/model/status.ts';
 import { count } from '../../core/text/count.ts';
+import { workerText } from '../row-name.ts';
 import { Html, html } from './html.ts';
 import { dollars } from './verdict.ts';
 
@@ -109,10 +110,10 @@ function rowHtml({ row, cells, results, output }: ReportRow, withDetails: boolea
   }</tbody>`;
 }
 
-function statusHtml({ status, attempts }: Result): Html {
+function statusHtml({ status, attempts, worker }: Result): Html {
   const kind = status === 'done' || status === 'failed' ? status : 'left';
   const tries = attempts > 1 ? ` (${attempts} attempts)` : '';
-  return html`<td class="${kind}">${status}${tries}</td>`;
+  return html`<td class="${kind}">${status}${tries}${status === 'todo' ? '' : workerText(worker)}</td>`;
 }
 
 function detailsHtml(results: readonly Result[], output: string | undefined): Html | undefined {

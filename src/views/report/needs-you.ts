@@ -1,6 +1,8 @@
 import type { Report, ReportGroup } from '../../app/report/report.ts';
+import type { NextCommand } from '../../core/schedule/run-request.ts';
 import { count } from '../../core/text/count.ts';
-import { rowName, shortReason } from '../row-name.ts';
+import { shortReason } from '../row-name.ts';
+import { groupName } from '../summary.ts';
 
 /** More rows than this are not named in a command line. */
 const ROWS_NAMED = 20;
@@ -46,13 +48,13 @@ export function needsOf({ status, account }: Report): Need[] {
   ];
 }
 
-function nextText(does: 'retry' | 'continue'): string {
+function nextText(does: NextCommand['does']): string {
+  if (does === 'adopt') return 'Continue the run and adopt what workers are running';
   return does === 'retry' ? 'Retry what failed, once you have changed what made it fail' : 'Continue the run';
 }
 
 export function groupTitle({ task, reason, items }: ReportGroup): string {
-  const where = items.length === 1 ? rowName(items[0]!) : count(items.length, 'row');
-  return `${task}, ${where}: ${shortReason(reason)}`;
+  return `${task}, ${groupName(items)}: ${shortReason(reason)}`;
 }
 
 /** The commands that look at a failed item and retry its group. */

@@ -37,13 +37,19 @@ const TYPES: Readonly<Record<EventType, true>> = {
   'fold:started': true,
   'fold:finished': true,
   'lesson:changed': true,
+  'worker:joined': true,
+  'worker:left': true,
+  'worker:lost': true,
+  'result:refused': true,
+  'fleet:waiting': true,
+  'fleet:ready': true,
   progress: true,
 };
 
 export const EVENT_TYPES = Object.keys(TYPES);
 
 /** What every event has, what the other columns show, and what only programs read. */
-const FRAME = 'at run seq elapsed shift type index label item task key version'.split(' ');
+const FRAME = 'at run seq elapsed shift type index label item task key version order n'.split(' ');
 
 /** The words of the terminal; an event that it does not print, by its fields. */
 export function eventText(event: NightshiftEvent): string {
@@ -62,6 +68,7 @@ function fieldsOf(event: NightshiftEvent): string {
 function fieldText(name: string, value: unknown): string {
   if (name === 'ms') return durationText(Number(value));
   if (name === 'reason') return String(value);
+  if (name === 'worker') return `on ${value}`;
   const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return value === true ? words : `${words} ${value}`;
 }

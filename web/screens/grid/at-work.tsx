@@ -46,9 +46,10 @@ interface SessionProps {
 }
 
 function Session({ session, hasTasks, to }: SessionProps) {
-  const { row, label, task, role, attempt, maxAttempts, since, pace, doing } = session;
+  const { row, label, task, role, attempt, maxAttempts, since, pace, doing, worker } = session;
   const retry = attempt > 1 ? `attempt ${attempt} of ${maxAttempts}` : '';
-  const what = [hasTasks ? task : '', role, retry].filter((text) => text !== '').join(', ');
+  const place = worker === undefined ? '' : `on ${worker}`;
+  const what = [hasTasks ? task : '', role, retry, place].filter((text) => text !== '').join(', ');
   return (
     <li>
       <Link to={{ ...to, task, role }} class="session-name">

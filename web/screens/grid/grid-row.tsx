@@ -90,6 +90,7 @@ interface TaskCellProps {
 function TaskCell({ cell, session }: TaskCellProps) {
   if (!cell) return null;
   const pace = session ? PACE_TEXTS[session.pace] : '';
+  const worker = session ? session.worker : cell.worker;
   const text = session ? (session.doing ?? session.role) : (cell.reason ?? '');
   const shown = visibleText(text).replace(/\s+/g, ' ');
   return (
@@ -100,6 +101,7 @@ function TaskCell({ cell, session }: TaskCellProps) {
           ×{cell.attempts}
         </span>
       )}
+      {worker !== undefined && <span class="dim">on {visibleText(worker)}</span>}
       {pace !== '' && <span class="text-warning">{pace}</span>}
       {shown !== '' && (
         <span class={session ? 'cell-doing' : 'cell-reason'} title={shown}>

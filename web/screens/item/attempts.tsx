@@ -1,7 +1,7 @@
 import type { ItemAnswer, ItemTaskAnswer } from '../../../src/core/page/answers.ts';
 import { bytesText, timeText } from '../../parts/format.ts';
 import { type TabChoice, Tabs } from '../../parts/tabs.tsx';
-import { visibleOutput } from '../../parts/visible-text.ts';
+import { visibleOutput, visibleText } from '../../parts/visible-text.ts';
 import { go, type ItemPlace } from '../../state/place.ts';
 import { Transcript } from '../transcript/transcript.tsx';
 
@@ -27,6 +27,8 @@ export function Attempts({ place, item, task }: AttemptsProps) {
       id === QA ? { role: 'qa' as const, attempt: undefined } : { role: 'dev' as const, attempt: Number(id) };
     go({ ...place, task: task.task, ...next }, 'replace');
   };
+  const isAtWork = task.session?.role === role && (role === 'qa' || attempt === undefined);
+  const worker = isAtWork ? task.session?.worker : role === 'qa' ? task.qaWorker : attempt?.worker;
   const isLatest = role === 'qa' || chosen === String(numbers.at(-1));
   return (
     <section aria-label="Attempts">
@@ -47,6 +49,7 @@ export function Attempts({ place, item, task }: AttemptsProps) {
           <>
             <p class="dim">
               Transcript, {bytesText(size)}
+              {worker !== undefined && ` on ${visibleText(worker)}`}
               {attempt && <>, ended {timeText(attempt.at)}</>}
             </p>
             <Transcript

@@ -39,7 +39,8 @@ function TaskFacts({ place, task }: { readonly place: ItemPlace; readonly task: 
       </li>
       {session && (
         <li>
-          {session.role} with {visibleText(session.agent)} for {elapsedText(session.since)}
+          {session.role} with {visibleText(session.agent)}
+          {session.worker !== undefined && ` on ${visibleText(session.worker)}`} for {elapsedText(session.since)}
           {session.doing !== undefined && <span class="cell-doing"> {visibleText(session.doing)}</span>}{' '}
           <span class="text-warning">{PACE_TEXTS[session.pace]}</span>
         </li>

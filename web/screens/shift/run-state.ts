@@ -10,7 +10,7 @@ export interface RunState {
 }
 
 export function runState(shift: ShiftAnswer): RunState {
-  const { status, waiting, draining, isArchived } = shift;
+  const { status, waiting, waitingForWorkers, draining, isArchived } = shift;
   const { running, paused, batch } = status;
   if (running) {
     const since = `since ${timeText(running.since)}`;
@@ -20,6 +20,9 @@ export function runState(shift: ShiftAnswer): RunState {
     }
     if (paused)
       return { kind: 'waiting', word: 'paused', text: `Paused since ${timeText(paused.since)}, running ${since}` };
+    if (waitingForWorkers !== undefined) {
+      return { kind: 'waiting', word: 'waiting', text: `Waiting for workers: ${waitingForWorkers}` };
+    }
     if (waiting) {
       return { kind: 'waiting', word: 'waiting', text: `Waiting until ${timeText(waiting.until)}: ${waiting.reason}` };
     }
