@@ -5,9 +5,9 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'web/**/*.test.ts', 'test/**/*.test.ts'],
-    // These need real agent programs (vitest.agents.config.ts), install the package (vitest.install.config.ts), or need
-    // a browser (vitest.page.config.ts).
-    exclude: ['test/agents/**', 'test/install/**', 'test/page/**'],
+    // These need real agent programs (vitest.agents.config.ts), install the package (vitest.install.config.ts), need a
+    // browser (vitest.page.config.ts), or take many minutes (vitest.fleet.config.ts).
+    exclude: ['test/agents/**', 'test/install/**', 'test/page/**', 'test/fleet/full/**'],
     // The ledger of a shift is outside of its project. The tests may be started by an agent program.
     env: { XDG_STATE_HOME: join(tmpdir(), 'nightshift-test-state'), OPENCODE_PID: '', CLAUDECODE: '' },
     // The built program is run as it is, also inside of a worker (test/in-process.ts).

@@ -50,7 +50,22 @@ test('docs/events.md has every event, each with a line that has nothing but what
   const text = readFileSync('docs/events.md', 'utf8');
   const sections = [...text.matchAll(/^### `([^`]+)`\n(.*?)```json\n(.*?)\n```/gms)];
   expect(sections.map(([, type]) => type).sort()).toEqual(types.sort());
-  const common = ['type', 'at', 'run', 'seq', 'elapsed', 'shift', 'task', 'index', 'item', 'label', 'attempt'];
+  const common = [
+    'type',
+    'at',
+    'run',
+    'seq',
+    'elapsed',
+    'shift',
+    'task',
+    'index',
+    'item',
+    'label',
+    'attempt',
+    'worker',
+    'order',
+    'n',
+  ];
   for (const [, type, described, line] of sections) {
     const rows = [...described!.matchAll(/^- (`.+?`):/gm)].flatMap(([, names]) => names!.match(/[a-zA-Z]+/g)!);
     const event = JSON.parse(line!) as Record<string, unknown>;

@@ -381,7 +381,7 @@ test('X5 too few descriptors to begin with: exit 4 with what to do, and no stack
     tasks: { work: shellTask('true') },
   });
   // Enough to load the program, with every supported Node, and too few for the files of a run.
-  const ended = await shift.start([], { ulimit: '-n 25' });
+  const ended = await shift.start([], { ulimit: '-n 27' });
   expect(ended.stderr).toMatch(/^error: too many open files \(EMFILE\).*\n(.*\n)?.*ulimit -n.*$/m);
   expect(ended.stderr).not.toMatch(/bug|^ +at .*:\d+:\d+/m);
   expect([ended.code, shift.column('work')]).toEqual([4, ['todo']]);

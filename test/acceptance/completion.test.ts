@@ -41,7 +41,7 @@ const CASES: readonly Case[] = [
     ['start', 'night', '--task', ''],
     ['more', 'work'],
   ],
-  [['start', 'night', '--json', '--w'], ['--where']],
+  [['start', 'night', '--json', '--wh'], ['--where']],
   [['show', 'noon', '1', 'w'], ['work']],
   [['workspaces', 'noon', ''], ['prune']],
   [['workspaces', 'p'], ['prune']],

@@ -159,7 +159,7 @@ test('O1 init makes the archive, ignores what qsv leaves, and says when nightshi
   rmdirSync(project.path('.nightshift/archive'));
   await project.run(['init']);
   expect(project.read('.nightshift/.gitignore')).toMatch(
-    /^mine\n\.env\n(.*\n)*table\.csv\.bak\n(.*\n)*report\.html\n$/,
+    /^mine\n\.env\n(.*\n)*table\.csv\.bak\n(.*\n)*report\.html\n(.*\n)*$/,
   );
   expect(project.exists('.nightshift/archive')).toBe(true);
 });

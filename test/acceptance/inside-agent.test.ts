@@ -7,6 +7,7 @@ import { NIGHTSHIFT, Project, shellTask } from '../harness.ts';
 import { listing } from '../listing.ts';
 
 const TABLE = 'name,work\na,failed\nb,done\n';
+const NO_FLEET = 'postgres://127.0.0.1:1/none';
 /** One call of each command that writes, or of each way in which it does. */
 const WRITING: Record<string, string[][]> = {
   init: [['init'], ['init', '--remove']],
@@ -61,6 +62,12 @@ const WRITING: Record<string, string[][]> = {
     ['workspaces', 'prune'],
   ],
   demo: [['demo', 'here']],
+  fleet: [
+    ['fleet', 'init', '--url', NO_FLEET],
+    ['fleet', 'drain', 'one', '--url', NO_FLEET],
+    ['fleet', 'stop', '--url', NO_FLEET],
+  ],
+  worker: [['worker', '--url', NO_FLEET]],
   view: [['view'], ['view', 'night', '--read-only']],
   __page: [['__page', 'night']],
 };

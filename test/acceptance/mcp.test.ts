@@ -376,9 +376,23 @@ test('standard output holds nothing but the protocol, and the server ends with i
   expect(project.exists('.nightshift/night/manager.md')).toBe(true);
 });
 
+/** The parent that starts a run may end while this looks: then the run has another parent, and the walk begins anew. */
 function ancestorsOf(pid: number): number[] {
-  const parent = Number(/^PPid:\t(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]);
-  return parent > 1 ? [parent, ...ancestorsOf(parent)] : [parent];
+  const found: number[] = [];
+  let next = pid;
+  while (next > 1) {
+    try {
+      next = Number(/^PPid:\t(\d+)$/m.exec(readFileSync(`/proc/${next}/status`, 'utf8'))![1]);
+      found.push(next);
+    } catch (error) {
+      if (next === pid) {
+        throw error;
+      }
+      next = pid;
+      found.length = 0;
+    }
+  }
+  return found;
 }
 
 function isThere(pid: number): boolean {

@@ -8,28 +8,8 @@ import type { DeliveryRequest, WorkspaceRequest } from '../../src/core/workspace
 import { LocalDeliveries } from '../../src/workspace/delivery/deliveries.ts';
 import type { Git, GitCall } from '../../src/workspace/git.ts';
 import { LocalWorkspaces, type WorkspacesOptions } from '../../src/workspace/local-workspaces.ts';
-import type { WorkspaceRecord, WorkspaceRecords } from '../../src/workspace/records.ts';
+import { MemoryRecords } from '../../src/workspace/memory-records.ts';
 import { realGit } from './real-git.ts';
-
-class MemoryRecords implements WorkspaceRecords {
-  readonly #records = new Map<string, WorkspaceRecord>();
-
-  async all(): Promise<WorkspaceRecord[]> {
-    return [...this.#records.values()];
-  }
-
-  async read(id: string): Promise<WorkspaceRecord | undefined> {
-    return this.#records.get(id);
-  }
-
-  async write(record: WorkspaceRecord): Promise<void> {
-    this.#records.set(record.id, record);
-  }
-
-  async remove(id: string): Promise<void> {
-    this.#records.delete(id);
-  }
-}
 
 /** A temporary folder with a project that is a repository, and the workspaces of a shift in it. */
 export class WorkspaceSite {
