@@ -1,6 +1,7 @@
 import { durableChange } from './durable-change.ts';
 import { engineTime } from './engine-time.ts';
 import { missedIn, renderMarkdown, renderPlain, type Section } from './figure.ts';
+import { fleet } from './fleet.ts';
 import { history } from './history.ts';
 import { learning } from './learning/learning.ts';
 import { SCENARIO_NAMES } from './learning/scenarios.ts';
@@ -27,6 +28,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Section>>> = {
   startup,
   view,
   workspace,
+  fleet,
   opencode,
   'opencode-memory': opencodeMemory,
 };

@@ -51,7 +51,8 @@ async function timeWatched(night: Night): Promise<number> {
   const taken = await timeRun(project, night);
   closing.abort();
   const { messages, answers } = await watching;
-  if (messages < night.items || answers < 4) throw new Error(`the page got ${messages} messages, ${answers} answers`);
+  if (messages < night.items || answers.length < 4)
+    throw new Error(`the page got ${messages} messages, ${answers.length} answers`);
   return taken;
 }
 

@@ -8,7 +8,8 @@ const ROWS = 200;
 /** What it has received, so that a benchmark can tell that it was there. */
 export interface Watched {
   readonly messages: number;
-  readonly answers: number;
+  /** How long each answer took, in milliseconds. */
+  readonly answers: readonly number[];
 }
 
 /**
@@ -24,13 +25,14 @@ export async function watchGrid(url: string, signal: AbortSignal): Promise<Watch
     body: JSON.stringify({ token }),
   });
   const headers = { Cookie: session.headers.get('set-cookie')!.split(';')[0]! };
-  const watched = { messages: 0, answers: 0 };
+  const watched = { messages: 0, answers: [] as number[] };
   const get = (path: string) => fetch(`${origin}/api/${path}`, { headers, signal });
   const ask = async (path: string) => {
+    const since = performance.now();
     const answer = await get(path);
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
     await answer.json();
-    watched.answers++;
+    watched.answers.push(performance.now() - since);
   };
   const listen = async () => {
     const { body } = await get(`stream?shift=${SHIFT}`);
