@@ -1,6 +1,7 @@
 import type { Agent, Answer, Opening, Question } from '../agents/agent.ts';
 import { agentNames } from '../agents/registry.ts';
 import { NightshiftError } from '../core/model/errors.ts';
+import { unlessAborted } from '../core/model/unless-aborted.ts';
 import type { AgentReply, AgentWork, CustomAgent } from './api.ts';
 
 /** Throws for a name that no file could mean. */
@@ -42,7 +43,9 @@ async function askCustom(custom: CustomAgent, opening: Opening, question: Questi
   transcript({ kind: 'prompt', text: prompt });
   const work = workIn(environment);
   try {
-    const reply = await untilAborted(signal, () =>
+    signal.throwIfAborted();
+    // An agent that ignores its signal must not hold up the run.
+    const reply = await unlessAborted(
       custom.ask({
         role,
         prompt,
@@ -55,26 +58,13 @@ async function askCustom(custom: CustomAgent, opening: Opening, question: Questi
         signal,
         log: (text) => transcript({ kind: 'text', text }),
       }),
+      signal,
     );
     return readReply(custom.name, reply);
   } catch (error) {
     if (signal.aborted) return { kind: 'aborted' };
     const message = error instanceof Error ? error.message : String(error);
     return { kind: 'failed', reason: `the agent ${custom.name} threw an error: ${message}` };
-  }
-}
-
-/** An agent that ignores its signal must not hold up the run. */
-async function untilAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-  signal.throwIfAborted();
-  const over = new AbortController();
-  const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true, signal: over.signal });
-  });
-  try {
-    return await Promise.race([work(), aborted]);
-  } finally {
-    over.abort();
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { unlessAborted } from '../../core/model/unless-aborted.ts';
 import { type Mask, NO_MASK } from '../../core/text/mask.ts';
 import type { Sandbox } from '../../core/workspace/sandbox.ts';
 import { keepDescriptors } from './descriptors.ts';
@@ -58,13 +59,6 @@ export function beforeEachStart(wait: () => Promise<void>): Disposable {
   };
 }
 
-function untilAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
-}
-
 /** Between SIGTERM and SIGKILL. */
 const GRACE_MS = 1500;
 /** For the kernel to end killed processes. One that hangs in a dead network disk never ends. */
@@ -109,7 +103,7 @@ async function run(request: ProcessRequest, output: Output): Promise<Ending> {
     await exit;
     return whyNotStarted(error as Error, request);
   }
-  if (beforeStart) await Promise.race([beforeStart(), untilAborted(request.signal)]);
+  if (beforeStart) await unlessAborted(beforeStart(), request.signal).catch(() => {});
   // Stopped meanwhile: behind the gate, nothing has begun.
   if (request.signal.aborted) stdin.destroy();
   else if (request.input === undefined) stdin.say('\n');
@@ -159,16 +153,12 @@ function closed(stream: Readable): Promise<void> {
 }
 
 async function abortedBefore(exit: Promise<unknown>, signal: AbortSignal): Promise<boolean> {
-  let onAbort: () => void = () => {};
-  const abort = new Promise<boolean>((resolve) => {
-    onAbort = () => resolve(true);
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
-  });
   try {
-    return await Promise.race([exit.then(() => false), abort]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
+    await unlessAborted(exit, signal);
+    return false;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return true;
   }
 }
 

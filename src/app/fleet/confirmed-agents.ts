@@ -1,4 +1,5 @@
 import type { Agent, Question, Session } from '../../agents/agent.ts';
+import { unlessAborted } from '../../core/model/unless-aborted.ts';
 
 type FindAgent = (name: string) => Agent | undefined;
 
@@ -26,21 +27,9 @@ function confirmedSession(session: Session, signal: AbortSignal, confirmed: () =
       return session.remembers;
     },
     ask: async (question: Question) => {
-      await unlessAborted(confirmed(), signal);
+      await unlessAborted(confirmed(), signal).catch(() => {});
       return signal.aborted ? { kind: 'aborted' } : session.ask(question);
     },
     [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
   };
-}
-
-/** Resolves at the latest when the signal aborts. */
-async function unlessAborted(done: Promise<void>, signal: AbortSignal): Promise<void> {
-  let onAbort = () => {};
-  const aborted = new Promise<void>((resolve) => {
-    onAbort = resolve;
-    signal.addEventListener('abort', onAbort, { once: true });
-    if (signal.aborted) resolve();
-  });
-  await Promise.race([done, aborted]);
-  signal.removeEventListener('abort', onAbort);
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { unlessAborted } from '../../core/model/unless-aborted.ts';
 import type { BundledFile } from '../../fleet/bundle.ts';
 import type { SentOrder } from '../../fleet/protocol.ts';
 import type { Refused } from '../../fleet/worker/held-order.ts';
@@ -54,6 +55,7 @@ export class WorkerFiles implements Disposable {
       unpacked.users++;
       const release = () => this.#release(key, unpacked);
       try {
+        // Other orders may wait for the same files.
         const stamp = await unlessAborted(unpacked.stamp, signal);
         if (typeof stamp !== 'string') return stamp;
         const { folder } = unpacked;
@@ -119,19 +121,4 @@ export class WorkerFiles implements Disposable {
 
 async function stampIn(folder: string): Promise<string> {
   return stampOf(await listFiles(folder, () => false));
-}
-
-/** Many orders wait for the same files, and each may be withdrawn. */
-async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  let onAbort = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(new Error('the order was withdrawn'));
-    signal.addEventListener('abort', onAbort, { once: true });
-    if (signal.aborted) onAbort();
-  });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
 }
