@@ -32,10 +32,10 @@ describeServer('the orders of a shift', (server) => {
     return queue;
   }
 
-  async function send(queue: OrderQueue): Promise<string> {
+  async function send(queue: OrderQueue, body = ''): Promise<string> {
     const id = randomUUID();
     const sent = { id, needs: ['role:dev'], work: { kind: 'item', order: { role: 'dev' } } } as unknown as SentOrder;
-    await queue.send(sent, { body: '', signature: '' }, undefined);
+    await queue.send(sent, { body, signature: '' }, undefined);
     return id;
   }
 
@@ -113,6 +113,19 @@ describeServer('the orders of a shift', (server) => {
     await send(queue);
     const { rows } = await database.query(`select queue from ${SCHEMA}.route`);
     expect(rows).toEqual([{ queue: queue.queues[0] }]);
+    await queue.close();
+  });
+
+  test('orders that are sent at the same time share a transaction, unless it would be a large one', async () => {
+    const queue = await open(90);
+    const transactions = async (body: string) => {
+      await Promise.all([send(queue, body), send(queue, body), send(queue, body), send(queue, body)]);
+      const { rows } = await database.query(`select distinct xmin::text from ${SCHEMA}.job`);
+      await queue.forget(await queue.all());
+      return rows.length;
+    };
+    expect(await transactions('short')).toBe(1);
+    expect(await transactions('x'.repeat(3 * 1024 * 1024))).toBe(2);
     await queue.close();
   });
 

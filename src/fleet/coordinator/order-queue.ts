@@ -4,8 +4,10 @@ import { untilAnswered } from '../database.ts';
 import { queueName } from '../needs.ts';
 import { type Envelope, PROTOCOL, readEnvelope, readSentOrder, type SentOrder } from '../protocol.ts';
 import { SCHEMA } from '../schema.ts';
+import { bySize } from './by-size.ts';
 import type { Epoch } from './epoch.ts';
 import { GatheredCalls } from './gathered-calls.ts';
+import type { OrderEnd } from './order-end.ts';
 import { keepBundle } from './order-files.ts';
 import type { FoundOrder, NamedOrder, Sending, StoredOrder } from './stored-order.ts';
 
@@ -13,18 +15,10 @@ import type { FoundOrder, NamedOrder, Sending, StoredOrder } from './stored-orde
 const LONGEST_ORDER_SECONDS = 24 * 3600;
 /** A worker registers an order right after it took it. */
 const REGISTERED_SECONDS = 2;
+/** A transaction with more would hold up the sign of life of the coordinator, which waits for its turn. */
+const MOST_BYTES_TOGETHER = 8 * 1024 * 1024;
 /** A queue that is empty, and was not used for so long, is removed. To send an order takes much less. */
 const UNUSED_MS = 10 * 60_000;
-
-/**
- * How an order ended. `lost`: its lease expired; `together`: how many orders were lost with it, including itself.
- * `withdrawn`: before a worker took it. `gone`: the database no longer has it. `left`: the run no longer waits for it.
- */
-export type OrderEnd =
-  | { readonly kind: 'reported'; readonly report: unknown }
-  | { readonly kind: 'lost'; readonly together: number }
-  | { readonly kind: 'withdrawn'; readonly reason: string }
-  | { readonly kind: 'cancelled' | 'gone' | 'left' };
 
 interface JobRow {
   readonly id: string;
@@ -35,6 +29,7 @@ interface JobRow {
 }
 
 const nothing = async () => {};
+const sizeOf = ({ envelope }: Sending) => envelope.body.length;
 
 /** The orders of one shift in the database. Each statement may be repeated, and is, until it is answered. */
 export class OrderQueue {
@@ -45,7 +40,9 @@ export class OrderQueue {
   readonly #retry: RetryOptions;
   /** The queues that are known to be there: what their orders need, and when one was last sent. */
   readonly #routes = new Map<string, { readonly needs: readonly string[]; usedAt: number }>();
-  readonly #sendings = new GatheredCalls<Sending>((sendings) => this.#send(sendings));
+  readonly #sendings = new GatheredCalls<Sending>(async (sendings) => {
+    for (const group of bySize(sendings, MOST_BYTES_TOGETHER, sizeOf)) await this.#send(group);
+  });
   readonly #removals = new GatheredCalls<NamedOrder>((orders) => this.#remove(orders));
   /** No queue is opened while one is closed: it may be the same. */
   #closing: Promise<void> = Promise.resolve();

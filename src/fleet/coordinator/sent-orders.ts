@@ -13,7 +13,8 @@ import { EndingOrders } from './ending-orders.ts';
 import type { Epoch } from './epoch.ts';
 import type { FleetOptions } from './fleet-options.ts';
 import { IncomingLines } from './incoming-lines.ts';
-import type { OrderEnd, OrderQueue } from './order-queue.ts';
+import type { OrderEnd } from './order-end.ts';
+import type { OrderQueue } from './order-queue.ts';
 import type { Roster } from './roster.ts';
 import type { StoredOrder } from './stored-order.ts';
 
