@@ -63,7 +63,7 @@ async function refuseToLeave(paths: ShiftPaths, holder: Holder, now: boolean): P
     state.fleet === 'try'
       ? 'it uses `--fleet try`, whose database stops with the run'
       : 'it is not on a fleet: its agents run on this machine and end with it';
-  throw new NightshiftError('usage', `the run of ${name} can't be left to workers: ${why}`, others);
+  throw new NightshiftError('usage', `can't stop ${name} and leave its agents running: ${why}`, others);
 }
 
 /** What to report after a run was stopped. */

@@ -105,7 +105,7 @@ export class RunControl implements Stop {
     this.#wake();
   }
 
-  /** Also after a drain, whose items take too long. */
+  /** May follow a drain, if its items take too long. */
   leave(by: Origin): void {
     if (this.left.aborted || this.now.aborted) return;
     this.#tell({ type: 'run:draining', isLeaving: true, ...by });

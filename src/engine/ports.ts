@@ -70,7 +70,7 @@ export interface Fleet {
   fits(task: Task): boolean;
   /** How many slots this run would use if they were there: for whoever starts workers. */
   want(items: number): void;
-  /** These tasks have something to do. Nothing of it can be claimed for lack of workers, or it can again. */
+  /** Reports the tasks that have work left. `isWaiting`: nothing can be claimed, because no worker fits. */
   waitFor(tasks: readonly Task[], isWaiting: boolean): void;
   /** Resolves when workers may have come or gone, or the signal aborts. */
   changed(signal: AbortSignal): Promise<void>;

@@ -102,7 +102,7 @@ postgresTest(
     expect([...workers[0]!.problems].sort()).toEqual([
       'agent:claude: not logged in: run `claude login`',
       'lacks label:gpu for shift night: add it to its --labels',
-      'lacks secret:API_KEY for shift night: add it to its --env-file',
+      'lacks secret:API_KEY for shift night: add it to its --env-file or --secrets',
     ]);
   },
 );

@@ -27,7 +27,7 @@ export async function initFleet(database: FleetDatabase): Promise<Roles> {
   return { owner, worker };
 }
 
-/** The role of workers alone, for a server whose owner coordinates. */
+/** Creates only the worker role, for `--fleet try`: there, the coordinator connects as the superuser. */
 export async function grantWorker(database: Queryable, password: string): Promise<{ name: string; password: string }> {
   const worker = { name: WORKER, password };
   await createRole(database, WORKER);
@@ -114,7 +114,7 @@ export async function readFleetStatus(database: Queryable): Promise<FleetStatus>
         where route.shift = key and job.state = 'active') as running
      from ${SCHEMA}.shift order by shift.name`,
   );
-  // Of a shift that has ended, only its epoch is left.
+  // The row of a shift that has ended stays, because it holds the epoch. Don't show it.
   const live = shifts.rows.filter(({ pid, waiting, running }) => pid !== 0 || waiting + running > 0);
   const workers = await database.query<WorkerRow>(
     `select name, slots, offers, version, protocol, extract(epoch from now() - seen)::int as age, mode, orders, problems,
@@ -168,7 +168,7 @@ function problemsOf({ offers, problems }: WorkerRow, routes: readonly NeedsRow[]
 }
 
 function hintFor(need: string): string {
-  if (need.startsWith('secret:')) return ': add it to its --env-file';
+  if (need.startsWith('secret:')) return ': add it to its --env-file or --secrets';
   if (need.startsWith('key:')) return ': start it with the --key that the coordinator prints';
   if (need.startsWith('time:')) return ': its --for ends before the timeout of the task';
   if (need.startsWith('label:')) return ': add it to its --labels';

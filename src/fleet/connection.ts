@@ -34,7 +34,7 @@ export class Connection implements AsyncDisposable {
     return this.#ask(await this.#connected(), text, values);
   }
 
-  /** For a transaction: fails once the connection is lost, because another one would run the rest without the start. */
+  /** A handle for one transaction. It never reconnects: a new connection would run only the rest of the transaction. */
   async pinned(): Promise<{ query: Connection['query'] }> {
     const client = await this.#connected();
     return {
@@ -61,7 +61,7 @@ export class Connection implements AsyncDisposable {
     }
   }
 
-  /** From now on, and again after the connection was lost: then `changed`, since notices may have been missed. */
+  /** Listens now and after each reconnect. A reconnect also reports `changed`, because notices may have been missed. */
   async listen(channels: readonly string[], listener: Listener): Promise<void> {
     this.#listener = listener;
     this.#channels = channels;
@@ -126,7 +126,7 @@ export class Connection implements AsyncDisposable {
   }
 }
 
-/** A login that has worked: someone has set new passwords, and may set them back. Results wait, as in an outage. */
+/** Treats a refused login as an outage if an earlier login worked: `fleet init` may have set new passwords. */
 function asOutage(error: unknown): unknown {
   const isLogin = error instanceof Error && ((error as { code?: string }).code ?? '').startsWith('28');
   return isLogin ? Object.assign(error, { code: '08004' }) : error;

@@ -123,7 +123,7 @@ export class FleetDatabase implements Queryable, AsyncDisposable {
     boss.on('error', () => {});
     boss.on('warning', () => {});
     await boss.start().catch(async (error: Error & { code?: string }) => {
-      // Not an error of the server, and the schema exists: pg-boss does not know its version.
+      // The schema exists and PostgreSQL reported no error: pg-boss does not support this version of the schema.
       const isOther = error.code === undefined && !isTransient(error) && (await boss.isInstalled().catch(() => false));
       throw isOther ? otherVersion() : error;
     });
@@ -264,7 +264,7 @@ async function repair(error: unknown, act: RetryOptions['onSchemaMissing']): Pro
   );
 }
 
-/** Also over if the signal aborts. */
+/** Resolves after this time, or as soon as the signal aborts. */
 export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {

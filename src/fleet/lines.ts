@@ -34,7 +34,7 @@ const BY_ROLE: Readonly<Record<Role, readonly LineType[]>> = {
 const TYPES = [...OF_ALL, ...OF_DEV, ...OF_QA] as const;
 type LineType = (typeof TYPES)[number];
 
-/** What the coordinator knows better. A duration of `usage:spent` is that of a command which is not a run. */
+/** Fields that a worker must not set: the coordinator fills them in. In a run, `usage:spent` has no `ms`. */
 type CoordinatorField<T> =
   | 'type'
   | 'role'

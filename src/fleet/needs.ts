@@ -14,7 +14,7 @@ interface Needy {
   readonly key: string;
 }
 
-/** A worker that trusts another key would refuse the order: it does not get it. The start of a key tells them apart. */
+/** Keeps orders from workers that trust another key and would refuse them. The first 8 characters identify a key. */
 export function keyOffer(key: string): string {
   return `${KEY}${key.slice(0, 8)}`;
 }

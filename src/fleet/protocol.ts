@@ -12,7 +12,7 @@ export const LARGEST_MESSAGE = 4 * 1024 * 1024;
 /** Where everyone listens. A notice only saves time: everyone also polls. */
 export const CHANNEL = 'nightshift';
 
-/** For the coordinator of a shift: workers must not be woken by each line and each end of an order. */
+/** The channel of one coordinator. It is separate so that lines and ends of orders don't wake every worker. */
 export function channelOf(shiftKey: string): string {
   return `${CHANNEL}-${shiftKey}`;
 }
@@ -93,7 +93,7 @@ export function readEnvelope(data: unknown): Envelope | undefined {
 export function readSentOrder(body: string): SentOrder | undefined {
   try {
     const json: unknown = JSON.parse(body);
-    // Not what zod returns: the fields of its objects have another order, and adoption compares them as text.
+    // Return the parsed JSON, not zod's copy: zod reorders fields, and adoption compares orders as text.
     return sentOrder.safeParse(json).success ? (json as SentOrder) : undefined;
   } catch {
     return undefined;

@@ -3,7 +3,7 @@ import { SCHEMA } from './schema.ts';
 
 /** How many heartbeats a worker sends per lease. */
 const BEATS_IN_LEASE = 9;
-/** Of a fleet without coordinators. */
+/** Used while no shift has a coordinator. */
 const DEFAULT_LEASE_SECONDS = 90;
 
 export function beatSeconds(leaseSeconds: number): number {

@@ -4,13 +4,14 @@ import type { Queryable } from './database.ts';
 export const SCHEMA = 'nightshift';
 
 /**
- * `epoch`: the number of the run; an older coordinator can't write any more. `ticked`: its last sign of life.
- * `mode`: what `fleet stop` asks for. `is_paused`: for `fleet status`. `is_draining`, `spent`: what the run tells its workers (decision 13).
+ * `epoch`: the number of the run; an older coordinator can't write any more. `ticked`: its last heartbeat.
+ * `mode`: what `fleet stop` asks for. `is_paused`: for `fleet status`. `is_draining`, `spent`: what the run tells its
+ * workers (decision 13).
  * `task_needs`: what its tasks need of a worker, also before the first order is sent.
- * A worker's `lease_seconds`: without a sign of life for that long, it is lost.
+ * A worker's `lease_seconds`: without a heartbeat for that long, it is lost.
  * A bundle has files of the shift's folder that its orders name by their hash. It is in pieces, because one statement
- * must not keep a connection from signs of life for long.
- * A route is a queue of pg-boss with what its orders need. A line is a batch of events of one order on their way.
+ * must not delay heartbeats on the same connection.
+ * A route is a pg-boss queue and what its orders need. A row of `line` is a batch of lines of one order.
  */
 const TABLES = `
 create table if not exists ${SCHEMA}.shift (

@@ -160,7 +160,7 @@ async function startServer(parts: {
   );
 }
 
-/** By a real session. `false`: the server has ended. Throws if it takes too long. */
+/** Waits until a query succeeds. Returns false if the server has exited. Throws if it takes too long. */
 async function waitUntilReady(record: ServerRecord, isRunning: () => boolean, signal?: AbortSignal): Promise<boolean> {
   let last = '';
   for (const end = Date.now() + READY_MS; Date.now() < end; await sleep(POLL_MS, undefined, { signal })) {

@@ -31,7 +31,7 @@ export function dryRunLines({ plan, limitTexts, next }: Shown, stopped: number):
   if (!isAll(items)) lines.push(`${share(items, 'item')} chosen`);
   lines.push(...resultsLines(shift, results));
   if (limitTexts.length > 0) lines.push(`limits: ${limitTexts.join(', ')}`);
-  if (adoptable > 0) lines.push(`${count(adoptable, 'item')} that workers may still have would be adopted`);
+  if (adoptable > 0) lines.push(`would adopt ${count(adoptable, 'item')} that workers may still be running`);
   else if (inProgress > 0) lines.push(`${count(inProgress, 'item')} in progress would go back to todo first`);
   if (usedUp !== null) {
     lines.push(`nothing would start, and the exit code would be ${stopped}: ${usedUp}; ${nextLine(next)}`);

@@ -5,7 +5,7 @@ import { oneLine } from '../core/text/printable.ts';
 import { rowName } from './row-name.ts';
 import { widthOf } from './text-width.ts';
 
-/** A coordinator gives a sign of life every second. */
+/** A coordinator sends a heartbeat every second. */
 const SILENT_SECONDS = 30;
 const ROWS_SHOWN = 4;
 const NAMES_SHOWN = 3;
@@ -32,7 +32,7 @@ function shiftLine({ name, coordinator, mode, isPaused, wanted, orders }: FleetS
   return `${own}: ${state}${many} (${who})`;
 }
 
-/** A problem or a sign of life that is late stands out: what is normal is short. */
+/** A problem or a late heartbeat stands out: what is normal is short. */
 function workerLines(workers: readonly FleetWorker[]): string[] {
   const hasOneVersion = new Set(workers.map(({ version }) => version)).size === 1;
   const cells = workers.map(({ name, running, slots, seenSecondsAgo, isSilent, mode, version, items }) => [
@@ -77,7 +77,7 @@ function rowsText(items: readonly FleetItem[]): string {
 
 /** With 40 workers, you want to see the ones that differ. */
 function offerLines(workers: readonly FleetWorker[]): string[] {
-  const offers = [...new Set(workers.flatMap((worker) => worker.offers))].sort();
+  const offers = [...new Set(workers.flatMap((worker) => worker.offers))].filter(isLasting).sort();
   const width = Math.max(0, ...offers.map((offer) => widthOf(oneLine(offer))));
   return offers.map((offer) => {
     const [having, lacking] = [true, false].map((has) => workers.filter((each) => each.offers.includes(offer) === has));
@@ -91,6 +91,11 @@ function offerLines(workers: readonly FleetWorker[]): string[] {
           : `${all}${lacking!.length <= NAMES_SHOWN ? `, not ${names(lacking!)}` : ''}`;
     return `${oneLine(offer).padEnd(width)}  ${who}`;
   });
+}
+
+/** What is left of a worker's `--for` is its own, and shorter each time. */
+function isLasting(offer: string): boolean {
+  return !offer.startsWith('time:');
 }
 
 function totalLine({ shifts, workers }: FleetStatus): string {

@@ -94,7 +94,7 @@ test('X8 in a fleet, lines say on which worker an item is, and what becomes of w
   ];
   expect(told.flatMap(linesOf)).toEqual([
     'pages: 1 item, 1 task (nap), agent a, as a stream',
-    '3 items were left with workers: adopted',
+    'adopted 3 items that workers kept running',
     'waiting for workers: no worker has agent:claude',
     'worker build-3 joined: 8 slots',
     'workers are ready: 8 slots',

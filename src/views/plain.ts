@@ -167,7 +167,7 @@ function startLines(event: Started): string[] {
     lines.push(...resultsLines(shift, event.results));
   }
   if (recovered > 0) lines.push(`${count(recovered, 'item')} in progress from an interrupted run: back to todo`);
-  if (adopted > 0) lines.push(`${count(adopted, 'item')} ${adopted === 1 ? 'was' : 'were'} left with workers: adopted`);
+  if (adopted > 0) lines.push(`adopted ${count(adopted, 'item')} that workers kept running`);
   const limits = event.limits ? limitTexts(event.limits, event.spent, event.hasModel, Date.parse(event.at)) : [];
   if (limits.length > 0) lines.push(`limits: ${limits.join(', ')}`);
   if (waiting > 0) lines.push(`${count(waiting, 'item')} at qa from an earlier run: judged first`);

@@ -62,7 +62,7 @@ export class AwayRows {
   readonly #sent = new SentRefs();
   /** Rows as they were sent: a delivery that changed nothing removes the record. */
   readonly #departed = new Map<string, WorkspaceRecord>();
-  /** What happens with a row, one after the other. */
+  /** The last operation on each row: operations on the same row run one after the other. */
   readonly #turns = new Map<string, Promise<unknown>>();
 
   constructor(options: AwayOptions) {
@@ -84,7 +84,7 @@ export class AwayRows {
     });
   }
 
-  /** Takes a result from the relay. Durable when it resolves; again has no effect. Throws what can't be done. */
+  /** Fetches a result from the relay, durably. Idempotent. Throws if the result can't be fetched or is not valid. */
   arrive({ id, task, carried, result }: Arrival, signal: AbortSignal): Promise<void> {
     return this.#inTurn(id, async () => {
       const { records, now } = this.#options;
@@ -235,7 +235,7 @@ export class AwayRows {
     const baseRef = base !== undefined && record.kind === 'worktree' ? baseRefOf(prefix, base) : undefined;
     const sendTo = role === 'dev' ? resultRefOf(prefix, { task, item: item.id }, order) : undefined;
     const refs = [resultRef, sendTo].filter((ref) => ref !== undefined);
-    // Before anything gets there.
+    // Record the refs before anything is pushed, so that they are removed even after a crash.
     const departed = { ...record, relayRefs: [...new Set([...relayRefs, ...refs])] };
     await this.#options.records.write(departed);
     this.#departed.set(item.id, departed);
@@ -264,7 +264,7 @@ export class AwayRows {
   }
 }
 
-/** The relay is the same for all rows. */
+/** On the coordinator, a failing relay is trouble for the whole run: all rows use it. */
 function failureFrom(error: unknown, signal: AbortSignal): WorkspaceFailure {
   if (!(error instanceof RelayFailure) || signal.aborted) return failureOf(error, signal);
   return { kind: 'trouble', trouble: error.trouble };

@@ -120,7 +120,7 @@ export class CarriedWorkspaces implements Workspaces, Deliveries, AsyncDisposabl
   async #fetchResults(record: WorkspaceRecord, request: WorkspaceRequest, carried: CarriedWorkspace): Promise<void> {
     const { resultRef, results, relay } = carried;
     if (resultRef === undefined) {
-      // The mirror, before anything else: what it lacks is the trouble of this worker.
+      // Fetch the mirror here, so that a failure counts as trouble of this worker and not of the item.
       await this.#origins.find(request);
       return;
     }
@@ -201,7 +201,7 @@ interface Lent {
   readonly carried: CarriedWorkspace;
 }
 
-/** Hours of work may depend on it. */
+/** Retries for a while: a result may be hours of work. */
 async function patiently(
   act: () => Promise<void>,
   { signal, warn }: { readonly signal: AbortSignal; readonly warn: (message: string) => void },

@@ -158,7 +158,7 @@ export class OutsideWatch {
     const markOver = (target: Target | undefined) => {
       if (target) target.isOver = true;
     };
-    // A look gets the error.
+    // If reading it fails, the next look reports the error.
     this.#idle.get(id)?.then(markOver, () => {});
     this.#idle.delete(id);
   }
@@ -284,7 +284,7 @@ export class OutsideWatch {
     if (!state || target.isOver) return false;
     const changes = outsideChanges(target.place, target.state, state);
     target.state = state;
-    // All at once: while something else is waited for, rows enter and leave.
+    // Without awaiting in between: rows enter and leave meanwhile, and would change the result.
     const others = changes.filter((change) => !this.#own.isOfRow(change, rows));
     const found: Suspicion[] = [];
     for (const change of others) if (!(await this.#own.isDelivered(change))) found.push({ change, rows });

@@ -61,7 +61,7 @@ function instead(address: string, settings: Settings): string {
 }
 
 const PUSH = ['push', '--quiet', '--no-verify', '--no-follow-tags', '--no-signed', '--recurse-submodules=no'];
-/** What is fetched here may be deleted there: it survives a power cut. */
+/** Syncs to disk: the relay may delete a commit once it was fetched, so it must survive a power cut here. */
 const DURABLY = ['-c', 'core.fsync=committed'];
 
 /** Git with the login of this machine, in a repository that knows the relay. */

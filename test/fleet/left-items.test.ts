@@ -30,7 +30,7 @@ describeFleet('items that a killed coordinator left with workers', (postgres) =>
     expect((await plain.ended).code).toBe(2);
     const dry = site.command(['start', 'fleet', '--fleet', 'env', '--dry-run']);
     await dry.ended;
-    expect(dry.log).toContain('3 items that workers may still have would be adopted');
+    expect(dry.log).toContain('would adopt 3 items that workers may still be running');
 
     site.release();
     expect((await site.coordinator().ended).code).toBe(0);

@@ -103,7 +103,7 @@ describeFleet('workers of a fleet', (postgres) => {
     expect(await coordinator.ended).toMatchObject({ code: 0 });
     expect(await idle.ended).toMatchObject({ code: 0 });
     expect(begun(site)).toBe(8);
-    expect(drained.log.match(/: done/g)).toHaveLength(2);
+    expect(drained.log.match(/: finished/g)).toHaveLength(2);
     expect(await site.project.run(['fleet', 'drain', 'nobody', '--url', site.url])).toMatchObject({ code: 2 });
   });
 
@@ -119,7 +119,7 @@ describeFleet('workers of a fleet', (postgres) => {
     expect(hasty.log).toContain('given back: the worker was stopped');
     site.release();
     expect(await patient.ended).toMatchObject({ code: 0 });
-    expect(patient.log).toContain(': done');
+    expect(patient.log).toContain(': finished');
     site.worker('other');
     expect(await coordinator.ended).toMatchObject({ code: 0 });
     expect(begun(site)).toBe(3);

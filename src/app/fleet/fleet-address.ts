@@ -18,7 +18,7 @@ export function fleetAddress(world: World, given: string | undefined, isInsecure
   return { url, isInsecure };
 }
 
-/** How long a worker may give no sign of life before its orders are given to others: NIGHTSHIFT_FLEET_LEASE. */
+/** How long a worker may send no heartbeat before its orders are given to others: NIGHTSHIFT_FLEET_LEASE. */
 export function leaseSeconds({ env }: World): number {
   const text = env.NIGHTSHIFT_FLEET_LEASE;
   if (!text) return LEASE_S;

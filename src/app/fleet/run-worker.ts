@@ -99,7 +99,7 @@ interface Ends extends Pick<WorkerRequest, 'graceMs' | 'idleMs' | 'tell'> {
 /** Drains the worker when it is told to end, has nothing to do, or its time is over; ends its agents after a grace. */
 function watchForEnd(loop: WorkerLoop, stop: Stop, { graceMs, idleMs, timeLeftMs, tell }: Ends): Disposable {
   let isDraining = false;
-  /** Since when the grace counts. An order that arrives just when an idle worker leaves may take its time. */
+  /** The start of the grace period. Undefined for an idle worker that drains: an order that it just got may finish. */
   let endingSince: number | undefined;
   let isStopped = false;
   const drain = (why: string) => {
@@ -182,7 +182,7 @@ async function usableAgents(agents: AgentSet, { env }: World): Promise<Map<strin
   const found = new Map<string, string | undefined>();
   for (const name of agentNames) {
     const agent = agents.find(name)!;
-    // Their program is named by the task.
+    // The task names the program of these agents, so there is nothing to ask.
     const isAlways = agent.needs !== undefined || !agent.hasModel;
     const environment = agentEnvironment({ caller: env, passEnv: agent.credentials, secrets: {}, own: {} });
     found.set(name, isAlways ? undefined : await agent.missing({ tools: [] }, { environment }));

@@ -61,7 +61,7 @@ function carryOut({ work }: SentOrder, call: Call, worker: LocalWorker): Promise
   return work.kind === 'item' ? worker.run(work.order, call) : worker.learn(work.order, call);
 }
 
-/** Only those that the shift names: the order would be another worker's if one were missing here. */
+/** Only the secrets that the shift names. None is missing: this worker would not have got the order. */
 function secretsFor({ needs }: SentOrder, secrets: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(secrets).filter(([name]) => needs.includes(`secret:${name}`)));
 }

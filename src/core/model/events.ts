@@ -180,7 +180,7 @@ interface EventMap {
   'lesson:changed': { id: string; text: string; from?: LessonState; to: LessonState; reason?: string };
   /** `slots`: how many orders it carries out at once. `offers`: what it has: `agent:claude`, `secret:API_KEY`. */
   'worker:joined': { worker: string; slots: number; offers: string[] };
-  /** It drained, or ended by itself; then with a reason. */
+  /** It was drained, or has exited. */
   'worker:left': { worker: string };
   /** Its lease ran out. `running`: how many of its items are given back. */
   'worker:lost': { worker: string; running: number };
@@ -188,7 +188,7 @@ interface EventMap {
   'result:refused': { worker: string; reason: string };
   /** No worker fits. `reason`: what is needed. */
   'fleet:waiting': { reason: string };
-  /** Workers fit again, or more of them. `slots`: of all workers that fit. */
+  /** After `fleet:waiting`: workers fit again. `slots`: of all workers that fit. */
   'fleet:ready': { slots: number };
   /** `done`, `total`: items. Older journals don't have `itemTasks`. */
   progress: { done: number; total: number; itemTasks?: { done: number; total: number }; compacted: boolean };

@@ -150,7 +150,7 @@ export class Slots implements AsyncDisposable {
     );
   }
 
-  /** How many more could run if there were workers for them: no machine is started for rows that are not there. */
+  /** How many more items could run with enough workers. Counts real rows, so that no machine is started for nothing. */
   #startable(board: Snapshot, scope: Scope): number {
     const { shift, ports } = this.#context;
     const room = openSlots(this.#concurrency) - this.#used.size;

@@ -71,8 +71,8 @@ async function workInPlace(work: Work, subject: object): Promise<Tried> {
 }
 
 /**
- * In a fleet, the result is on its way before the success is reported. The time of the item is not used up by that, and
- * a failure is that of this worker.
+ * In a fleet, pushes the result to the relay before the success is reported. This does not count towards the timeout of
+ * the item, and a failure is trouble of this worker.
  */
 async function sendResult({ workspace, call }: Work, tried: Tried): Promise<Tried> {
   const sent = await workspace?.send?.(call.signal);

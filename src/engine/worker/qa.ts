@@ -107,7 +107,7 @@ function failurePointOf(work: Work, judgement: Judgement): string | undefined {
 }
 
 async function judgeInPlace(work: Work, session: Session): Promise<Judgement> {
-  // Known without looking, so it does not matter where the dev has worked.
+  // The verdict is known without opening the workspace, which may be on another machine.
   const isKnown = work.order.checksPassed === true && askedCriteria(work.order).length === 0;
   if (isKnown && work.order.workspace === undefined) return { kind: 'judged', verdicts: passedChecks(work) };
   if (work.order.carried?.isJudged) return { kind: 'judged', verdicts: [] };

@@ -6,7 +6,7 @@ import type { Roster } from './roster.ts';
 
 type Needs = readonly string[];
 
-/** What the engine asks before it claims anything: only what may run now is sent. */
+/** Tells the engine how many items workers could take now. The engine claims, and sends, no more than that. */
 export class Admission {
   readonly #options: Pick<FleetOptions, 'place' | 'secrets' | 'signer'> & { readonly emit: Emit };
   readonly #roster: Roster;
@@ -68,7 +68,7 @@ export class Admission {
     const wanted = this.#isWaiting ? [...this.#unfit, ...this.#needs] : this.#unfit;
     const missing = wanted.map((needs) => this.#roster.missing(needs)).find((each) => each !== undefined);
     if (missing) return lackOf(missing);
-    // If all fit, it is about to claim.
+    // Workers fit, so the engine is about to claim. Until then, keep the reason that was reported.
     return this.#isWaiting ? this.#why : undefined;
   }
 

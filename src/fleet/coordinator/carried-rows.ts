@@ -6,7 +6,7 @@ export interface CarriedRows {
   carry(order: Order, signal: AbortSignal): Promise<{ order: Order } | { outcome: Outcome }>;
   /** Fetches the result to this machine, durably. Returns another outcome if that fails. */
   accept(order: Order, outcome: Outcome, signal: AbortSignal): Promise<Outcome | undefined>;
-  /** The end of the item is in the table: the relay need not keep anything for it. */
+  /** Removes the refs of the item from the relay. Call it once the end of the item is in the table. */
   settle(order: Order): void;
   /** The run has come to its end. `isFinished`: nothing is left to do. */
   end(isFinished: boolean): Promise<void>;

@@ -5,7 +5,7 @@ import { isTransient } from '../failure.ts';
 
 /** After a stop, a run does not wait longer for its database. */
 const GIVE_UP_MS = 8000;
-/** A database that works answers sooner. */
+/** How long statements that are under way may still take after that. A database that works answers sooner. */
 const ANSWER_MS = 2000;
 
 export interface LinkOptions {
@@ -82,7 +82,7 @@ export class DatabaseLink {
     }
   }
 
-  /** A network that drops packets gives no answer for long, and statements wait for each other. */
+  /** Resolves shortly after the run gave up. A statement may hang for much longer if the network drops packets. */
   #givenUpBefore(over: AbortSignal): Promise<false> {
     const { signal } = this.#givenUp;
     return new Promise((resolve) => {

@@ -13,7 +13,7 @@ export interface ShiftOfFleet {
   readonly host: string;
 }
 
-/** What a coordinator tells with a sign of life. */
+/** What a coordinator reports with a heartbeat. */
 interface Tick {
   /** How many items could run now. */
   readonly wanted: number;
@@ -40,14 +40,14 @@ export class Epoch {
     return this.#number;
   }
 
-  /** From here on, the coordinator before is fenced off. Queued with the writes, so that none sees it half done. */
+  /** Fences off the previous coordinator. It waits its turn among the writes, so that none sees it half done. */
   async begin(database: FleetDatabase): Promise<void> {
     for (const since = performance.now(); ; ) {
       try {
         await database.transaction((own) => this.#begin(own, "mode = 'run', is_draining = false, spent = null"));
         return;
       } catch (error) {
-        // By a coordinator whose machine has vanished: the server ends its session soon.
+        // A coordinator whose machine has vanished may hold the lock. The server soon ends its session.
         if (!isLocked(error) || performance.now() - since > LOCKED_MS) throw error;
       }
     }
@@ -74,7 +74,7 @@ export class Epoch {
     this.#number = Number(rows[0]!.epoch);
   }
 
-  /** A sign of life of the coordinator. Returns what it is to do. */
+  /** The heartbeat of the coordinator. Returns what it is to do. */
   tick(database: FleetDatabase, { wanted, needs, isPaused }: Tick): Promise<string> {
     return this.write(database, async (own) => {
       const { rows } = await own.query<{ mode: string }>(
@@ -86,7 +86,7 @@ export class Epoch {
     });
   }
 
-  /** No coordinator is there any more. Agents that are left with workers still need machines, and continue. */
+  /** Signs off. If orders stay with workers, the demand stays too, so that autoscalers keep the machines. */
   async end(database: Queryable, hasLeft: boolean): Promise<void> {
     const change = hasLeft ? 'is_draining = false' : 'wanted = 0, is_paused = false';
     await database.query(`update ${SCHEMA}.shift set ${change}, pid = 0, host = '' where key = $1 and epoch = $2`, [
@@ -119,7 +119,7 @@ export class Epoch {
 
 /** The schema has to be made, and the epoch begun, again. */
 class ForgottenEpoch extends Error {
-  /** As if its table did not exist. */
+  /** The SQLSTATE of a missing table: `isSchemaMissing` recognizes it, and the database is repaired. */
   readonly code = '42P01';
 
   constructor() {

@@ -125,7 +125,7 @@ export class Fleet implements EngineFleet, AsyncDisposable {
     return {
       run: async (order, call) => {
         const outcome = await this.#run(order, call, local);
-        // Its worker may have withdrawn an offer: the item must not be sent for it again.
+        // The worker may have withdrawn an offer. Read that before the item is sent again.
         if (outcome.trouble?.isWorker) await this.#roster.read(this.#options.database).catch(() => {});
         return outcome;
       },
@@ -145,7 +145,7 @@ export class Fleet implements EngineFleet, AsyncDisposable {
     const { left } = this.#options;
     const signal = AbortSignal.any([call.signal, left]);
     if (isVerdictKnown(order)) return local.run(withoutPlace(order), call);
-    // Its dev's end is in the table.
+    // Earlier orders of this claim can be removed: when a qa begins, the end of its dev is in the table.
     await this.#orders.settle(order.token);
     const survivor = this.#orders.takeSurvivor(order);
     const carried = survivor ? adopted(order, survivor) : await this.#carry(order, signal);
@@ -218,7 +218,7 @@ export class Fleet implements EngineFleet, AsyncDisposable {
     const work: Work = { kind: 'lesson', order };
     const key = this.#options.signer.publicKey;
     const needs = needsOf({ ...order, secretNames: Object.keys(secrets), place: undefined, key });
-    if (this.#roster.missing(needs)) return { role: 'manager', reason: 'no worker can answer as manager' };
+    if (this.#roster.missing(needs)) return { role: 'manager', reason: 'no worker takes orders for the role manager' };
     const pending = this.#orders.make(work, needs);
     this.#signals.follow(call);
     const signal = AbortSignal.any([call.signal, this.#options.left]);
@@ -244,7 +244,7 @@ export class Fleet implements EngineFleet, AsyncDisposable {
     const { database, leaseSeconds, isPaused, onStop } = this.#options;
     const calmLeases = await updatePulse(database);
     const { wanted, needs } = this.#admission.demand;
-    // What waits is withdrawn: no machine is needed for it.
+    // During a pause, waiting orders are withdrawn. Only running orders need machines.
     const demand = isPaused() ? this.#orders.running : wanted;
     const isStopped = (await this.#epoch.tick(database, { wanted: demand, needs, isPaused: isPaused() })) === 'stop';
     if (isStopped) onStop();

@@ -1,4 +1,4 @@
-/** Calls that gather while one is carried out are carried out together, as the next one. */
+/** Batches calls: all calls that arrive while one is running become the next one. */
 export class GatheredCalls<T> {
   readonly #act: (all: readonly T[]) => Promise<void>;
   #gathered: T[] = [];

@@ -56,7 +56,7 @@ export class IncomingLines {
     this.#epoch = epoch;
   }
 
-  /** An order of an earlier run: until it is adopted or dismissed, nobody knows what its lines are about. */
+  /** Keeps the lines of an order of an earlier run in the database until the order is adopted or dismissed. */
   hold(order: string): void {
     this.#held.add(order);
   }
@@ -69,7 +69,7 @@ export class IncomingLines {
     if (this.#known.size > MOST_ORDERS) this.#forgetOldest();
   }
 
-  /** Its position and what it is about stay: lines may be on their way. */
+  /** The run no longer waits for this order. Its position and subject are kept for lines that arrive late. */
   settle(order: string): void {
     const known = this.#known.get(order);
     if (known) known.isSettled = true;
@@ -138,7 +138,7 @@ export class IncomingLines {
     const position = this.#positionOf(order);
     if (line.n <= position) return;
     const known = this.#known.get(order);
-    // The journal of an earlier run has no lines of transcripts.
+    // After a restart, a gap proves nothing: the position comes from the journal, which has no transcript lines.
     const isExact = position === 0 || this.#emitted.has(order);
     if (known && isExact && line.n > position + 1) known.hasGap = true;
     this.#remember(order, line.n);

@@ -1,7 +1,7 @@
 import type { Queryable } from '../database.ts';
 import { SCHEMA } from '../schema.ts';
 
-/** What is read together: enough for few statements, and little enough to be answered soon whatever has gathered. */
+/** How much one statement reads: enough to need few of them, and little enough to be answered soon after a backlog. */
 const MOST_ROWS = 200;
 const MOST_BYTES = 1024 * 1024;
 /** No worker sends a larger row. It could not be read in time, and would be tried again forever. */

@@ -50,7 +50,7 @@ describeServer('the orders of a shift', (server) => {
     };
 
     await database.query(`update ${SCHEMA}.job set heartbeat_on = now() - interval '20s'`);
-    // Nobody gave a sign of life for longer than a beat of the shorter lease.
+    // Nobody sent a heartbeat for longer than a beat of the shorter lease.
     await database.query(`update ${SCHEMA}.pulse set at = now() - interval '5s'`);
     expect(await updatePulse(database)).toEqual(new Set([90]));
     expect(await lost()).toEqual([]);

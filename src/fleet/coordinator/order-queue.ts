@@ -15,7 +15,7 @@ import type { FoundOrder, NamedOrder, Sending, StoredOrder } from './stored-orde
 const LONGEST_ORDER_SECONDS = 24 * 3600;
 /** A worker registers an order right after it took it. */
 const REGISTERED_SECONDS = 2;
-/** A transaction with more would hold up the sign of life of the coordinator, which waits for its turn. */
+/** A transaction with more would delay the heartbeat of the coordinator, which waits its turn. */
 const MOST_BYTES_TOGETHER = 8 * 1024 * 1024;
 /** A queue that is empty, and was not used for so long, is removed. To send an order takes much less. */
 const UNUSED_MS = 10 * 60_000;
@@ -44,7 +44,7 @@ export class OrderQueue {
     for (const group of bySize(sendings, MOST_BYTES_TOGETHER, sizeOf)) await this.#send(group);
   });
   readonly #removals = new GatheredCalls<NamedOrder>((orders) => this.#remove(orders));
-  /** No queue is opened while one is closed: it may be the same. */
+  /** Opening a queue waits for this: it may be the queue that is being closed. */
   #closing: Promise<void> = Promise.resolve();
 
   constructor(
@@ -68,7 +68,7 @@ export class OrderQueue {
     return this.#routes.get(queue)?.needs ?? [];
   }
 
-  /** At the start, and when the database has become another one. */
+  /** Reads the queues that exist: at the start, and after the database was repaired. */
   async readRoutes(): Promise<void> {
     const before = this.queues;
     const { rows } = await this.#database.query<{ queue: string; needs: string[] }>(
@@ -172,7 +172,7 @@ export class OrderQueue {
        from ${SCHEMA}.job where name = any($1) and id = any($2)`,
       [this.queues, ids, this.#shift],
     );
-    // These ends are for the coordinator that has taken over: throws.
+    // Another coordinator has taken over, and these ends are for it. This write throws.
     if (rows.some(({ epoch }) => Number(epoch) > this.#epoch.number)) await this.#epoch.write(this.#database, nothing);
     const found = new Map(rows.map((row) => [row.id, row]));
     // A worker renews all its leases together, so they end together.

@@ -139,7 +139,7 @@ export class SentOrders {
     const end = new Promise<OrderEnd>((resolve, reject) => {
       this.#waiting.set(id, { role: work.order.role, end: resolve });
       onAbort = () => {
-        // Its end in the database comes before that of its agent.
+        // Stop watching the job: it ends in the database before its agent has ended.
         this.#waiting.delete(id);
         this.#cancel(queue, id).then(resolve, reject);
       };
@@ -265,7 +265,7 @@ export class SentOrders {
     this.#options.emit({ type: 'run:warning', message });
   }
 
-  /** Not those of a manager: they are never adopted. */
+  /** Leaves orders with their workers, except those of a manager: no run would adopt them. */
   #leave(): void {
     for (const { role, end } of this.#waiting.values()) if (role !== 'manager') end({ kind: 'left' });
   }

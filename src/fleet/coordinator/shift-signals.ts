@@ -34,7 +34,7 @@ export class ShiftSignals {
     this.#once(spent, () => this.#tell('spent = $2', [String(spent.reason)]));
   }
 
-  /** To a database that has forgotten it. */
+  /** Writes the signals again, to a database that was repaired. */
   tellAgain(): void {
     for (const { change, values } of this.#told) this.#write(change, values);
   }

@@ -53,7 +53,7 @@ export async function spawnServer(home: ServerHome, options: ServerSettings): Pr
         ...(home.user && { uid: home.user.uid, gid: home.user.gid }),
       },
     );
-    // It then has no `pid`.
+    // If the program can't be started, `child.pid` is undefined; the caller checks that.
     child.on('error', () => {});
     child.unref();
     return child;

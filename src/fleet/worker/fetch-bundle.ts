@@ -11,7 +11,7 @@ export async function fetchBundle(
   signal: AbortSignal,
 ): Promise<readonly BundledFile[] | string> {
   const pieces: Buffer[] = [];
-  // Signs of life get in between: they share the connection.
+  // One statement for each piece, so that heartbeats on the same connection are not delayed.
   while (pieces.length < MOST_PIECES) {
     const { rows } = await untilAnswered(
       () =>

@@ -33,7 +33,7 @@ export interface HeldOptions {
   readonly worker: string;
   readonly retry: RetryOptions;
   readonly perform: Perform;
-  /** Registers what the outcome says about this machine before the report: no order may come that fails likewise. */
+  /** Updates the offers of this worker. Called before the report, or the next order could fail the same way. */
   learn(outcome: WorkOutcome): Promise<void>;
 }
 
@@ -134,7 +134,7 @@ export class HeldOrder {
     const { worker } = this.#options;
     await this.#lines.flush();
     const report: Report = { worker, lines: this.#lines.count, outcome };
-    const isTooLarge = JSON.stringify(report).length > LARGEST_MESSAGE;
+    const isTooLarge = Buffer.byteLength(JSON.stringify(report)) > LARGEST_MESSAGE;
     return this.#complete(isTooLarge ? { ...report, outcome: tooLarge(outcome) } : report);
   }
 

@@ -6,7 +6,7 @@ import type { HeldOrder } from './held-order.ts';
 export class HeldOrders {
   readonly #database: FleetDatabase;
   readonly #orders = new Map<string, HeldOrder>();
-  /** Since the last question for orders: a notice can overtake the answer that has its order. */
+  /** Cancellations since the last fetch began: the notice can arrive before the order does. */
   readonly #cancelled = new Set<string>();
 
   constructor(database: FleetDatabase) {

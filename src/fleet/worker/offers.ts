@@ -54,7 +54,7 @@ export class Offers {
     return [...agents, ...places, ...withdrawn];
   }
 
-  /** After a failure, it pauses: other workers may do better. */
+  /** After trouble that may pass, the worker takes no orders for a while: other workers may do better. */
   get isResting(): boolean {
     return this.#sources.now() < this.#restUntil;
   }

@@ -25,7 +25,7 @@ test('an order of the coordinator is opened as it was sent', () => {
   expect(opened(sent)).toEqual(sent);
 });
 
-const unsigned = 'it is not signed with the key in --key';
+const unsigned = 'it is not signed by the coordinator that --key names';
 test.each([
   ['of another coordinator', () => opened(sent, { by: signerFrom(newSigningKey()) }), unsigned],
   ['that was sent before, under another id', () => opened(sent, { id: randomUUID() }), unsigned],

@@ -13,11 +13,11 @@ interface Registration {
   readonly problems: readonly OfferProblem[];
   readonly orders: readonly ReturnType<typeof described>[];
   readonly mode: 'run' | 'drain';
-  /** Without another sign of life for that long, it is lost. */
+  /** Without another heartbeat for that long, it is lost. */
   readonly leaseSeconds: number;
 }
 
-/** A sign of life of a worker, with all that coordinators see of it. Returns what it is to do. */
+/** The heartbeat of a worker, with all that coordinators see of it. Returns what it is to do. */
 export async function register(database: Queryable, worker: Registration): Promise<string> {
   const { id, name, slots, version, offers, problems, orders, mode, leaseSeconds } = worker;
   const { rows } = await database.query<{ mode: string }>(

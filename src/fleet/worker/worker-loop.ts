@@ -131,8 +131,8 @@ export class WorkerLoop {
   #tellNameTaken(): void {
     const { name, tell } = this.#options;
     tell(
-      `another worker called ${name} was there a moment ago. If it still runs, use another --name: \`fleet drain ${name}\` ` +
-        'drains both, and no view can tell them apart',
+      `another worker called ${name} was connected a moment ago. If it is still running, use another --name: ` +
+        `\`fleet drain ${name}\` drains both, and no view can tell them apart`,
     );
   }
 
@@ -181,12 +181,12 @@ export class WorkerLoop {
     }
   }
 
-  /** A sign of life: for the fleet, for this worker, and for each of its orders. */
+  /** A heartbeat: for the fleet, for this worker, and for each of its orders. */
   async #beat(): Promise<void> {
     const { database, offers } = this.#options;
     await updatePulse(database);
     this.#leaseSeconds = await shortestLease(database);
-    // Agents' programs may take long to answer, and a sign of life must not wait for them.
+    // Agents' programs may take long to answer, and a heartbeat must not wait for them.
     const refreshing = offers.refresh();
     if (offers.isAsked) void refreshing.catch(() => {});
     else await refreshing;
@@ -228,7 +228,7 @@ export class WorkerLoop {
       for (const job of await this.#fetch(queue, free)) this.#begin(queue, job);
       this.#freezes.doubtSince(askedAt);
     }
-    // Not with the next beat: who cancels an order waits until no worker has it.
+    // At once, not with the next heartbeat: a cancellation looks here to see whether a worker still has the order.
     if (this.#held.size > before) await this.#register();
   }
 
