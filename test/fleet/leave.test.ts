@@ -132,7 +132,7 @@ test('`stop --leave` is refused without a fleet, and with --now, and stops nothi
   await until(() => project.exists('begun'), 'the agent');
   const refused = await project.run(['stop', 'alone', '--leave']);
   expect(refused).toMatchObject({ code: 2 });
-  expect(refused.stderr).toContain("and leave its agents running: it is not on a fleet");
+  expect(refused.stderr).toContain('and leave its agents running: it is not on a fleet');
   expect(refused.stderr).toContain('`nightshift stop alone` ends it when running items have finished');
   expect(await project.run(['stop', 'alone', '--leave', '--now'])).toMatchObject({ code: 2 });
   project.write('hold', '');
