@@ -69,9 +69,9 @@ export interface Fleet {
   /** Whether a worker is there that can work on items of this task. */
   fits(task: Task): boolean;
   /** How many slots this run would use if they were there: for whoever starts workers. */
-  want(items: number): void;
+  setDemand(items: number): void;
   /** Reports the tasks that have work left. `isWaiting`: nothing can be claimed, because no worker fits. */
-  waitFor(tasks: readonly Task[], isWaiting: boolean): void;
+  reportOpenTasks(tasks: readonly Task[], isWaiting: boolean): void;
   /** Resolves when workers may have come or gone, or the signal aborts. */
   changed(signal: AbortSignal): Promise<void>;
   /** Orders of an earlier run that workers may still carry out. `worker.run` follows them instead of sending others. */

@@ -135,7 +135,7 @@ export class FleetDatabase implements Queryable, AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     const over = new AbortController();
-    await Promise.race([this.#lastWrite, pause(LAST_WRITE_MS, over.signal)]);
+    await Promise.race([this.#lastWrite, delay(LAST_WRITE_MS, over.signal)]);
     over.abort();
     await this.#boss?.stop({ graceful: false, close: false }).catch(() => {});
     await this.#reading[Symbol.asyncDispose]();
@@ -250,7 +250,7 @@ export async function untilAnswered<T>(act: () => Promise<T>, retry: RetryOption
       const failure = signal.aborted || !isMissing ? error : await repair(error, onSchemaMissing);
       onFailure?.(typeof failure === 'string' ? failure : describeFailure(failure));
       if (signal.aborted) throw error;
-      await pause(wait, signal);
+      await delay(wait, signal);
     }
   }
 }
@@ -265,7 +265,7 @@ async function repair(error: unknown, act: RetryOptions['onSchemaMissing']): Pro
 }
 
 /** Resolves after this time, or as soon as the signal aborts. */
-export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+export function delay(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
       clearTimeout(timer);

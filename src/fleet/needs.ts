@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import type { Settings } from '../core/model/model.ts';
 
 /** Where the items of a shift work: an empty folder, a git workspace, or a volume that all machines have. */
-export type WorkPlace = 'none' | 'git' | { readonly volume: string };
+export type FolderNeed = 'none' | 'git' | { readonly volume: string };
 
 interface Needy {
   readonly role: 'dev' | 'qa' | 'manager';
   readonly settings: Settings;
   readonly secretNames: readonly string[];
   /** Undefined: it needs no folder. */
-  readonly place: WorkPlace | undefined;
+  readonly place: FolderNeed | undefined;
   /** The public key of the coordinator. */
   readonly key: string;
 }

@@ -122,7 +122,7 @@ export class AwayRows {
   }
 
   /** The relay need not keep anything for this row. */
-  settle(id: string, signal: AbortSignal): Promise<void> {
+  removeRefs(id: string, signal: AbortSignal): Promise<void> {
     return this.#inTurn(id, async () => {
       const { records } = this.#options;
       const record = (await records.read(id)) ?? this.#departed.get(id);

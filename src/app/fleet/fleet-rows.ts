@@ -32,7 +32,7 @@ export interface FleetRowsMeans {
 export class FleetRows implements CarriedRows {
   readonly #means: FleetRowsMeans;
   readonly #prefix: string;
-  readonly #settling = new Set<Promise<void>>();
+  readonly #removals = new Set<Promise<void>>();
   #isUsed = false;
   #isWarned = false;
 
@@ -94,16 +94,16 @@ export class FleetRows implements CarriedRows {
     }
   }
 
-  settle({ item, carried }: Order): void {
+  removeRefs({ item, carried }: Order): void {
     if (carried === undefined) return;
-    const settling = this.#tidy((away, signal) => away.settle(item.id, signal)).finally(() =>
-      this.#settling.delete(settling),
+    const removal = this.#tidy((away, signal) => away.removeRefs(item.id, signal)).finally(() =>
+      this.#removals.delete(removal),
     );
-    this.#settling.add(settling);
+    this.#removals.add(removal);
   }
 
   async end(isFinished: boolean): Promise<void> {
-    await Promise.all(this.#settling);
+    await Promise.all(this.#removals);
     if (isFinished && this.#isUsed) await this.#tidy((away, signal) => away.sweep(this.#prefix, signal));
   }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ShiftPlace } from '../../core/model/model.ts';
 import { systemError } from '../../core/model/system-errors.ts';
 import type { SentOrder } from '../../fleet/protocol.ts';
-import type { Refused } from '../../fleet/worker/held-order.ts';
+import type { Refused } from '../../fleet/worker/order-run.ts';
 import { shiftPaths } from '../../store/folder/layout.ts';
 import { findVolume } from './fleet-ids.ts';
 import type { WorkerFiles } from './worker-files.ts';

@@ -114,5 +114,5 @@ test('older files of a shift are removed when no order uses them', async () => {
 
 test('an order that is withdrawn does not wait for its files', async () => {
   const files = new WorkerFiles('/nonexistent', () => new Promise(() => {}));
-  await expect(files.use(sent, 'h', AbortSignal.abort())).rejects.toThrow('withdrawn');
+  await expect(files.use(sent, 'h', AbortSignal.abort())).rejects.toThrow('aborted');
 });

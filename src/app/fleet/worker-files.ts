@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { unlessAborted } from '../../core/model/unless-aborted.ts';
 import type { BundledFile } from '../../fleet/bundle.ts';
 import type { SentOrder } from '../../fleet/protocol.ts';
-import type { Refused } from '../../fleet/worker/held-order.ts';
+import type { Refused } from '../../fleet/worker/order-run.ts';
 import { unpackFiles } from '../../fleet/worker/unpack.ts';
 import { removeFolder } from '../../workspace/remove-folder.ts';
 import { listFiles, stampOf } from './list-files.ts';

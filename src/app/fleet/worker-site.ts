@@ -6,7 +6,7 @@ import { createMask } from '../../core/text/mask.ts';
 import { LocalWorker } from '../../engine/worker/worker.ts';
 import type { Call, Site } from '../../engine/worker/worker-ports.ts';
 import type { SentOrder, WorkOutcome } from '../../fleet/protocol.ts';
-import { nothingDone, type Perform } from '../../fleet/worker/held-order.ts';
+import { nothingDone, type Perform } from '../../fleet/worker/order-run.ts';
 import { removeFolder } from '../../workspace/remove-folder.ts';
 import { processClock } from '../run/process-time.ts';
 import type { World } from '../world.ts';

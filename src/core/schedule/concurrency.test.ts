@@ -44,7 +44,7 @@ function end(first: Concurrency, ends: readonly End[], max?: number) {
   let concurrency = first;
   for (const each of ends) {
     concurrency = noteRunning(concurrency, concurrency.size);
-    concurrency = adaptConcurrency(concurrency, { end: each, epoch: concurrency.epoch }, max).concurrency;
+    concurrency = adaptConcurrency(concurrency, { end: each, version: concurrency.version }, max).concurrency;
     sizes.push(concurrency.size);
   }
   return sizes;
@@ -54,8 +54,8 @@ const at = (size: number, more: Partial<Concurrency> = {}): Concurrency => ({
   ...startConcurrency({ batchSize: size }),
   ...more,
 });
-const last = (before: Concurrency, how: Omit<StreamEnd, 'epoch'>, epoch = before.epoch, max?: number) =>
-  adaptConcurrency(before, { ...how, epoch }, max);
+const last = (before: Concurrency, how: Omit<StreamEnd, 'version'>, version = before.version, max?: number) =>
+  adaptConcurrency(before, { ...how, version }, max);
 
 test('X7 the concurrency starts as batches do: 2, or what is set, and never above the cap', () => {
   expect(startConcurrency({}).size).toBe(2);
@@ -103,7 +103,7 @@ test('X7 X6 the slots of items that failed in a row stay empty until one is done
 
 test('X7 items that started before it shrank count neither for growing nor for shrinking again; later ones do', () => {
   const { concurrency } = last(at(8, { failed: 3 }), { end: 'failed' });
-  expect([concurrency.size, concurrency.epoch]).toEqual([4, 1]);
+  expect([concurrency.size, concurrency.version]).toEqual([4, 1]);
   const used = { ...concurrency, wasUsed: true };
   expect(last(used, { end: 'failed' }, 0)).toEqual({ concurrency: { ...used, failedInRow: 2 } });
   expect(last(used, { end: 'done' }, 0)).toEqual({ concurrency: { ...used, failedInRow: 0 } });

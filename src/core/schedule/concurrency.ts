@@ -48,7 +48,7 @@ export interface Concurrency {
   /** Whether all slots were in use at some time since the last change. */
   readonly wasUsed: boolean;
   /** Counts how often it has shrunk: an item that started before the last time does not count any more. */
-  readonly epoch: number;
+  readonly version: number;
 }
 
 interface ConcurrencyChange {
@@ -57,8 +57,8 @@ interface ConcurrencyChange {
   readonly reason: string;
 }
 
-export function startConcurrency(settings: SizeSettings, epoch = 0): Concurrency {
-  return { size: startSize(settings), done: 0, failed: 0, failedInRow: 0, wasUsed: false, epoch };
+export function startConcurrency(settings: SizeSettings, version = 0): Concurrency {
+  return { size: startSize(settings), done: 0, failed: 0, failedInRow: 0, wasUsed: false, version };
 }
 
 /**
@@ -79,8 +79,8 @@ export interface StreamEnd {
   readonly end: 'done' | 'failed' | 'returned';
   /** What suggests that fewer should run at once: a timeout, or trouble that passes. */
   readonly overload?: string | undefined;
-  /** The epoch of the concurrency when the item started. */
-  readonly epoch: number;
+  /** The version of the concurrency when the item started. */
+  readonly version: number;
 }
 
 export interface Adaptation {
@@ -89,9 +89,9 @@ export interface Adaptation {
 }
 
 /** The concurrency after one item has ended. */
-export function adaptConcurrency(before: Concurrency, { end, overload, epoch }: StreamEnd, max?: number): Adaptation {
+export function adaptConcurrency(before: Concurrency, { end, overload, version }: StreamEnd, max?: number): Adaptation {
   const concurrency = { ...before, failedInRow: failuresInRow(before, end) };
-  if (epoch < before.epoch) return { concurrency };
+  if (version < before.version) return { concurrency };
   if (overload !== undefined) return shrunk(concurrency, overload, max);
   const { size, wasUsed } = before;
   const done = before.done + Number(end === 'done');
@@ -114,7 +114,7 @@ function failuresInRow({ failedInRow }: Concurrency, end: StreamEnd['end']): num
 
 function shrunk(before: Concurrency, reason: string, max: number | undefined): Adaptation {
   const to = Math.max(1, Math.floor(before.size / 2));
-  return changed({ ...before, epoch: before.epoch + 1 }, cap(to, max), reason);
+  return changed({ ...before, version: before.version + 1 }, cap(to, max), reason);
 }
 
 function changed(before: Concurrency, to: number, reason: string): Adaptation {

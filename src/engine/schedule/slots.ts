@@ -17,8 +17,8 @@ import { runItem } from './running-item.ts';
 import { affordableRows, rowsOf } from './turn.ts';
 
 interface Slot {
-  /** The epoch of the concurrency when the item started. */
-  readonly epoch: number;
+  /** The version of the concurrency when the item started. */
+  readonly version: number;
   /** Resolves when the item has ended in any way. */
   readonly ending: Promise<void>;
 }
@@ -70,7 +70,7 @@ export class Slots implements AsyncDisposable {
   /** You set another one in the manifest: it is used as it is (rule P4). */
   setConcurrency(settings: SizeSettings): void {
     this.#maxSize = settings.maxBatchSize;
-    const next = startConcurrency(settings, this.#concurrency.epoch);
+    const next = startConcurrency(settings, this.#concurrency.version);
     if (next.size === this.#concurrency.size) return;
     this.#context.emit({
       type: 'concurrency:changed',
@@ -82,7 +82,7 @@ export class Slots implements AsyncDisposable {
   }
 
   /** Items that were claimed before, and whose workers are at work. */
-  goOn(items: readonly RunningItem[]): void {
+  resume(items: readonly RunningItem[]): void {
     for (const item of items) this.#start(item);
   }
 
@@ -142,9 +142,9 @@ export class Slots implements AsyncDisposable {
     if (!ports.fleet) return;
     const board = await store.snapshot();
     const scope = this.#context.select(board);
-    ports.fleet.want(this.#used.size + this.#startable(board, scope));
+    ports.fleet.setDemand(this.#used.size + this.#startable(board, scope));
     const open = openTasks(board, scope);
-    ports.fleet.waitFor(
+    ports.fleet.reportOpenTasks(
       shift.tasks.filter(({ name }) => open.includes(name)),
       isWaiting,
     );
@@ -190,7 +190,7 @@ export class Slots implements AsyncDisposable {
         },
       )
       .finally(() => this.#onEnd());
-    this.#used.set(item.claim.token, { epoch: this.#concurrency.epoch, ending });
+    this.#used.set(item.claim.token, { version: this.#concurrency.version, ending });
   }
 
   async #run(item: RunningItem): Promise<ItemEnd> {
@@ -200,12 +200,12 @@ export class Slots implements AsyncDisposable {
 
   #free({ item, end, isTimeout }: ItemEnd): void {
     const { token } = item.claim;
-    const { epoch } = this.#used.get(token)!;
+    const { version } = this.#used.get(token)!;
     this.#used.delete(token);
     if (end === 'qa' || end === 'again' || end === 'left') return;
     const isReturned = typeof end === 'object';
     const overload = isReturned ? overloadIn(end) : isTimeout ? '1 timed out' : undefined;
-    const streamEnd = { end: isReturned ? ('returned' as const) : end, overload, epoch };
+    const streamEnd = { end: isReturned ? ('returned' as const) : end, overload, version };
     const { concurrency, change } = adaptConcurrency(this.#concurrency, streamEnd, this.#maxSize);
     this.#concurrency = concurrency;
     if (change) this.#context.emit({ type: 'concurrency:changed', task: item.task.name, ...change });

@@ -58,7 +58,7 @@ export class Stream implements AsyncDisposable {
     if (!this.#opened) {
       this.#opened = new Slots(this.#context);
       this.#knownSize = this.#context.shift.settings.batchSize;
-      this.#opened.goOn(this.#adopted.splice(0));
+      this.#opened.resume(this.#adopted.splice(0));
     }
     return this.#opened;
   }

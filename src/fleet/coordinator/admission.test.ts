@@ -31,21 +31,21 @@ const task = (...workerLabels: string[]) =>
 
 test('tells what is missing for the first task that no worker fits, and each change once', async () => {
   const { told, admission, join } = open();
-  admission.waitFor([task(), task('gpu')], true);
+  admission.reportOpenTasks([task(), task('gpu')], true);
   // A worker of another coordinator lacks only the key, and is not the one to wait for.
   await join(OFFERS, [...OFFERS.filter((offer) => offer !== 'key:ours'), 'label:gpu']);
-  for (let i = 0; i < 2; i++) admission.waitFor([task(), task('gpu')], true);
+  for (let i = 0; i < 2; i++) admission.reportOpenTasks([task(), task('gpu')], true);
   await join([...OFFERS, 'label:gpu']);
-  admission.waitFor([task(), task('gpu')], false);
+  admission.reportOpenTasks([task(), task('gpu')], false);
   expect(told).toEqual(['no worker is connected', 'no worker has label:gpu', '4 slots']);
 });
 
 test('tells of orders that wait while others run', async () => {
   const { told, admission, join } = open();
   await join(OFFERS);
-  admission.waitFor([task()], false);
+  admission.reportOpenTasks([task()], false);
   for (let i = 0; i < 2; i++) admission.noteUnfit([['role:qa']]);
-  admission.waitFor([task()], false);
+  admission.reportOpenTasks([task()], false);
   admission.noteUnfit([]);
   expect(told).toEqual(['no worker has role:qa', '4 slots']);
 });

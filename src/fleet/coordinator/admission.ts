@@ -36,12 +36,12 @@ export class Admission {
     return this.#roster.missing(this.#needsOf(task)) === undefined;
   }
 
-  want(items: number): void {
+  setDemand(items: number): void {
     this.#wanted = items;
   }
 
   /** `isWaiting`: nothing of these tasks can be sent, and nothing runs. */
-  waitFor(tasks: readonly Task[], isWaiting: boolean): void {
+  reportOpenTasks(tasks: readonly Task[], isWaiting: boolean): void {
     this.#needs = tasks.map((task) => this.#needsOf(task));
     this.#isWaiting = isWaiting;
     this.#tell();

@@ -7,7 +7,7 @@ export interface CarriedRows {
   /** Fetches the result to this machine, durably. Returns another outcome if that fails. */
   accept(order: Order, outcome: Outcome, signal: AbortSignal): Promise<Outcome | undefined>;
   /** Removes the refs of the item from the relay. Call it once the end of the item is in the table. */
-  settle(order: Order): void;
+  removeRefs(order: Order): void;
   /** The run has come to its end. `isFinished`: nothing is left to do. */
   end(isFinished: boolean): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Emit } from '../../core/model/events.ts';
-import { pause, type RetryOptions, untilAnswered } from '../database.ts';
+import { delay, type RetryOptions, untilAnswered } from '../database.ts';
 import { isTransient } from '../failure.ts';
 
 /** After a stop, a run does not wait longer for its database. */
@@ -86,7 +86,7 @@ export class DatabaseLink {
   #givenUpBefore(over: AbortSignal): Promise<false> {
     const { signal } = this.#givenUp;
     return new Promise((resolve) => {
-      const giveUp = () => void pause(ANSWER_MS, over).then(() => resolve(false));
+      const giveUp = () => void delay(ANSWER_MS, over).then(() => resolve(false));
       if (signal.aborted) giveUp();
       else signal.addEventListener('abort', giveUp, { once: true, signal: over });
     });

@@ -3,12 +3,12 @@ import { EndingOrders } from './ending-orders.ts';
 
 test('one query serves all ending orders', async () => {
   const questions: (readonly string[])[] = [];
-  const held = async (ids: readonly string[]) => {
+  const onWorkers = async (ids: readonly string[]) => {
     questions.push(ids);
     // The last one takes longer.
     return new Set(questions.length < 4 ? ['399'] : []);
   };
-  const orders = new EndingOrders({ held }, new AbortController().signal);
+  const orders = new EndingOrders({ onWorkers }, new AbortController().signal);
   const ids = Array.from({ length: 400 }, (_, i) => String(i));
   await Promise.all(ids.map((id) => orders.released(id)));
   expect(questions.map(({ length }) => length)).toEqual([1, 399, 1, 1]);

@@ -1,4 +1,4 @@
-import { pause } from '../database.ts';
+import { delay } from '../database.ts';
 import type { OrderQueue } from './order-queue.ts';
 
 /** After a cancellation: how long to wait until the worker has ended the agent. */
@@ -6,11 +6,11 @@ const ENDING_MS = 8000;
 
 /** Orders that were cancelled, until no worker has them. One query serves all: a stop cancels hundreds at once. */
 export class EndingOrders {
-  readonly #queue: Pick<OrderQueue, 'held'>;
+  readonly #queue: Pick<OrderQueue, 'onWorkers'>;
   readonly #closing: AbortSignal;
   readonly #ending = new Map<string, { readonly since: number; readonly resolve: () => void }>();
 
-  constructor(queue: Pick<OrderQueue, 'held'>, closing: AbortSignal) {
+  constructor(queue: Pick<OrderQueue, 'onWorkers'>, closing: AbortSignal) {
     this.#queue = queue;
     this.#closing = closing;
   }
@@ -26,15 +26,15 @@ export class EndingOrders {
   async #ask(): Promise<void> {
     while (this.#ending.size > 0) {
       const ids = [...this.#ending.keys()];
-      const held = await this.#queue.held(ids).catch(() => new Set<string>());
-      for (const id of ids) this.#release(id, held.has(id));
-      if (this.#ending.size > 0) await pause(100, this.#closing);
+      const running = await this.#queue.onWorkers(ids).catch(() => new Set<string>());
+      for (const id of ids) this.#release(id, running.has(id));
+      if (this.#ending.size > 0) await delay(100, this.#closing);
     }
   }
 
-  #release(id: string, isHeld: boolean): void {
+  #release(id: string, isRunning: boolean): void {
     const { since, resolve } = this.#ending.get(id)!;
-    if (isHeld && performance.now() - since < ENDING_MS) return;
+    if (isRunning && performance.now() - since < ENDING_MS) return;
     this.#ending.delete(id);
     resolve();
   }

@@ -2,7 +2,7 @@ import type { Emit } from '../../core/model/events.ts';
 import type { Task } from '../../core/model/shift.ts';
 import type { Worker } from '../../engine/worker/worker-ports.ts';
 import type { FleetDatabase } from '../database.ts';
-import type { WorkPlace } from '../needs.ts';
+import type { FolderNeed } from '../needs.ts';
 import type { Signer } from '../signature.ts';
 import type { CarriedRows } from './carried-rows.ts';
 import type { Journalling } from './incoming-lines.ts';
@@ -28,7 +28,7 @@ export interface FleetOptions extends Journalling {
   /** The worker of this process: it delivers results, and gives verdicts that are known. */
   readonly local: (secrets: Secrets) => Worker;
   /** Where the items of a task work. */
-  readonly place: (task: Pick<Task, 'hasWorkspace' | 'settings'>) => WorkPlace;
+  readonly place: (task: Pick<Task, 'hasWorkspace' | 'settings'>) => FolderNeed;
   /** Results of rows in git workspaces; absent: no task has one. */
   readonly rows?: CarriedRows;
   readonly files: FilesOfShift;

@@ -6,7 +6,7 @@ import type { Task } from '../../core/model/shift.ts';
 import { createMask } from '../../core/text/mask.ts';
 import type { Fleet as EngineFleet } from '../../engine/ports.ts';
 import type { Call, Worker } from '../../engine/worker/worker-ports.ts';
-import { pause } from '../database.ts';
+import { delay } from '../database.ts';
 import { describeFailure } from '../failure.ts';
 import { needsOf } from '../needs.ts';
 import { channelsOf, LARGEST_MESSAGE, type Refusal, readRefusal, readReport, type Work } from '../protocol.ts';
@@ -100,12 +100,12 @@ export class Fleet implements EngineFleet, AsyncDisposable {
     return this.#admission.fits(task);
   }
 
-  want(items: number): void {
-    this.#admission.want(items);
+  setDemand(items: number): void {
+    this.#admission.setDemand(items);
   }
 
-  waitFor(tasks: readonly Task[], isWaiting: boolean): void {
-    this.#admission.waitFor(tasks, isWaiting);
+  reportOpenTasks(tasks: readonly Task[], isWaiting: boolean): void {
+    this.#admission.reportOpenTasks(tasks, isWaiting);
   }
 
   changed(signal: AbortSignal): Promise<void> {
@@ -133,9 +133,9 @@ export class Fleet implements EngineFleet, AsyncDisposable {
       deliver: (row, call) => local.deliver(row, call),
       drop: async (token) => {
         for (const { sent } of this.#orders.kept(token)) {
-          if (sent.work.kind === 'item') this.#options.rows?.settle(sent.work.order);
+          if (sent.work.kind === 'item') this.#options.rows?.removeRefs(sent.work.order);
         }
-        await this.#orders.settle(token);
+        await this.#orders.forgetClaim(token);
         await local.drop(token);
       },
     };
@@ -146,7 +146,7 @@ export class Fleet implements EngineFleet, AsyncDisposable {
     const signal = AbortSignal.any([call.signal, left]);
     if (isVerdictKnown(order)) return local.run(withoutPlace(order), call);
     // Earlier orders of this claim can be removed: when a qa begins, the end of its dev is in the table.
-    await this.#orders.settle(order.token);
+    await this.#orders.forgetClaim(order.token);
     const survivor = this.#orders.takeSurvivor(order);
     const carried = survivor ? adopted(order, survivor) : await this.#carry(order, signal);
     if (!('order' in carried)) return carried.outcome;
@@ -236,7 +236,7 @@ export class Fleet implements EngineFleet, AsyncDisposable {
         this.#hurry = resolve;
       });
       await this.#link.attempt(() => this.#tick());
-      await Promise.race([hurried, pause(TICK_MS, this.#link.closing)]);
+      await Promise.race([hurried, delay(TICK_MS, this.#link.closing)]);
     }
   }
 
@@ -255,7 +255,7 @@ export class Fleet implements EngineFleet, AsyncDisposable {
     else if (isPaused()) await this.#orders.withdrawUntaken('the run is paused', false);
     const orders = await this.#queue.all();
     this.#admission.noteUnfit(await this.#orders.withdrawUnfit(orders, { roster: this.#roster, isDraining }));
-    await this.#orders.removeStrangers(orders);
+    await this.#orders.removeUnknown(orders);
     await this.#queue.closeUnused(orders);
     await this.#files.tidy(this.#orders.files);
     this.#link.endTrouble();
@@ -269,14 +269,14 @@ export class Fleet implements EngineFleet, AsyncDisposable {
         this.#orders.wake = resolve;
       });
       await this.#link.attempt(() => this.#orders.look());
-      await Promise.race([woken, pause(TICK_MS, this.#link.closing)]);
+      await Promise.race([woken, delay(TICK_MS, this.#link.closing)]);
     }
   }
 
   /** The run has ended. `isFinished`: by itself, so nothing of it stays in the database. */
   async end(isFinished: boolean): Promise<void> {
     const { database, rows, emit, left } = this.#options;
-    if (!left.aborted) this.#admission.want(0);
+    if (!left.aborted) this.#admission.setDemand(0);
     await rows?.end(isFinished);
     // Without a database, or after a takeover, the next start cleans up.
     if (this.#link.isLost) return;

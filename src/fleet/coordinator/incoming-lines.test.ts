@@ -67,7 +67,7 @@ test('a line that is not valid is dropped, with one warning for each worker', as
 test('after an order is settled, only its spending and its refusal count, and name its item', async () => {
   const { events, lines, take } = coordinator();
   lines.expect('o', work);
-  lines.settle('o');
+  lines.close('o');
   await take('o', [said(1), spent(2, 1), { n: 3, what: { type: 'result:refused', reason: 'late', item: 'x' } }]);
   expect(events).toMatchObject([
     { type: 'usage:spent', ...own, worker: 'w', order: 'o', n: 2 },

@@ -28,7 +28,7 @@ export interface Journalling {
 interface KnownOrder {
   readonly origin: Origin;
   /** The run no longer waits for it: of its lines, only spending and refusals count. */
-  isSettled: boolean;
+  isClosed: boolean;
   /** What its lines have told. Undefined: an earlier run has emitted some of them. */
   spent: Usage | undefined;
   /** A number was left out: a failover has lost lines. */
@@ -45,7 +45,7 @@ export class IncomingLines {
   readonly #epoch: Pick<Epoch, 'number' | 'write'>;
   readonly #known = new Map<string, KnownOrder>();
   /** Orders whose lines stay in the database for now. */
-  readonly #held = new Set<string>();
+  readonly #deferred = new Set<string>();
   /** The last line of each order that was emitted. */
   readonly #emitted = new Map<string, number>();
   readonly #warned = new Set<string>();
@@ -57,23 +57,23 @@ export class IncomingLines {
   }
 
   /** Keeps the lines of an order of an earlier run in the database until the order is adopted or dismissed. */
-  hold(order: string): void {
-    this.#held.add(order);
+  defer(order: string): void {
+    this.#deferred.add(order);
   }
 
   /** For orders that are not expected, only spending and refusals count. */
   expect(order: string, work: Work): void {
     const spent = this.#positionOf(order) === 0 ? {} : undefined;
-    this.#known.set(order, { origin: originOf(work), isSettled: false, spent, hasGap: false });
-    this.#held.delete(order);
+    this.#known.set(order, { origin: originOf(work), isClosed: false, spent, hasGap: false });
+    this.#deferred.delete(order);
     if (this.#known.size > MOST_ORDERS) this.#forgetOldest();
   }
 
   /** The run no longer waits for this order. Its position and subject are kept for lines that arrive late. */
-  settle(order: string): void {
+  close(order: string): void {
     const known = this.#known.get(order);
-    if (known) known.isSettled = true;
-    this.#held.delete(order);
+    if (known) known.isClosed = true;
+    this.#deferred.delete(order);
   }
 
   hasEmitted(order: string, n: number): boolean {
@@ -114,7 +114,7 @@ export class IncomingLines {
   /** Emits what is there and removes it. Returns whether there may be more. */
   async take(database: FleetDatabase, mask: Mask): Promise<boolean> {
     const own = { shift: this.#shift, epoch: this.#epoch.number };
-    const { rows, hasMore } = await readRows(database, own, [...this.#held]);
+    const { rows, hasMore } = await readRows(database, own, [...this.#deferred]);
     if (rows.length === 0) return false;
     for (const { order_id: order, worker, lines } of rows) {
       if (!Array.isArray(lines)) this.#warnOf(worker);
@@ -142,7 +142,7 @@ export class IncomingLines {
     const isExact = position === 0 || this.#emitted.has(order);
     if (known && isExact && line.n > position + 1) known.hasGap = true;
     this.#remember(order, line.n);
-    if (!countsAlways(line) && (!known || known.isSettled)) return;
+    if (!countsAlways(line) && (!known || known.isClosed)) return;
     const happening = eventOf(line, known?.origin);
     if (!happening) {
       this.#warnOf(worker);
@@ -163,7 +163,7 @@ export class IncomingLines {
   }
 
   #forgetOldest(): void {
-    for (const [order, { isSettled }] of this.#known) if (isSettled) return void this.#known.delete(order);
+    for (const [order, { isClosed }] of this.#known) if (isClosed) return void this.#known.delete(order);
   }
 
   #remember(order: string, n: number): void {

@@ -188,7 +188,7 @@ export class OrderQueue {
   }
 
   /** Which of these orders a worker still has, or may have: one that was just taken may not be registered yet. */
-  async held(ids: readonly string[]): Promise<Set<string>> {
+  async onWorkers(ids: readonly string[]): Promise<Set<string>> {
     const { rows } = await this.#database.query<{ id: string }>(
       `select held ->> 'id' as id from ${SCHEMA}.worker, jsonb_array_elements(orders) as held
        where held ->> 'id' = any($1) and seen > now() - make_interval(secs => greatest(lease_seconds, $2))
@@ -207,16 +207,16 @@ export class OrderQueue {
         this.queues,
       ]),
     );
-    const forged: { queue: string; id: string }[] = [];
+    const unusable: { queue: string; id: string }[] = [];
     const found = rows.flatMap((row): FoundOrder[] => {
       const envelope = readEnvelope(row.data);
       const sent = envelope && verify(envelope) ? readSentOrder(envelope.body) : undefined;
       if (sent?.id === row.id && sent.protocol === PROTOCOL && row.state !== 'failed' && row.state !== 'cancelled')
         return [{ sent, queue: row.name }];
-      forged.push({ queue: row.name, id: row.id });
+      unusable.push({ queue: row.name, id: row.id });
       return [];
     });
-    await this.forget(forged);
+    await this.forget(unusable);
     return found;
   }
 

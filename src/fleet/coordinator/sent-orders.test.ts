@@ -43,17 +43,17 @@ test('orders that this run does not know are ended when they are seen twice, and
   const call = { signal: AbortSignal.abort() } as unknown as Call;
   await orders.follow(own, work, call, false);
 
-  await orders.removeStrangers(stored(id, 'seen once', 'a', 'b'));
-  await orders.removeStrangers(stored(id, 'a', 'b'));
+  await orders.removeUnknown(stored(id, 'seen once', 'a', 'b'));
+  await orders.removeUnknown(stored(id, 'a', 'b'));
   expect(removed.splice(0)).toEqual(['cancelled a', 'cancelled b', 'removed a', 'removed b']);
-  await orders.removeStrangers(stored(id, 'seen once'));
+  await orders.removeUnknown(stored(id, 'seen once'));
   expect(removed).toEqual([]);
   expect(warnings).toEqual(['ended 2 orders in the database that did not belong to this run']);
 
   // It is forgotten while the orders are read.
   await orders.forget([own]);
   expect(removed.splice(0)).toEqual([`removed ${id}`]);
-  await orders.removeStrangers(stored(id));
-  await orders.removeStrangers(stored());
+  await orders.removeUnknown(stored(id));
+  await orders.removeUnknown(stored());
   expect(removed).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { count } from '../../core/text/count.ts';
 import { createMask } from '../../core/text/mask.ts';
 import type { Call } from '../../engine/worker/worker-ports.ts';
 import type { Bundle } from '../bundle.ts';
-import { pause } from '../database.ts';
+import { delay } from '../database.ts';
 import { PROTOCOL, type Report, type SentOrder, type Work } from '../protocol.ts';
 import { verifierFrom } from '../signature.ts';
 import { lackOf } from './admission.ts';
@@ -49,7 +49,7 @@ export class SentOrders {
   /** Why orders are withdrawn. */
   readonly #withdrawn = new Map<string, string>();
   /** Orders in the database that this run did not know at the last look. */
-  #strangers = new Set<string>();
+  #unknown = new Set<string>();
   /** Of an earlier run, by item-task and role. */
   readonly #survivors = new Map<string, Pending>();
   /** Until their ends are in the table, by token. */
@@ -76,7 +76,7 @@ export class SentOrders {
       if (work.kind !== 'item' || this.#survivors.has(cellOf(work.order))) continue;
       this.#survivors.set(cellOf(work.order), found);
       this.#live.set(id, found.sent.files);
-      this.#lines.hold(id);
+      this.#lines.defer(id);
     }
   }
 
@@ -167,7 +167,7 @@ export class SentOrders {
         since = performance.now();
       }
       this.wake();
-      await pause(20, this.#link.closing);
+      await delay(20, this.#link.closing);
     }
     this.#lines.accept(id, report);
   }
@@ -182,7 +182,7 @@ export class SentOrders {
   }
 
   /** The ends of the orders of this claim are in the table. */
-  async settle(token: string): Promise<void> {
+  async forgetClaim(token: string): Promise<void> {
     const pending = this.#unsettled.get(token);
     if (!pending) return;
     this.#unsettled.delete(token);
@@ -194,7 +194,7 @@ export class SentOrders {
     const named = orders.map(({ sent, queue }) => ({ queue, id: sent.id }));
     await this.#link.unlessGivenUp(this.#queue.forget(named));
     for (const { id } of named) {
-      this.#lines.settle(id);
+      this.#lines.close(id);
       this.#live.delete(id);
     }
   }
@@ -254,14 +254,14 @@ export class SentOrders {
    * Removes orders that a restored older database brings back, or that someone else has written. An order that is
    * forgotten while the orders are read looks like one of them, but only once.
    */
-  async removeStrangers(orders: readonly StoredOrder[]): Promise<void> {
+  async removeUnknown(orders: readonly StoredOrder[]): Promise<void> {
     const unknown = orders.filter(({ id }) => !this.#live.has(id));
-    const strangers = unknown.filter(({ id }) => this.#strangers.has(id));
-    this.#strangers = new Set(unknown.map(({ id }) => id));
-    if (strangers.length === 0) return;
-    for (const { queue, id } of strangers) await this.#queue.cancel(queue, id);
-    await this.#queue.forget(strangers);
-    const message = `ended ${count(strangers.length, 'order')} in the database that did not belong to this run`;
+    const toRemove = unknown.filter(({ id }) => this.#unknown.has(id));
+    this.#unknown = new Set(unknown.map(({ id }) => id));
+    if (toRemove.length === 0) return;
+    for (const { queue, id } of toRemove) await this.#queue.cancel(queue, id);
+    await this.#queue.forget(toRemove);
+    const message = `ended ${count(toRemove.length, 'order')} in the database that did not belong to this run`;
     this.#options.emit({ type: 'run:warning', message });
   }
 

@@ -11,7 +11,8 @@ async function worker() {
   });
   await offers.refresh();
   const work = { order: { settings: { agent: 'claude' } } } as unknown as Work;
-  const end = (trouble?: Trouble) => offers.learn(work, { role: 'dev', ...(trouble && { trouble }) } as WorkOutcome);
+  const end = (trouble?: Trouble) =>
+    offers.noteOutcome(work, { role: 'dev', ...(trouble && { trouble }) } as WorkOutcome);
   const pass = async (seconds: number) => {
     now += seconds * 1000;
     await offers.refresh();

@@ -73,7 +73,7 @@ export class Offers {
   }
 
   /** What the end of an order says about this machine. */
-  learn({ order }: Work, outcome: WorkOutcome): void {
+  noteOutcome({ order }: Work, outcome: WorkOutcome): void {
     const trouble = outcome.role === 'manager' ? undefined : outcome.trouble;
     const now = this.#sources.now();
     if (!trouble) this.#restMs.clear();

@@ -1,6 +1,6 @@
 import { missingNeeds } from '../needs.ts';
 import { type Envelope, PROTOCOL, readEnvelope, readSentOrder, type SentOrder } from '../protocol.ts';
-import type { Refused } from './held-order.ts';
+import type { Refused } from './order-run.ts';
 
 interface OrderTerms {
   /** Of its job. */

@@ -1,6 +1,6 @@
 import type { SentOrder } from '../protocol.ts';
 import { storable } from '../storable.ts';
-import { type OrderResult, WHY_REFUSED } from './held-order.ts';
+import { type OrderResult, WHY_REFUSED } from './order-run.ts';
 
 /** For `fleet status`. */
 export function described({ id, shift, work }: SentOrder): object {

@@ -16,7 +16,7 @@ function jobOf(id: string): object {
 }
 
 const nothing = async () => {};
-const offers = { list: [], problems: [], isResting: false, isAsked: true, refresh: nothing, learn() {} };
+const offers = { list: [], problems: [], isResting: false, isAsked: true, refresh: nothing, noteOutcome() {} };
 const worker = {
   ...{ id: 'w', name: 'w', version: '0', tell: () => {}, verify: () => true },
   offers: offers as unknown as Offers,

@@ -1,15 +1,15 @@
 import type { Job } from 'pg-boss';
-import { affectedBy, pause, type RetryOptions, untilAnswered } from '../database.ts';
+import { affectedBy, delay, type RetryOptions, untilAnswered } from '../database.ts';
 import { describeFailure, isQueueMissing } from '../failure.ts';
 import { CHANNEL, type Refusal } from '../protocol.ts';
 import { beatSeconds, shortestLease, updatePulse } from '../pulse.ts';
 import { SCHEMA } from '../schema.ts';
 import { fittingQueues } from './fitting-queues.ts';
 import { FreezeWatch } from './freeze-watch.ts';
-import { HeldOrder } from './held-order.ts';
-import { HeldOrders } from './held-orders.ts';
 import type { Offers } from './offers.ts';
 import { openOrder } from './open-order.ts';
+import { OrderLeases } from './order-leases.ts';
+import { OrderRun } from './order-run.ts';
 import { described, endOf, nameOf } from './order-text.ts';
 import { isNameTaken, register } from './register.ts';
 import { applyRunSignals } from './run-signals.ts';
@@ -25,11 +25,13 @@ const GIVING_BACK_MS = 10_000;
 /** Takes orders and carries them out until it is drained or stopped. */
 export class WorkerLoop {
   readonly #options: WorkerOptions;
-  readonly #held: HeldOrders;
+  readonly #leases: OrderLeases;
   readonly #runs = new Set<Promise<void>>();
   readonly #ended = new AbortController();
   readonly #retry: RetryOptions;
-  readonly #freezes = new FreezeWatch(() => untilAnswered(() => this.#held.keepLeases(), this.#retry).catch(() => {}));
+  readonly #freezes = new FreezeWatch(() =>
+    untilAnswered(() => this.#leases.keepLeases(), this.#retry).catch(() => {}),
+  );
   readonly #drained = new AbortController();
   #isDraining = false;
   #isStopped = false;
@@ -42,22 +44,22 @@ export class WorkerLoop {
 
   constructor(options: WorkerOptions) {
     this.#options = options;
-    this.#held = new HeldOrders(options.database);
+    this.#leases = new OrderLeases(options.database);
     this.#retry = { signal: this.#ended.signal, onFailure: (reason) => this.#tellTrouble(reason) };
   }
 
   get running(): number {
-    return this.#held.size;
+    return this.#leases.size;
   }
 
   /** Since when it has nothing to do, in milliseconds; 0: it is busy. */
   get idleMs(): number {
-    return this.#held.size > 0 ? 0 : performance.now() - this.#idleSince;
+    return this.#leases.size > 0 ? 0 : performance.now() - this.#idleSince;
   }
 
   /** Of all shifts, and of the orders that it has. */
   get #shortestLease(): number {
-    return Math.min(this.#leaseSeconds, this.#held.shortestLease);
+    return Math.min(this.#leaseSeconds, this.#leases.shortestLease);
   }
 
   /** Resolves at once, or after a suspension once it is known which of its orders others have. */
@@ -77,7 +79,7 @@ export class WorkerLoop {
   stop(): void {
     this.drain();
     this.#isStopped = true;
-    for (const order of this.#held.all) order.end();
+    for (const order of this.#leases.all) order.end();
     // Without a database, nothing can be given back: the leases end by themselves.
     setTimeout(() => this.#ended.abort(), GIVING_BACK_MS).unref();
   }
@@ -89,12 +91,12 @@ export class WorkerLoop {
     this.#options.tell(`worker ${name} is ready: ${slots} slots, ${this.#options.offers.list.join(' ')}`);
     const beating = this.#beatLoop();
     // Once it has given up, only `#runs` counts: no pause lasts any more, and this loop would leave them no time.
-    while (!this.#ended.signal.aborted && (!this.#isDraining || this.#held.size > 0)) {
+    while (!this.#ended.signal.aborted && (!this.#isDraining || this.#leases.size > 0)) {
       const woken = new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
       if (this.#canTake) await this.#attempt(() => this.#take());
-      await Promise.race([woken, pause(POLL_MS, this.#ended.signal)]);
+      await Promise.race([woken, delay(POLL_MS, this.#ended.signal)]);
     }
     await Promise.all(this.#runs);
     this.#freezes[Symbol.dispose]();
@@ -116,7 +118,7 @@ export class WorkerLoop {
         () =>
           database.listen([CHANNEL], (kind, subject) => {
             // Without an answer, the next heartbeat finds out.
-            if (kind === 'cancel') void this.#held.look(subject).catch(() => {});
+            if (kind === 'cancel') void this.#leases.look(subject).catch(() => {});
             else this.#hurry(kind === 'changed');
           }),
         retry,
@@ -157,22 +159,22 @@ export class WorkerLoop {
   #tellTrouble(reason: string): void {
     if (this.#isTroubled) return;
     this.#isTroubled = true;
-    const rest = this.#held.size === 0 ? '' : ', and running agents continue';
+    const rest = this.#leases.size === 0 ? '' : ', and running agents continue';
     this.#options.tell(`can't use the database: ${reason}; retrying${rest}`);
   }
 
   #endIfSilent(): void {
     const { silenceMs = SILENCE_MS } = this.#options;
-    const held = this.#held.all.filter(({ isLost }) => !isLost);
-    if (performance.now() - this.#answeredAt < silenceMs || held.length === 0) return;
+    const orders = this.#leases.all.filter(({ isLost }) => !isLost);
+    if (performance.now() - this.#answeredAt < silenceMs || orders.length === 0) return;
     this.#options.tell(`no answer from the database for ${Math.round(silenceMs / 1000)} seconds: stopping all agents`);
-    for (const order of held) order.lose();
+    for (const order of orders) order.lose();
   }
 
   async #beatLoop(): Promise<void> {
     let lastBeat = performance.now();
     while (!this.#ended.signal.aborted) {
-      await pause(250, this.#ended.signal);
+      await delay(250, this.#ended.signal);
       const isDue = this.#isBeatDue || performance.now() - lastBeat >= beatSeconds(this.#shortestLease) * 1000;
       if (!isDue || this.#ended.signal.aborted) continue;
       this.#isBeatDue = false;
@@ -197,15 +199,15 @@ export class WorkerLoop {
       );
       this.drain();
     }
-    await this.#held.keepLeases();
-    await applyRunSignals(database, this.#held.all);
+    await this.#leases.keepLeases();
+    await applyRunSignals(database, this.#leases.all);
   }
 
   async #register(): Promise<string> {
     const { database, id, name, slots, version, offers } = this.#options;
     return register(database, {
       ...{ id, name, slots, version, offers: offers.list, problems: offers.problems },
-      orders: this.#held.all.map((order) => described(order.sent)),
+      orders: this.#leases.all.map((order) => described(order.sent)),
       mode: this.#isDraining ? 'drain' : 'run',
       leaseSeconds: this.#shortestLease,
     });
@@ -213,23 +215,23 @@ export class WorkerLoop {
 
   get #canTake(): boolean {
     const { slots, offers } = this.#options;
-    return !this.#isDraining && this.#held.size < slots && !offers.isResting;
+    return !this.#isDraining && this.#leases.size < slots && !offers.isResting;
   }
 
   async #take(): Promise<void> {
     const { database, slots, offers } = this.#options;
-    this.#held.forgetCancellations();
+    this.#leases.forgetCancellations();
     const queues = await fittingQueues(database, offers.list);
-    const before = this.#held.size;
+    const before = this.#leases.size;
     for (const queue of queues) {
-      const free = slots - this.#held.size;
+      const free = slots - this.#leases.size;
       if (free <= 0 || this.#isDraining) break;
       const askedAt = performance.now();
       for (const job of await this.#fetch(queue, free)) this.#begin(queue, job);
       this.#freezes.doubtSince(askedAt);
     }
     // At once, not with the next heartbeat: a cancellation looks here to see whether a worker still has the order.
-    if (this.#held.size > before) await this.#register();
+    if (this.#leases.size > before) await this.#register();
   }
 
   async #fetch(queue: string, batchSize: number): Promise<Job<unknown>[]> {
@@ -249,12 +251,12 @@ export class WorkerLoop {
       this.#refuse(queue, id, sent.refused);
       return;
     }
-    const order = new HeldOrder(sent, {
+    const order = new OrderRun(sent, {
       ...{ database, queue, worker: name, retry: this.#retry, perform },
       leaseSeconds: heartbeatSeconds ?? this.#leaseSeconds,
-      learn: (outcome) => this.#learn(sent.work, outcome),
+      noteOutcome: (outcome) => this.#noteOutcome(sent.work, outcome),
     });
-    this.#held.add(order);
+    this.#leases.add(order);
     // It was being fetched when the worker was stopped.
     if (this.#isStopped) order.end();
     const run = this.#carryOut(order).finally(() => this.#runs.delete(run));
@@ -272,14 +274,14 @@ export class WorkerLoop {
     this.#runs.add(run);
   }
 
-  async #learn(...end: Parameters<Offers['learn']>): Promise<void> {
+  async #noteOutcome(...end: Parameters<Offers['noteOutcome']>): Promise<void> {
     const { offers } = this.#options;
     const before = offers.list.join();
-    offers.learn(...end);
+    offers.noteOutcome(...end);
     if (offers.list.join() !== before) await this.#register().catch(() => {});
   }
 
-  async #carryOut(order: HeldOrder): Promise<void> {
+  async #carryOut(order: OrderRun): Promise<void> {
     const { tell } = this.#options;
     const what = nameOf(order.sent);
     tell(`${what}: started`);
@@ -289,7 +291,7 @@ export class WorkerLoop {
     } catch (error) {
       tell(`${what}: could not be reported: ${error instanceof Error ? error.message : String(error)}`);
     } finally {
-      this.#held.remove(order);
+      this.#leases.remove(order);
       this.#idleSince = performance.now();
       this.#hurry(true);
     }

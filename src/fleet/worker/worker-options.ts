@@ -1,6 +1,6 @@
 import type { FleetDatabase } from '../database.ts';
-import type { Perform } from './held-order.ts';
 import type { Offers } from './offers.ts';
+import type { Perform } from './order-run.ts';
 
 export interface WorkerOptions {
   readonly database: FleetDatabase;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SentOrder } from '../protocol.ts';
-import { type HeldOptions, HeldOrder } from './held-order.ts';
+import { OrderRun, type OrderRunOptions } from './order-run.ts';
 
 const sent = {
   id: 'o',
@@ -36,9 +36,9 @@ async function handedOver(failure: string | undefined, row: { worker: string | n
     worker: 'w',
     retry,
     perform: async () => outcome,
-    learn: async () => {},
+    noteOutcome: async () => {},
   };
-  const ended = await new HeldOrder(sent, options as unknown as HeldOptions).run();
+  const ended = await new OrderRun(sent, options as unknown as OrderRunOptions).run();
   return { handover: 'handover' in ended && ended.handover, isToldRefused: lines.join().includes('result:refused') };
 }
 

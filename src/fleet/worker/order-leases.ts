@@ -1,11 +1,11 @@
 import { affectedBy, type FleetDatabase } from '../database.ts';
 import { SCHEMA } from '../schema.ts';
-import type { HeldOrder } from './held-order.ts';
+import type { OrderRun } from './order-run.ts';
 
 /** The orders that a worker has taken and not yet reported. */
-export class HeldOrders {
+export class OrderLeases {
   readonly #database: FleetDatabase;
-  readonly #orders = new Map<string, HeldOrder>();
+  readonly #orders = new Map<string, OrderRun>();
   /** Cancellations since the last fetch began: the notice can arrive before the order does. */
   readonly #cancelled = new Set<string>();
 
@@ -17,7 +17,7 @@ export class HeldOrders {
     return this.#orders.size;
   }
 
-  get all(): HeldOrder[] {
+  get all(): OrderRun[] {
     return [...this.#orders.values()];
   }
 
@@ -26,12 +26,12 @@ export class HeldOrders {
     return Math.min(...this.all.map(({ leaseSeconds }) => leaseSeconds));
   }
 
-  add(order: HeldOrder): void {
+  add(order: OrderRun): void {
     this.#orders.set(order.id, order);
     if (this.#cancelled.has(order.id)) order.cancel();
   }
 
-  remove({ id }: HeldOrder): void {
+  remove({ id }: OrderRun): void {
     this.#orders.delete(id);
   }
 

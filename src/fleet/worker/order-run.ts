@@ -25,7 +25,7 @@ export type Perform = (sent: SentOrder, call: Call) => Promise<WorkOutcome | Ref
 
 export const WHY_REFUSED = 'the lease had expired, or the item was withdrawn';
 
-export interface HeldOptions {
+export interface OrderRunOptions {
   readonly database: FleetDatabase;
   readonly queue: string;
   /** Of this order. */
@@ -34,7 +34,7 @@ export interface HeldOptions {
   readonly retry: RetryOptions;
   readonly perform: Perform;
   /** Updates the offers of this worker. Called before the report, or the next order could fail the same way. */
-  learn(outcome: WorkOutcome): Promise<void>;
+  noteOutcome(outcome: WorkOutcome): Promise<void>;
 }
 
 /**
@@ -49,10 +49,10 @@ export interface OrderResult {
 }
 
 /** An order that this worker has taken, until its report is accepted or refused. */
-export class HeldOrder {
+export class OrderRun {
   readonly sent: SentOrder;
   readonly queue: string;
-  readonly #options: HeldOptions;
+  readonly #options: OrderRunOptions;
   readonly #lines: LineSender;
   readonly #stop = new AbortController();
   readonly #drain = new AbortController();
@@ -60,7 +60,7 @@ export class HeldOrder {
   #isLost = false;
   #isCancelled = false;
 
-  constructor(sent: SentOrder, options: HeldOptions) {
+  constructor(sent: SentOrder, options: OrderRunOptions) {
     const { database, worker, retry, queue } = options;
     this.sent = sent;
     this.queue = queue;
@@ -120,7 +120,7 @@ export class HeldOrder {
       return outcome;
     }
     // An agent that was ended says nothing about it.
-    if (!this.#stop.signal.aborted) await this.#options.learn(outcome);
+    if (!this.#stop.signal.aborted) await this.#options.noteOutcome(outcome);
     const given = this.#stop.signal.aborted ? givenBackByStop(outcome) : outcome;
     const handover = this.#isCancelled ? 'cancelled' : this.#isLost ? 'refused' : await this.#report(given);
     if (handover === 'refused')
