@@ -47,7 +47,7 @@ describeFleet('`stop --leave`', (postgres) => {
     expect((await coordinator.ended).code).toBe(130);
     expect((await stop.ended).code).toBe(0);
     expect(stop.log).toContain('left 4 orders with workers');
-    expect(stop.log).toContain('`nightshift start fleet --fleet env` adopts them');
+    expect(stop.log).toContain('`nightshift start fleet --fleet env` adopts the running items');
     const end = site.journal().findLast(({ type }) => type === 'run:finished');
     expect(end).toMatchObject({ exitCode: 130, reason: 'left 4 orders with workers', left: AT_WORK });
     await expectRefusal(site);
