@@ -67,7 +67,7 @@ create table if not exists ${SCHEMA}.line (
   worker text not null,
   seq bigint generated always as identity,
   lines jsonb not null,
-  primary key (order_id, n)
+  primary key (order_id, worker, n)
 );
 create index if not exists line_shift on ${SCHEMA}.line (shift, seq);
 create or replace view ${SCHEMA}.demand as

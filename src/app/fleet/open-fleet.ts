@@ -58,7 +58,7 @@ export async function openFleet(run: NewRun, means: FleetMeans): Promise<OpenFle
     leaseSeconds: leaseSeconds(world),
     emit: stream.emit,
     flush: () => stream.flush(),
-    positionOf: (order) => stream.history.positionOf(order),
+    positionOf: (order, worker) => stream.history.positionOf(order, worker),
     local,
     place: (task) => placeOf(task, volume),
     files,

@@ -35,7 +35,7 @@ export type CheckpointLine =
   | { readonly type: 'checkpoint:lesson'; readonly id: string; readonly state: LessonState }
   | { readonly type: 'checkpoint:steps'; readonly task: string; readonly change: StepsChange }
   /** The highest number of a line of an order that a worker carries out. */
-  | { readonly type: 'checkpoint:order'; readonly order: string; readonly n: number }
+  | { readonly type: 'checkpoint:order'; readonly order: string; readonly worker: string; readonly n: number }
   /** Reset by a `retry` with these flags that was interrupted. */
   | {
       readonly type: 'checkpoint:retry';
@@ -67,7 +67,7 @@ export function isCheckpoint(line: unknown): line is CheckpointLine {
     case 'checkpoint:lesson':
       return isText(line.id) && isText(line.state);
     case 'checkpoint:order':
-      return isText(line.order) && Number.isSafeInteger(line.n);
+      return isText(line.order) && isText(line.worker) && Number.isSafeInteger(line.n);
     case 'checkpoint:retry':
       return isText(line.task) && isText(line.item) && Array.isArray(line.flags) && line.flags.every(isText);
     default:

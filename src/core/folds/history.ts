@@ -81,9 +81,9 @@ export class History {
     return this.#lessons.stateOf(id);
   }
 
-  /** The highest number of a line of this order; 0 if none is known. */
-  positionOf(order: string): number {
-    return this.#positions.of(order);
+  /** The highest number of a line that this worker has sent about this order; 0 if none is known. */
+  positionOf(order: string, worker: string): number {
+    return this.#positions.of(order, worker);
   }
 
   /** The changes of a task's Steps, the latest last. */

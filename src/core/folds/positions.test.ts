@@ -2,8 +2,18 @@ import { expect, test } from 'vitest';
 import type { NightshiftEvent } from '../model/events.ts';
 import { History } from './history.ts';
 
-const line = (order: unknown, n: unknown, usage = {}) =>
-  ({ type: 'usage:spent', at: '', shift: 's', role: 'dev', agent: 'a', usage, order, n }) as unknown as NightshiftEvent;
+const line = (order: unknown, n: unknown, usage = {}, worker = 'w') =>
+  ({
+    type: 'usage:spent',
+    at: '',
+    shift: 's',
+    role: 'dev',
+    agent: 'a',
+    usage,
+    worker,
+    order,
+    n,
+  }) as unknown as NightshiftEvent;
 
 const stamp = { at: '', run: 'r', shift: 's' };
 
@@ -14,7 +24,7 @@ function restored(history: History): History {
   return again;
 }
 
-test('X6 what is known of an order is its highest line, also after the journal was rotated', () => {
+test('X6 what is known of an order is the highest line of each worker, also after the journal was rotated', () => {
   const history = new History();
   for (const [order, n] of [
     ['a', 1],
@@ -32,8 +42,10 @@ test('X6 what is known of an order is its highest line, also after the journal w
   ]) {
     history.read(line(order, n), false);
   }
+  history.add(line('a', 2, {}, 'another one'));
   for (const each of [history, restored(history), restored(restored(history))]) {
-    expect(['a', 'b', 'c'].map((order) => each.positionOf(order))).toEqual([4, 7, 0]);
+    expect(['a', 'b', 'c'].map((order) => each.positionOf(order, 'w'))).toEqual([4, 7, 0]);
+    expect(['a', 'b'].map((order) => each.positionOf(order, 'another one'))).toEqual([2, 0]);
   }
 });
 
@@ -45,7 +57,7 @@ test('X6 a line that arrives again after a crash of the coordinator is spent onc
     const history = new History();
     for (const [i, each] of journal.entries()) history.read(each, i === 0);
     for (const [i, each] of lines.entries()) {
-      if (each.n! <= history.positionOf(each.order!)) continue;
+      if (each.n! <= history.positionOf(each.order!, 'w')) continue;
       const event = { ...each, run, seq: i + 1 };
       journal.push(event);
       history.add(event);
@@ -64,10 +76,10 @@ test('the 4,096 orders with the latest lines are kept, in a checkpoint too', () 
   history.add(line('o0', 1));
   history.add(line('new', 1));
   for (const each of [history, restored(history)]) {
-    expect(['o0', 'o1', 'o2', 'new'].map((order) => each.positionOf(order))).toEqual([2, 0, 2, 1]);
+    expect(['o0', 'o1', 'o2', 'new'].map((order) => each.positionOf(order, 'w'))).toEqual([2, 0, 2, 1]);
   }
   expect([...history.checkpoint(stamp)].filter(({ type }) => type === 'checkpoint:order')).toHaveLength(4096);
   const more = restored(history);
   more.add(line('newer', 1));
-  expect([more.positionOf('o2'), more.positionOf('o0')]).toEqual([0, 2]);
+  expect([more.positionOf('o2', 'w'), more.positionOf('o0', 'w')]).toEqual([0, 2]);
 });

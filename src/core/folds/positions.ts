@@ -7,37 +7,47 @@ const MOST_ORDERS = 4096;
 
 /**
  * How far the journal has the lines of each order that a worker carries out. A line that arrives again, because the
- * coordinator ended before it could confirm it, is not above that. Lines of an order are numbered from 1.
+ * coordinator ended before it could confirm it, is not above that. Each worker numbers its lines of an order from 1: a
+ * failover of the database can forget that one has an order, and give it to another.
  */
 export class Positions {
-  /** By order: the highest number. The order with the latest line is the last. */
+  /** By order and worker: the highest number. The one with the latest line is the last. */
   readonly #highest = new Map<string, number>();
 
   /** 0 if no line of the order is known. */
-  of(order: string): number {
-    return this.#highest.get(order) ?? 0;
+  of(order: string, worker: string): number {
+    return this.#highest.get(nameOf(order, worker)) ?? 0;
   }
 
-  add({ order, n }: NightshiftEvent): void {
+  add({ order, worker, n }: NightshiftEvent): void {
     // A line may contain anything.
-    if (typeof order === 'string' && Number.isSafeInteger(n) && n! > 0) this.#note(order, n!);
+    if (typeof order !== 'string' || typeof worker !== 'string') return;
+    if (Number.isSafeInteger(n) && n! > 0) this.#note(nameOf(order, worker), n!);
   }
 
   *checkpoint(): Generator<CheckpointLine> {
-    for (const [order, n] of this.#highest) yield { type: 'checkpoint:order', order, n };
+    for (const [name, n] of this.#highest) {
+      const [order = '', ...worker] = name.split(' ');
+      yield { type: 'checkpoint:order', order, worker: worker.join(' '), n };
+    }
   }
 
   restore(line: CheckpointLine): void {
-    if (line.type === 'checkpoint:order') this.#note(line.order, line.n);
+    if (line.type === 'checkpoint:order') this.#note(nameOf(line.order, line.worker), line.n);
   }
 
-  #note(order: string, n: number): void {
-    const highest = Math.max(n, this.of(order));
+  #note(name: string, n: number): void {
+    const highest = Math.max(n, this.#highest.get(name) ?? 0);
     // To the end.
-    const isKnown = this.#highest.delete(order);
-    this.#highest.set(isKnown ? order : copyOf(order), highest);
+    const isKnown = this.#highest.delete(name);
+    this.#highest.set(isKnown ? name : copyOf(name), highest);
     if (this.#highest.size <= MOST_ORDERS) return;
     const [oldest] = this.#highest.keys();
     this.#highest.delete(oldest!);
   }
+}
+
+/** The id of an order contains no space. */
+function nameOf(order: string, worker: string): string {
+  return `${order} ${worker}`;
 }

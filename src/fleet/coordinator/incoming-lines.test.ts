@@ -15,8 +15,8 @@ const work = {
 const own = { task: 'work', index: 3, item: 'own' };
 const spent = (n: number, costUsd: number) => ({ n, what: { type: 'usage:spent', agent: 'a', usage: { costUsd } } });
 const said = (n: number, text = 'x') => ({ n, what: { type: 'transcript', entry: { kind: 'text', text } } });
-const report = (lines: number, costUsd: number) =>
-  ({ worker: 'w', lines, outcome: { role: 'dev', usage: { costUsd } } }) as unknown as Report;
+const report = (lines: number, costUsd: number, worker = 'w') =>
+  ({ worker, lines, outcome: { role: 'dev', usage: { costUsd } } }) as unknown as Report;
 
 /** The coordinator's side, with the lines that the database would have. */
 function coordinator(journal: Record<string, number> = {}) {
@@ -32,7 +32,7 @@ function coordinator(journal: Record<string, number> = {}) {
         await later();
         steps.push('durable');
       },
-      positionOf: (order) => journal[order] ?? 0,
+      positionOf: (order, worker) => journal[`${order} ${worker}`] ?? 0,
       failpoint: () => {},
     },
     's',
@@ -101,8 +101,20 @@ test('also the last lines may be lost; a report whose lines are all there change
   expect(amounts()).toEqual([0.1, 0.3, 0.1]);
 });
 
+test('two workers that both carried out an order, after a failover, count with their own lines', async () => {
+  const { lines, take, amounts } = coordinator();
+  lines.expect('o', work);
+  await take('o', [said(1), spent(2, 1)]);
+  await take('o', [spent(1, 5)], { worker: 'v' });
+  expect(lines.hasEmitted('o', { worker: 'v', lines: 2 })).toBe(false);
+  lines.accept('o', report(3, 7, 'v'));
+  expect(amounts()).toEqual([1, 5, 2]);
+  lines.accept('o', report(2, 1));
+  expect(amounts()).toEqual([1, 5, 2]);
+});
+
 test('for an order of an earlier run, it is unknown what its lines reported', async () => {
-  const { events, lines, take, amounts } = coordinator({ o: 4 });
+  const { events, lines, take, amounts } = coordinator({ 'o w': 4 });
   lines.expect('o', work);
   // Lines of transcripts are not in the journal: that 5 and 6 are missing means nothing.
   await take('o', [spent(7, 0.1)]);

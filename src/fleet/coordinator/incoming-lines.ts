@@ -19,8 +19,8 @@ export interface Journalling {
   readonly emit: Emit;
   /** Resolves when all events so far are durable. */
   flush(): Promise<void>;
-  /** The number of the last line of an order that the journal has. */
-  positionOf(order: string): number;
+  /** The number of the last line of a worker about an order that the journal has. */
+  positionOf(order: string, worker: string): number;
   failpoint(name: 'lines:emitted' | 'lines:kept' | 'lines:taken'): void;
 }
 
@@ -29,7 +29,13 @@ interface KnownOrder {
   readonly origin: Origin;
   /** The run no longer waits for it: of its lines, only spending and refusals count. */
   isClosed: boolean;
-  /** What its lines have told. Undefined: an earlier run has emitted some of them. */
+  /** By worker. Several have it if a failover has made the database forget who had taken it. */
+  readonly told: Map<string, Told>;
+}
+
+/** What the lines of a worker have told about an order. */
+interface Told {
+  /** Undefined: an earlier run has emitted some of them. */
   spent: Usage | undefined;
   /** A number was left out: a failover has lost lines. */
   hasGap: boolean;
@@ -46,7 +52,7 @@ export class IncomingLines {
   readonly #known = new Map<string, KnownOrder>();
   /** Orders whose lines stay in the database for now. */
   readonly #deferred = new Set<string>();
-  /** The last line of each order that was emitted. */
+  /** The last line that was emitted, by order and worker. */
   readonly #emitted = new Map<string, number>();
   readonly #warned = new Set<string>();
 
@@ -63,8 +69,7 @@ export class IncomingLines {
 
   /** For orders that are not expected, only spending and refusals count. */
   expect(order: string, work: Work): void {
-    const spent = this.#positionOf(order) === 0 ? {} : undefined;
-    this.#known.set(order, { origin: originOf(work), isClosed: false, spent, hasGap: false });
+    this.#known.set(order, { origin: originOf(work), isClosed: false, told: new Map() });
     this.#deferred.delete(order);
     if (this.#known.size > MOST_ORDERS) this.#forgetOldest();
   }
@@ -76,8 +81,8 @@ export class IncomingLines {
     this.#deferred.delete(order);
   }
 
-  hasEmitted(order: string, n: number): boolean {
-    return this.#positionOf(order) >= n;
+  hasEmitted(order: string, { worker, lines }: Pick<Report, 'worker' | 'lines'>): boolean {
+    return this.#positionOf(order, worker) >= lines;
   }
 
   /** Whether the database has lines of this order. */
@@ -95,15 +100,18 @@ export class IncomingLines {
    */
   accept(order: string, { worker, lines, outcome }: Report): void {
     const known = this.#known.get(order);
-    if (!known || (!known.hasGap && this.hasEmitted(order, lines))) return;
-    const { origin, spent } = known;
+    if (!known) return;
+    const { origin } = known;
+    const { spent, hasGap } = this.#toldBy(worker, order, known);
+    const position = this.#positionOf(order, worker);
+    if (!hasGap && position >= lines) return;
     const what = `the database has lost events of an order of task ${origin.subject.task}`;
     if (!spent) {
       this.#warn(`${what}: its spending may be counted only in part`);
       return;
     }
-    const n = Math.max(lines, this.#positionOf(order));
-    this.#remember(order, n);
+    const n = Math.max(lines, position);
+    this.#remember(order, worker, n);
     const usage = 'usage' in outcome ? rest(outcome.usage, spent) : undefined;
     if (!usage) return;
     const { role, agent, subject } = origin;
@@ -135,20 +143,21 @@ export class IncomingLines {
   }
 
   #emitOnce(order: string, worker: string, line: NumberedLine, mask: Mask): void {
-    const position = this.#positionOf(order);
+    const position = this.#positionOf(order, worker);
     if (line.n <= position) return;
     const known = this.#known.get(order);
+    const told = known && this.#toldBy(worker, order, known);
     // After a restart, a gap proves nothing: the position comes from the journal, which has no transcript lines.
-    const isExact = position === 0 || this.#emitted.has(order);
-    if (known && isExact && line.n > position + 1) known.hasGap = true;
-    this.#remember(order, line.n);
+    const isExact = position === 0 || this.#emitted.has(nameOf(order, worker));
+    if (told && isExact && line.n > position + 1) told.hasGap = true;
+    this.#remember(order, worker, line.n);
     if (!countsAlways(line) && (!known || known.isClosed)) return;
     const happening = eventOf(line, known?.origin);
     if (!happening) {
       this.#warnOf(worker);
       return;
     }
-    if (known?.spent && happening.type === 'usage:spent') known.spent = sum(known.spent, happening.usage);
+    if (told?.spent && happening.type === 'usage:spent') told.spent = sum(told.spent, happening.usage);
     this.#journalling.emit({ ...masked(mask, happening), worker, order, n: line.n });
   }
 
@@ -166,13 +175,26 @@ export class IncomingLines {
     for (const [order, { isClosed }] of this.#known) if (isClosed) return void this.#known.delete(order);
   }
 
-  #remember(order: string, n: number): void {
-    this.#emitted.delete(order);
-    this.#emitted.set(order, n);
+  #toldBy(worker: string, order: string, { told }: KnownOrder): Told {
+    const known = told.get(worker);
+    if (known) return known;
+    const first = { spent: this.#positionOf(order, worker) === 0 ? {} : undefined, hasGap: false };
+    told.set(worker, first);
+    return first;
+  }
+
+  #remember(order: string, worker: string, n: number): void {
+    const name = nameOf(order, worker);
+    this.#emitted.delete(name);
+    this.#emitted.set(name, n);
     if (this.#emitted.size > MOST_ORDERS) this.#emitted.delete(this.#emitted.keys().next().value!);
   }
 
-  #positionOf(order: string): number {
-    return this.#emitted.get(order) ?? this.#journalling.positionOf(order);
+  #positionOf(order: string, worker: string): number {
+    return this.#emitted.get(nameOf(order, worker)) ?? this.#journalling.positionOf(order, worker);
   }
+}
+
+function nameOf(order: string, worker: string): string {
+  return `${order} ${worker}`;
 }

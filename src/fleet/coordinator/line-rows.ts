@@ -43,7 +43,7 @@ export async function readRows(
 
 export async function removeRows(database: Queryable, rows: readonly LineRow[]): Promise<void> {
   await database.query(
-    `delete from ${SCHEMA}.line where (order_id, n) in (select * from unnest($1::uuid[], $2::int[]))`,
-    [rows.map(({ order_id }) => order_id), rows.map(({ n }) => n)],
+    `delete from ${SCHEMA}.line where (order_id, worker, n) in (select * from unnest($1::uuid[], $2::text[], $3::int[]))`,
+    [rows.map(({ order_id }) => order_id), rows.map(({ worker }) => worker), rows.map(({ n }) => n)],
   );
 }

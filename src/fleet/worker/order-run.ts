@@ -30,6 +30,8 @@ export interface OrderRunOptions {
   readonly queue: string;
   /** Of this order. */
   readonly leaseSeconds: number;
+  /** When the database gave it to this worker, by the clock of the database. */
+  readonly takenOn: Date;
   readonly worker: string;
   readonly retry: RetryOptions;
   readonly perform: Perform;
@@ -57,6 +59,7 @@ export class OrderRun {
   readonly #stop = new AbortController();
   readonly #drain = new AbortController();
   readonly #spent = new AbortController();
+  #takenOn: Date;
   #isLost = false;
   #isCancelled = false;
 
@@ -65,11 +68,28 @@ export class OrderRun {
     this.sent = sent;
     this.queue = queue;
     this.#options = options;
+    this.#takenOn = options.takenOn;
     this.#lines = new LineSender(database, { order: sent.id, shift: sent.shift.key, worker }, retry);
   }
 
   get id(): string {
     return this.sent.id;
+  }
+
+  /** The same for all orders whose processes look the same. */
+  get session(): string {
+    const { shift, work } = this.sent;
+    const { role, task } = work.order;
+    return JSON.stringify([shift.key, role, work.kind === 'item' ? work.order.key : task]);
+  }
+
+  get takenOn(): Date {
+    return this.#takenOn;
+  }
+
+  /** The database has given it to this worker again. */
+  retake(on: Date): void {
+    this.#takenOn = on;
   }
 
   get leaseSeconds(): number {

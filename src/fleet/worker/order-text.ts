@@ -28,3 +28,10 @@ export function endOf({ handover, outcome }: OrderResult): string {
       ? 'finished, waits for its qa'
       : 'passed';
 }
+
+export function nameTaken(name: string): string {
+  return (
+    `another worker called ${name} was connected a moment ago. If it is still running, use another --name: ` +
+    `\`fleet drain ${name}\` drains both, and no view can tell them apart`
+  );
+}

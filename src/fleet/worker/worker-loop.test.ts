@@ -12,7 +12,7 @@ const order = { task: 'work', role: 'dev', token: 't', settings, item: { index: 
 function jobOf(id: string): object {
   const work = { kind: 'item', order };
   const body = JSON.stringify({ protocol: PROTOCOL, id, shift: { key: 'k', name: 's' }, needs: [], work });
-  return { id, data: { body, signature: '' }, heartbeatSeconds: 10 };
+  return { id, data: { body, signature: '' }, heartbeatSeconds: 10, startedOn: new Date() };
 }
 
 const nothing = async () => {};
@@ -27,7 +27,6 @@ function slowDatabase(fetched: Promise<void>, onFetch: () => void) {
   const completed: unknown[] = [];
   let fetches = 0;
   const boss = {
-    touch: async (_: string, ids: readonly string[]) => ({ affected: ids.length }),
     complete: async (_: string, __: string, report: unknown) => {
       completed.push(report);
       return { affected: 1 };
@@ -79,51 +78,6 @@ test('an order that arrives after the stop is given back, and its agent does not
   ]);
 });
 
-test('a queue that was removed ends its orders only: the leases of others are renewed', async () => {
-  const ended: string[] = [];
-  const renewed = gate();
-  const jobs = new Map([
-    ['removed', '11111111-1111-1111-1111-111111111111'],
-    ['other', '22222222-2222-2222-2222-222222222222'],
-  ]);
-  let isRemoved = false;
-  const missing = () => Promise.reject(new Error('Queue removed does not exist'));
-  const boss = {
-    touch: async (queue: string, ids: readonly string[]) => {
-      if (queue === 'removed' && isRemoved) return missing();
-      if (isRemoved) renewed.open();
-      return { affected: ids.length };
-    },
-    complete: async (queue: string) => (queue === 'removed' ? missing() : { affected: 1 }),
-    fetch: async (queue: string) => {
-      const id = jobs.get(queue);
-      jobs.delete(queue);
-      return id === undefined ? [] : [jobOf(id)];
-    },
-  };
-  const query = async (text: string) => {
-    if (text.includes('route.queue')) return { rows: [...jobs.keys()].map((queue) => ({ queue, needs: [] })) };
-    return { rows: text.includes('insert into nightshift.worker') ? [{ mode: 'run' }] : [] };
-  };
-  const database = { join: nothing, listen: nothing, notify: nothing, query, boss } as unknown as FleetDatabase;
-  const loop = new WorkerLoop({
-    ...{ ...worker, database, slots: 2 },
-    perform: async ({ id }, { signal }) => {
-      if (id.startsWith('2')) isRemoved = true;
-      await new Promise((resolve) => signal.addEventListener('abort', resolve));
-      ended.push(id);
-      return { role: 'dev', usage: {} } as Outcome;
-    },
-  });
-  const run = loop.run();
-  await renewed.opened;
-  await vi.waitFor(() => expect(ended).toEqual(['11111111-1111-1111-1111-111111111111']));
-  await vi.waitFor(() => expect(loop.running).toBe(1));
-  loop.stop();
-  await run;
-  expect(ended).toHaveLength(2);
-});
-
 test('without a database for long, all agents are ended, and this is told once', async () => {
   const told: string[] = [];
   let isTaken = false;
@@ -132,7 +86,6 @@ test('without a database for long, all agents are ended, and this is told once',
   const unlessGone = <T>(answer: T) =>
     isGone ? Promise.reject(new Error('Connection terminated')) : Promise.resolve(answer);
   const boss = {
-    touch: (_: string, ids: readonly string[]) => unlessGone({ affected: ids.length }),
     complete: () => unlessGone({ affected: 1 }),
     fetch: async () => {
       if (isTaken) return unlessGone([]);

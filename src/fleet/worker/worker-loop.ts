@@ -1,4 +1,4 @@
-import type { Job } from 'pg-boss';
+import type { JobWithMetadata } from 'pg-boss';
 import { affectedBy, delay, type RetryOptions, untilAnswered } from '../database.ts';
 import { describeFailure, isQueueMissing } from '../failure.ts';
 import { CHANNEL, type Refusal } from '../protocol.ts';
@@ -10,7 +10,7 @@ import type { Offers } from './offers.ts';
 import { openOrder } from './open-order.ts';
 import { OrderLeases } from './order-leases.ts';
 import { OrderRun } from './order-run.ts';
-import { described, endOf, nameOf } from './order-text.ts';
+import { described, endOf, nameOf, nameTaken } from './order-text.ts';
 import { isNameTaken, register } from './register.ts';
 import { applyRunSignals } from './run-signals.ts';
 import type { WorkerOptions } from './worker-options.ts';
@@ -108,12 +108,12 @@ export class WorkerLoop {
 
   /** Waits for a database that can't be reached. False: it was told to end before. */
   async #join(): Promise<boolean> {
-    const { database } = this.#options;
+    const { database, name, tell } = this.#options;
     const retry = { ...this.#retry, signal: this.#drained.signal };
     try {
       await untilAnswered(() => database.join(), retry);
       await untilAnswered(() => this.#beat(), retry);
-      if (await untilAnswered(() => isNameTaken(database, this.#options), retry)) this.#tellNameTaken();
+      if (await untilAnswered(() => isNameTaken(database, this.#options), retry)) tell(nameTaken(name));
       await untilAnswered(
         () =>
           database.listen([CHANNEL], (kind, subject) => {
@@ -128,14 +128,6 @@ export class WorkerLoop {
       if (this.#isDraining) return false;
       throw error;
     }
-  }
-
-  #tellNameTaken(): void {
-    const { name, tell } = this.#options;
-    tell(
-      `another worker called ${name} was connected a moment ago. If it is still running, use another --name: ` +
-        `\`fleet drain ${name}\` drains both, and no view can tell them apart`,
-    );
   }
 
   #hurry(isBeatDue = false): void {
@@ -234,9 +226,9 @@ export class WorkerLoop {
     if (this.#leases.size > before) await this.#register();
   }
 
-  async #fetch(queue: string, batchSize: number): Promise<Job<unknown>[]> {
+  async #fetch(queue: string, batchSize: number): Promise<JobWithMetadata<unknown>[]> {
     try {
-      return await this.#options.database.boss.fetch(queue, { batchSize });
+      return await this.#options.database.boss.fetch(queue, { batchSize, includeMetadata: true });
     } catch (error) {
       // It was just removed, and others may have orders.
       if (isQueueMissing(error)) return [];
@@ -244,7 +236,8 @@ export class WorkerLoop {
     }
   }
 
-  #begin(queue: string, { id, data, heartbeatSeconds }: Job<unknown>): void {
+  #begin(queue: string, { id, data, heartbeatSeconds, startedOn }: JobWithMetadata<unknown>): void {
+    if (this.#leases.continues(id, startedOn)) return;
     const { database, name, perform, verify, offers } = this.#options;
     const sent = openOrder(data, { id, verify, offers: offers.list });
     if ('refused' in sent) {
@@ -254,12 +247,18 @@ export class WorkerLoop {
     const order = new OrderRun(sent, {
       ...{ database, queue, worker: name, retry: this.#retry, perform },
       leaseSeconds: heartbeatSeconds ?? this.#leaseSeconds,
+      takenOn: startedOn,
       noteOutcome: (outcome) => this.#noteOutcome(sent.work, outcome),
     });
-    this.#leases.add(order);
     // It was being fetched when the worker was stopped.
     if (this.#isStopped) order.end();
-    const run = this.#carryOut(order).finally(() => this.#runs.delete(run));
+    const run = this.#leases
+      .start(order, () => this.#carryOut(order))
+      .finally(() => {
+        this.#runs.delete(run);
+        this.#idleSince = performance.now();
+        this.#hurry(true);
+      });
     this.#runs.add(run);
   }
 
@@ -290,10 +289,6 @@ export class WorkerLoop {
       tell(`${what}: ${'refused' in ended ? `refused: ${ended.refused}` : endOf(ended)}`);
     } catch (error) {
       tell(`${what}: could not be reported: ${error instanceof Error ? error.message : String(error)}`);
-    } finally {
-      this.#leases.remove(order);
-      this.#idleSince = performance.now();
-      this.#hurry(true);
     }
   }
 }
