@@ -56,3 +56,21 @@ postgresTest(
     expect([error instanceof Error, isTransient(error)]).toEqual([true, false]);
   },
 );
+
+postgresTest('a database that is away while someone restores it is like an outage', async () => {
+  await using server = await startTestPostgres();
+  await server.query('create database restored');
+  const url = new URL(server.url);
+  url.pathname = '/restored';
+  await using connection = new Connection({ connectionString: url.href });
+  await connection.query('select 1');
+  const refusal = async () => isTransient(await connection.query('select 1').catch((error: unknown) => error));
+  await server.query('alter database restored allow_connections false');
+  await server.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = 'restored'`);
+  await expect.poll(refusal).toBe(true);
+  expect(await refusal()).toBe(true);
+  await server.query('drop database restored');
+  expect(await refusal()).toBe(true);
+  await server.query('create database restored');
+  expect((await connection.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+});

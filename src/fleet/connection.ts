@@ -68,9 +68,14 @@ export class Connection implements AsyncDisposable {
     await this.query(listenTo(channels));
   }
 
-  async notify(kind: NoticeKind, subject: string): Promise<void> {
-    const channel = kind === 'ended' ? channelOf(subject) : CHANNEL;
-    await this.query('select pg_notify($1, $2)', [channel, `${kind}:${subject}`]);
+  /** `ended` is for the coordinator of a shift, which is its subject. */
+  async notify(kind: NoticeKind, subjects: readonly string[]): Promise<void> {
+    const notices = subjects.map((subject) => `${kind}:${subject}`);
+    const channels = subjects.map((subject) => (kind === 'ended' ? channelOf(subject) : CHANNEL));
+    await this.query(
+      'select pg_notify(channel, notice) from unnest($1::text[], $2::text[]) as told (channel, notice)',
+      [channels, notices],
+    );
   }
 
   async #connected(): Promise<Client> {
@@ -126,10 +131,13 @@ export class Connection implements AsyncDisposable {
   }
 }
 
-/** Treats a refused login as an outage if an earlier login worked: `fleet init` may have set new passwords. */
+/**
+ * Treats a refused connection as an outage if an earlier one worked: `fleet init` may have set new passwords, or someone
+ * restores the database, which does not exist or accepts no connections meanwhile.
+ */
 function asOutage(error: unknown): unknown {
-  const isLogin = error instanceof Error && ((error as { code?: string }).code ?? '').startsWith('28');
-  return isLogin ? Object.assign(error, { code: '08004' }) : error;
+  const isRefused = error instanceof Error && /^(28|3D000|55000)/.test((error as { code?: string }).code ?? '');
+  return isRefused ? Object.assign(error, { code: '08004' }) : error;
 }
 
 function listenTo(channels: readonly string[]): string {

@@ -11,7 +11,7 @@ export interface Queryable {
 }
 
 /** What functions of pg-boss take as `db`. */
-interface BossDatabase {
+export interface BossDatabase {
   executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
 }
 
@@ -75,8 +75,8 @@ export class FleetDatabase implements Queryable, AsyncDisposable {
     return this.#reading.listen(channels, listener);
   }
 
-  notify(kind: NoticeKind, subject: string): Promise<void> {
-    return this.#reading.notify(kind, subject);
+  notify(kind: NoticeKind, ...subjects: readonly string[]): Promise<void> {
+    return this.#reading.notify(kind, subjects);
   }
 
   /**
@@ -259,7 +259,7 @@ export async function untilAnswered<T>(act: () => Promise<T>, retry: RetryOption
 async function repair(error: unknown, act: RetryOptions['onSchemaMissing']): Promise<unknown> {
   if (!act) return error;
   return act().then(
-    () => 'its schema was missing and has been recreated',
+    () => 'parts of its schema were missing and have been recreated',
     (cause: unknown) => cause,
   );
 }

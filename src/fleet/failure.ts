@@ -8,8 +8,8 @@ const TRANSIENT_CODES = [
   // that is being dropped; a transaction of a process that stood still.
   ...['40001', '40P01', LOCKED, '25006', '25P02', 'XX000', '25P03'],
 ];
-/** SQLSTATE classes: connection, resources, an operator who intervenes. */
-const TRANSIENT_CLASSES = ['08', '53', '57'];
+/** SQLSTATE classes: connection, resources, an operator who intervenes, the disk of the server. */
+const TRANSIENT_CLASSES = ['08', '53', '57', '58'];
 const TRANSIENT_TEXTS =
   /connection terminated|connection ended|read timeout|timeout expired|not queryable|closed the conn|establishing an SSL/i;
 

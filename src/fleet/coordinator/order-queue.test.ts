@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { describeServer } from '../../../test/kit/postgres.ts';
 import { FleetDatabase } from '../database.ts';
-import type { SentOrder } from '../protocol.ts';
+import { CHANNEL, type SentOrder } from '../protocol.ts';
 import { startPulse, updatePulse } from '../pulse.ts';
 import { SCHEMA } from '../schema.ts';
 import { Epoch } from './epoch.ts';
@@ -27,7 +27,12 @@ describeServer('the orders of a shift', (server) => {
     await startPulse(database, leaseSeconds);
     await epoch.begin(database);
     const { signal } = new AbortController();
-    const queue = new OrderQueue(database, epoch, { shift: shift.key, leaseSeconds, signal });
+    const onSchemaMissing = async () => {
+      await database.install();
+      await epoch.beginAgain(database);
+      await queue.readRoutes();
+    };
+    const queue = new OrderQueue(database, epoch, { shift: shift.key, leaseSeconds, signal, onSchemaMissing });
     await queue.readRoutes();
     return queue;
   }
@@ -91,7 +96,7 @@ describeServer('the orders of a shift', (server) => {
     const newer = await open(90);
     const acts = [
       () => send(older),
-      () => older.cancel(order.queue, id),
+      () => older.cancel([order]),
       () => older.withdrawUntaken([id]),
       () => older.forget([order]),
     ];
@@ -113,6 +118,43 @@ describeServer('the orders of a shift', (server) => {
     await send(queue);
     const { rows } = await database.query(`select queue from ${SCHEMA}.route`);
     expect(rows).toEqual([{ queue: queue.queues[0] }]);
+    await queue.close();
+  });
+
+  test('a queue that a failover has lost is opened again: in this run, and in the next', async () => {
+    const queue = await open(90);
+    const before = await send(queue);
+    const [name = ''] = queue.queues;
+    const lose = async () => {
+      await using another = new FleetDatabase({ url: server.url, isInsecure: false });
+      await another.join();
+      await another.boss.deleteQueue(name);
+    };
+    await lose();
+    await database.query(`delete from ${SCHEMA}.route`);
+    const after = await send(queue);
+    expect(await queue.all()).toEqual([{ queue: name, id: after, isWaiting: true }]);
+    await queue.forget([{ queue: name, id: before }]);
+
+    await lose();
+    const next = await open(90);
+    const id = await send(next);
+    expect(await next.all()).toEqual([{ queue: name, id, isWaiting: true }]);
+    await next.close();
+  });
+
+  test('orders that are cancelled at the same time share two transactions at most', async () => {
+    const queue = await open(90);
+    const ids = await Promise.all(Array.from({ length: 50 }, () => send(queue)));
+    const told: string[] = [];
+    await using another = new FleetDatabase({ url: server.url, isInsecure: false });
+    await another.listen([CHANNEL], (kind, id) => void (kind === 'cancel' && told.push(id)));
+    await Promise.all(ids.map((id) => queue.cancel([{ queue: queue.queues[0]!, id }])));
+    const { rows } = await database.query(`select distinct xmin::text from ${SCHEMA}.job where state = 'cancelled'`);
+    expect(rows.length).toBeLessThanOrEqual(2);
+    const ends = await queue.ended(ids);
+    expect([...ends.values()].filter(({ kind }) => kind === 'cancelled')).toHaveLength(50);
+    await expect.poll(() => told.sort()).toEqual(ids.sort());
     await queue.close();
   });
 

@@ -1,14 +1,17 @@
+import type { JobInsert } from 'pg-boss';
 import type { Bundle } from '../bundle.ts';
-import type { FleetDatabase, RetryOptions } from '../database.ts';
+import type { BossDatabase, FleetDatabase, RetryOptions } from '../database.ts';
 import { untilAnswered } from '../database.ts';
 import { queueName } from '../needs.ts';
 import { type Envelope, PROTOCOL, readEnvelope, readSentOrder, type SentOrder } from '../protocol.ts';
 import { SCHEMA } from '../schema.ts';
 import { bySize } from './by-size.ts';
+import { endLeases } from './end-leases.ts';
 import type { Epoch } from './epoch.ts';
 import { GatheredCalls } from './gathered-calls.ts';
 import type { OrderEnd } from './order-end.ts';
 import { keepBundle } from './order-files.ts';
+import { idsByQueue, requireQueues } from './queues.ts';
 import type { FoundOrder, NamedOrder, Sending, StoredOrder } from './stored-order.ts';
 
 /** pg-boss allows no more. */
@@ -44,6 +47,7 @@ export class OrderQueue {
     for (const group of bySize(sendings, MOST_BYTES_TOGETHER, sizeOf)) await this.#send(group);
   });
   readonly #removals = new GatheredCalls<NamedOrder>((orders) => this.#remove(orders));
+  readonly #cancellations = new GatheredCalls<NamedOrder>((orders) => this.#cancel(orders));
   /** Opening a queue waits for this: it may be the queue that is being closed. */
   #closing: Promise<void> = Promise.resolve();
 
@@ -72,7 +76,7 @@ export class OrderQueue {
   async readRoutes(): Promise<void> {
     const before = this.queues;
     const { rows } = await this.#database.query<{ queue: string; needs: string[] }>(
-      `select queue, needs from ${SCHEMA}.route where shift = $1`,
+      `select queue, needs from ${SCHEMA}.route where shift = $1 and queue in (select name from ${SCHEMA}.queue)`,
       [this.#shift],
     );
     // A route that was opened meanwhile stays.
@@ -105,24 +109,35 @@ export class OrderQueue {
           );
         }
         for (const bundle of bundles.values()) await keepBundle(own, this.#shift, bundle);
-        for (const { queue, id, envelope, priority } of sendings) {
-          // Null if it is there already: an earlier answer was lost.
-          const lease = { heartbeatSeconds: this.#leaseSeconds };
-          await this.#database.boss.send(queue, envelope, { id, priority, ...lease, db });
+        await requireQueues(own, [...queues.keys()]);
+        for (const queue of queues.keys()) {
+          const jobs = sendings.filter((sending) => sending.queue === queue).map((sending) => this.#jobOf(sending));
+          // Leaves out what is there already: an earlier answer was lost.
+          await this.#database.boss.insert(queue, jobs, { db });
         }
       });
     });
-    for (const queue of queues.keys()) await this.#tell('ready', queue);
+    await this.#tell('ready', [...queues.keys()]);
   }
 
-  /** No worker can take it any more; one that has it stops its agent. */
-  async cancel(queue: string, id: string): Promise<void> {
-    await this.#untilAnswered(async () => {
-      // A database that was dropped has neither the queue nor the order.
-      if (!this.#routes.has(queue)) return;
-      await this.#epoch.write(this.#database, (_, db) => this.#database.boss.cancel(queue, id, { db }));
-    });
-    await this.#tell('cancel', id);
+  #jobOf({ id, priority, envelope }: Sending): JobInsert<Envelope> {
+    return { id, priority, data: envelope, heartbeatSeconds: this.#leaseSeconds };
+  }
+
+  /**
+   * No worker can take them any more; one that has one stops its agent. Gathered like removals: a stop cancels hundreds
+   * at once, and waits for them only for a while.
+   */
+  async cancel(orders: readonly NamedOrder[]): Promise<void> {
+    if (orders.length > 0) await this.#cancellations.add(orders);
+  }
+
+  async #cancel(orders: readonly NamedOrder[]): Promise<void> {
+    await this.#change(orders, (queue, ids, db) => this.#database.boss.cancel(queue, ids, { db }));
+    await this.#tell(
+      'cancel',
+      orders.map(({ id }) => id),
+    );
   }
 
   /** Ends those of these orders that no worker has. pg-boss would end all of them. */
@@ -145,12 +160,19 @@ export class OrderQueue {
   }
 
   async #remove(orders: readonly NamedOrder[]): Promise<void> {
+    await this.#change(orders, (queue, ids, db) => this.#database.boss.deleteJob(queue, ids, { db }));
+  }
+
+  /** One transaction, with one command for each queue. */
+  async #change(
+    orders: readonly NamedOrder[],
+    act: (queue: string, ids: string[], db: BossDatabase) => Promise<unknown>,
+  ) {
     await this.#untilAnswered(() =>
       this.#epoch.write(this.#database, async (_, db) => {
-        for (const queue of new Set(orders.map((order) => order.queue))) {
-          const ids = orders.filter((order) => order.queue === queue).map(({ id }) => id);
+        for (const [queue, ids] of idsByQueue(orders)) {
           // A database that was dropped has neither the queue nor the orders.
-          if (this.#routes.has(queue)) await this.#database.boss.deleteJob(queue, ids, { db });
+          if (this.#routes.has(queue)) await act(queue, ids, db);
         }
       }),
     );
@@ -220,29 +242,8 @@ export class OrderQueue {
     return found;
   }
 
-  /**
-   * Ends expired leases, except during a grace period. An order keeps the lease that it was sent with. A heartbeat in the
-   * future is from before the server's clock was set back. pg-boss's way takes 6 statements per queue, every time.
-   */
-  async endLeases(): Promise<void> {
-    const over = `from ${SCHEMA}.job left join ${SCHEMA}.pulse on pulse.lease_seconds = job.heartbeat_seconds
-      where name = any($1) and state = 'active' and coalesce(grace_until, now()) <= clock_timestamp() and (
-        heartbeat_on + make_interval(secs => job.heartbeat_seconds) < now()
-        or heartbeat_on - make_interval(secs => job.heartbeat_seconds) > now()
-        or started_on + make_interval(secs => expire_seconds) < now())`;
-    const found = await this.#database.query(`select 1 ${over} limit 1`, [this.queues]);
-    if (found.rows.length === 0) return;
-    await this.#epoch.write(this.#database, async (own, db) => {
-      const { rows } = await own.query<{ queue: string; id: string }>(
-        // A worker that renews one at this moment waits, or has it.
-        `select name as queue, id ${over} for update of job skip locked`,
-        [this.queues],
-      );
-      for (const queue of new Set(rows.map((row) => row.queue))) {
-        const ids = rows.filter((row) => row.queue === queue).map(({ id }) => id);
-        await this.#database.boss.fail(queue, ids, null, { db });
-      }
-    });
+  endLeases(): Promise<void> {
+    return endLeases(this.#database, this.#epoch, this.queues);
   }
 
   /** Removes queues that were empty for long: each change of what tasks need makes others. */
@@ -289,7 +290,7 @@ export class OrderQueue {
   }
 
   /** Only saves time: a worker polls, too. */
-  async #tell(kind: 'ready' | 'cancel', subject: string): Promise<void> {
-    await this.#database.notify(kind, subject).catch(() => {});
+  async #tell(kind: 'ready' | 'cancel', subjects: readonly string[]): Promise<void> {
+    await this.#database.notify(kind, ...subjects).catch(() => {});
   }
 }

@@ -22,7 +22,7 @@ function open() {
   };
   const queue = {
     nameFor: () => 'q',
-    cancel: async (_: string, id: string) => void removed.push(`cancelled ${id}`),
+    cancel: async (orders: { id: string }[]) => void removed.push(...orders.map(({ id }) => `cancelled ${id}`)),
     forget: async (orders: { id: string }[]) => void removed.push(...orders.map(({ id }) => `removed ${id}`)),
   };
   const orders = new SentOrders(options as unknown as FleetOptions, {

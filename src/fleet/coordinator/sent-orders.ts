@@ -160,7 +160,7 @@ export class SentOrders {
 
   /** Resolves when the journal has all that the lines of an order told, as far as the database still has them. */
   async untilEmitted(id: string, report: Report, signal: AbortSignal): Promise<void> {
-    for (let since = performance.now(); !this.#lines.hasEmitted(id, report.lines); ) {
+    for (let since = performance.now(); !this.#lines.hasEmitted(id, report); ) {
       if (signal.aborted || this.#link.closing.aborted) return;
       if (performance.now() - since > LINES_MS) {
         if (!(await this.#lines.areWaiting(this.#options.database, id).catch(() => true))) break;
@@ -259,7 +259,7 @@ export class SentOrders {
     const toRemove = unknown.filter(({ id }) => this.#unknown.has(id));
     this.#unknown = new Set(unknown.map(({ id }) => id));
     if (toRemove.length === 0) return;
-    for (const { queue, id } of toRemove) await this.#queue.cancel(queue, id);
+    await this.#queue.cancel(toRemove);
     await this.#queue.forget(toRemove);
     const message = `ended ${count(toRemove.length, 'order')} in the database that did not belong to this run`;
     this.#options.emit({ type: 'run:warning', message });
@@ -272,7 +272,7 @@ export class SentOrders {
 
   /** Ends an order, and waits until its worker has ended the agent. Without a database, it stays with its worker. */
   async #cancel(queue: string, id: string): Promise<OrderEnd> {
-    if (!(await this.#link.unlessGivenUp(this.#queue.cancel(queue, id)))) return { kind: 'left' };
+    if (!(await this.#link.unlessGivenUp(this.#queue.cancel([{ queue, id }])))) return { kind: 'left' };
     await this.#ending.released(id);
     return { kind: 'cancelled' };
   }
