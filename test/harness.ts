@@ -51,7 +51,8 @@ export class Project {
     this.root = root;
     onTestFinished(() => {
       for (const child of this.#running) child.kill('SIGKILL');
-      rmSync(root, { recursive: true, force: true });
+      // A run that has released its lock may still be writing its report.
+      rmSync(root, { recursive: true, force: true, maxRetries: 5 });
     });
   }
 
