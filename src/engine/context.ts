@@ -232,7 +232,7 @@ export class RunContext implements Disposable {
 
   async interrupted(): Promise<RunEnd> {
     if (this.leftOrders > 0) {
-      const reason = `left ${count(this.leftOrders, 'order')} with workers`;
+      const reason = `left ${count(this.leftOrders, 'item')} with workers`;
       return { exitCode: EXIT.interrupted, reason, left: this.leftOrders };
     }
     const snapshot = await this.store.snapshot().catch((error: unknown) => {

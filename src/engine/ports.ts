@@ -62,16 +62,22 @@ export interface Events {
   readonly history: History;
 }
 
+/** Something of this task is running in this role, or could start. */
+export interface OpenWork {
+  readonly task: Task;
+  readonly role: 'dev' | 'qa';
+}
+
 /** Workers on other machines. `ports.worker` sends them orders. */
 export interface Fleet {
-  /** How many items the workers that are there, and fit one of these tasks, can work on at once. */
-  slots(tasks: readonly Task[]): number;
-  /** Whether a worker is there that can work on items of this task. */
-  fits(task: Task): boolean;
+  /** How many items the workers that are there, and fit one of these tasks in this role, can work on at once. */
+  slots(tasks: readonly Task[], role: OpenWork['role']): number;
+  /** Whether a worker is there that can work on items of this task in this role. */
+  fits(task: Task, role: OpenWork['role']): boolean;
   /** How many slots this run would use if they were there: for whoever starts workers. */
   setDemand(items: number): void;
-  /** Reports the tasks that have work left. `isWaiting`: nothing can be claimed, because no worker fits. */
-  reportOpenTasks(tasks: readonly Task[], isWaiting: boolean): void;
+  /** Reports what there is to do. `isWaiting`: nothing can be claimed, because no worker fits. */
+  reportOpenWork(work: readonly OpenWork[], isWaiting: boolean): void;
   /** Resolves when workers may have come or gone, or the signal aborts. */
   changed(signal: AbortSignal): Promise<void>;
   /** Orders of an earlier run that workers may still carry out. `worker.run` follows them instead of sending others. */

@@ -134,7 +134,7 @@ async function recover(context: RunContext): Promise<{ adopted: RunningItem[] }>
   await ports.protection.begin(protectedPlaces(shift, now, scope.includes));
   budget.check();
   await reconcileLessons(context);
-  // If nothing is left to do or to spend, no agent is started.
-  if (context.isLeft(now) && !context.control.isHalted) await foldWaiting(context);
+  // If nothing is left to do or to spend, no agent is started. Adopted items may end meanwhile, and must not wait.
+  if (adopted.length === 0 && context.isLeft(now) && !context.control.isHalted) await foldWaiting(context);
   return { adopted };
 }

@@ -68,7 +68,6 @@ function newPassword(): string {
   return randomBytes(24).toString('base64url');
 }
 
-/** The same address for another role. */
 export function addressFor(url: string, { name, password }: { name: string; password: string }): string {
   const address = new URL(url);
   address.username = name;
@@ -156,9 +155,13 @@ interface NeedsRow {
   readonly needs: readonly string[];
 }
 
-/** Why it can't take orders that exist or will. A missing agent is a problem only if a task needs it. */
+/**
+ * Why it can't take orders that exist or will. A missing agent is a problem only if a task needs it. Roles are its
+ * operator's choice.
+ */
 function problemsOf({ offers, problems }: WorkerRow, routes: readonly NeedsRow[]): string[] {
-  const told = routes.flatMap(({ shift, needs }) =>
+  const suited = routes.filter(({ needs }) => !missingNeeds(needs, offers).some((need) => need.startsWith('role:')));
+  const told = suited.flatMap(({ shift, needs }) =>
     missingNeeds(needs, offers).flatMap((need) => {
       const known = problems.filter(({ offer }) => offer === need).map(({ offer, why }) => `${offer}: ${why}`);
       return known.length > 0 ? known : [`lacks ${need} for shift ${shift}${hintFor(need)}`];

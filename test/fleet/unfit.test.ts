@@ -38,17 +38,17 @@ describeFleet('orders that no worker fits', (postgres) => {
   });
 
   /** Its only item waits for a worker that judges it. */
-  async function waitingForQa(): Promise<{ site: FleetSite; coordinator: FleetProcess }> {
+  async function waitingForQa(): Promise<{ site: FleetSite; coordinator: FleetProcess; dev: FleetProcess }> {
     const site = new FleetSite({
       postgres,
       table: tableOf(1, ['work']),
       tasks: () => ({ work: agentTask('1. Do it', '- It is done', '- workspace: none') }),
     });
-    site.worker('dev', { args: ['--roles', 'dev'] });
+    const dev = site.worker('dev', { args: ['--roles', 'dev'] });
     const coordinator = site.coordinator();
     await until(() => reasons(site).includes('no worker has role:qa'), 'the reason');
     expect(site.shift.column('work')).toEqual(['qa']);
-    return { site, coordinator };
+    return { site, coordinator, dev };
   }
 
   test('a qa’s order waits, and this is reported once', async () => {
@@ -58,13 +58,18 @@ describeFleet('orders that no worker fits', (postgres) => {
     expect(reasons(site).filter((reason) => reason === 'no worker has role:qa')).toHaveLength(1);
   });
 
-  test('a run that is to end does not wait for a worker that judges', async () => {
-    const { site, coordinator } = await waitingForQa();
+  test('a run that is to end does not wait for a worker that judges; later, such a worker is enough', async () => {
+    const { site, coordinator, dev } = await waitingForQa();
     coordinator.child.kill('SIGINT');
     await until(() => !coordinator.isRunning, 'the run to end', 20_000);
     expect(await coordinator.ended).toMatchObject({ code: 130 });
     expect(site.shift.column('work')).toEqual(['qa']);
     expect(await postgres.query(`select from nightshift.job where state = 'created'`)).toEqual([]);
+
+    await dev.kill('SIGTERM');
+    site.worker('qa', { args: ['--roles', 'qa'] });
+    expect(await site.coordinator().ended).toMatchObject({ code: 0 });
+    expect(site.shift.column('work')).toEqual(['done']);
   });
 
   test('an item that its worker gave back for lack of an agent is not sent to it again', async () => {

@@ -41,7 +41,7 @@ describeFleet('workers of a fleet', (postgres) => {
   }
 
   test('X9 a worker that lacks something gets no orders, and status says why; the run continues', async () => {
-    const site = newSite(4, 2, { env: 'API_TOKEN=x\n', more: '\n- worker-labels: gpu\n- timeout: 5m' });
+    const site = newSite(4, 'while-held', { env: 'API_TOKEN=x\n', more: '\n- worker-labels: gpu\n- timeout: 5m' });
     site.project.write('worker.env', 'API_TOKEN=y\n');
     const secret = ['--env-file', site.project.path('worker.env')];
     site.worker('no-secret', { args: ['--labels', 'gpu'] });
@@ -65,6 +65,7 @@ describeFleet('workers of a fleet', (postgres) => {
     expect(await problemsOf(site, 'other-version')).toMatch(
       /protocol 99, but shift fleet has 1: upgrade the coordinator/,
     );
+    site.release();
     expect(await coordinator.ended).toMatchObject({ code: 0 });
     expect(workersOf(site)).toEqual(['fit']);
     await postgres.query(`delete from nightshift.worker where name = 'other-version'`);
@@ -77,7 +78,7 @@ describeFleet('workers of a fleet', (postgres) => {
       tasks: () => ({ work: shellTask('true', 'true', '- agent: claude\n- workspace: none') }),
       settings: { 'current-batch-size': 16 },
     });
-    site.worker('no-agent');
+    site.worker('no-agent', { env: { PATH: '/usr/bin:/bin' } });
     const coordinator = site.coordinator();
     await until(() => site.journal().some(({ type }) => type === 'fleet:waiting'), 'the run to wait');
     // Two rows want no more than two slots, whatever the concurrency.
@@ -87,6 +88,19 @@ describeFleet('workers of a fleet', (postgres) => {
     await eventually('problems', async () => /agent:claude/.test(await problemsOf(site, 'no-agent')));
     expect(coordinator.isRunning).toBe(true);
     await coordinator.kill('SIGTERM');
+  });
+
+  test('one that joins gets orders at once, also while long items run on all others', async () => {
+    const site = newSite(2, 'while-held');
+    site.worker('first', { slots: 1 });
+    const coordinator = site.coordinator();
+    await until(() => begun(site) === 1, 'an agent');
+    site.worker('second', { slots: 1 });
+    await until(() => begun(site) === 2, 'an agent on the second worker');
+    site.release();
+    expect(await coordinator.ended).toMatchObject({ code: 0 });
+    const recorded = site.journal().filter(({ type, to }) => type === 'item:recorded' && to === 'done');
+    expect(recorded.map(({ worker }) => worker).sort()).toEqual(['first', 'second']);
   });
 
   test('one that is drained, or has nothing to do, finishes what it has and ends', async () => {

@@ -7,7 +7,7 @@ import type { Counts } from '../../core/model/events.ts';
 import type { Shift, Task } from '../../core/model/shift.ts';
 import type { LimitSettings } from '../../core/schedule/budget.ts';
 import { cellsAt, countItems, type Scope } from '../../core/schedule/plan.ts';
-import type { RunRequest } from '../../core/schedule/run-request.ts';
+import { fleetIn, type RunRequest } from '../../core/schedule/run-request.ts';
 import type { Selection } from '../../core/schedule/selection.ts';
 import { hasModel } from '../../engine/budget.ts';
 import { checkAgents, checkModels } from '../../engine/preflight.ts';
@@ -15,6 +15,7 @@ import type { DatabaseOptions } from '../../fleet/database.ts';
 import type { Overrides } from '../../formats/compile.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
 import { findTask } from '../find-task.ts';
+import { readHistory } from '../history.ts';
 import { type OpenShift, openAndCheck } from '../open-shift.ts';
 import { refuseEmpty } from '../refuse-empty.ts';
 import { refuseNoMatch, selector } from '../select-rows.ts';
@@ -72,13 +73,20 @@ export async function checkFirst(
   const opened = await openAndCheck(paths, { ...overridesIn(options), compile });
   refuseNothing(opened, options);
   const { count, tasks } = opened.snapshot;
-  if (cellsAt(opened.snapshot, 'done').length === count * tasks.length) return countItems(opened.snapshot);
+  const isComplete = cellsAt(opened.snapshot, 'done').length === count * tasks.length;
+  if (isComplete && !(options.fleet && (await isUnfinished(paths, world)))) return countItems(opened.snapshot);
   if (!options.fleet && !options.withoutFleet) await refuseLeftItems(paths, opened.snapshot, world);
   await requireAgents(opened.shift, agents, world, options.fleet !== undefined);
   await requireWorkspaces(world, paths, opened, options.fleet !== undefined);
   if (options.fleet) await requireFiles(paths, opened.shift);
   await opened.files.prepare();
   return undefined;
+}
+
+/** The last run was on a fleet, and was killed before its end: the database may still have something of it. */
+async function isUnfinished(paths: ShiftPaths, world: World): Promise<boolean> {
+  const { lastRun } = await readHistory(paths, world);
+  return lastRun !== undefined && lastRun.end === undefined && fleetIn(lastRun.flags) !== undefined;
 }
 
 /** An empty shift and a selection without rows are wrong input. */

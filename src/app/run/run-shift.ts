@@ -130,9 +130,12 @@ async function runLocked(run: NewRun, { agents, workplaces, leftovers }: Opened)
   for (const message of [...opened.shift.warnings, ...unprotected, ...kept, ...uncommitted])
     stream.emit({ type: 'run:warning', message });
   const ports = await buildPorts(run, opened, { agents, workplaces, control });
-  await endLeftovers(run, leftovers);
-  await ports.recover();
-  const end = await runShift(ports.ports, await ports.load())
+  const runAll = async () => {
+    await endLeftovers(run, leftovers);
+    await ports.recover();
+    return runShift(ports.ports, await ports.load());
+  };
+  const end = await runAll()
     .catch((error: unknown) => {
       ports.checkFleet();
       throw error;

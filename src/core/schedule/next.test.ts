@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { STATUSES, type Status } from '../model/status.ts';
-import { chooseForDevs, chooseNext, isWorkLeft, type Next, openTasks } from './next.ts';
+import { chooseForDevs, chooseNext, isWorkLeft, type Next, openWork } from './next.ts';
 import { type Board, countEligible } from './plan.ts';
 
 type Rows = readonly (readonly Status[])[];
@@ -118,8 +118,24 @@ test('M4 a task is open if something of it runs or could start', () => {
     ['done', 'qa', 'todo'],
     ['failed', 'todo', 'todo'],
   ]);
-  expect(openTasks(board, ALL)).toEqual(['task0', 'task1']);
-  expect(openTasks(board, { ...ALL, task: 'task1' })).toEqual(['task1']);
+  const [running, waiting] = [
+    { task: 'task0', role: 'dev' },
+    { task: 'task1', role: 'qa' },
+  ];
+  expect(openWork(board, ALL)).toEqual([running, waiting]);
+  expect(openWork(board, { ...ALL, task: 'task1' })).toEqual([waiting]);
+});
+
+test('M4 items at qa and devs may have different limits', () => {
+  const board = boardOf([['qa'], ['todo'], ['qa']]);
+  const choose = (forDevs: number, forQa: number) =>
+    chooseNext({
+      ...{ board, scope: ALL, mode: 'stream', sequence: 'tasks', room: forDevs },
+      forQa: { scope: ALL, room: forQa },
+    });
+  expect(choose(0, 1)).toEqual({ task: 'task0', rows: [0], role: 'qa' });
+  expect(choose(1, 0)).toEqual({ task: 'task0', rows: [1], role: 'dev' });
+  expect(choose(0, 0)).toBeUndefined();
 });
 
 test('X6 a scope narrows every mode, and does not make a later task eligible; nothing starts of a paused task', () => {

@@ -1,13 +1,19 @@
 import type { Sequence } from '../model/model.ts';
 import { type Board, cellsAt, isEligible, isInScope, isTaskInScope, isWaitingForQa, type Scope } from './plan.ts';
 
-export interface Situation {
-  readonly board: Board;
+/** What may start. */
+export interface Limits {
   readonly scope: Scope;
-  readonly mode: 'batch' | 'stream';
-  readonly sequence: Sequence;
   /** How many devs may start: the size of a batch, or the free slots of a stream. */
   readonly room: number;
+}
+
+export interface Situation extends Limits {
+  readonly board: Board;
+  readonly mode: 'batch' | 'stream';
+  readonly sequence: Sequence;
+  /** For items at `qa`, in a fleet whose workers have different roles. Absent: the same as for devs. */
+  readonly forQa?: Limits;
   /** Rows that asked to be tried later (rule X5): other rows go first. */
   readonly deferred?: ReadonlySet<number>;
   /** Rows that are running. In the table, a withdrawn one looks free before its agent has ended. */
@@ -35,7 +41,7 @@ export function chooseNext(situation: Situation): Next | undefined {
 
 /** The same for devs only, ignoring items at `qa`. */
 export function chooseForDevs(
-  { board, scope, sequence, room }: Omit<Situation, 'mode'>,
+  { board, scope, sequence, room }: Pick<Situation, 'board' | 'scope' | 'sequence' | 'room'>,
   isFree: (row: number) => boolean = () => true,
 ): Next | undefined {
   const canStart = (row: number, task: number) =>
@@ -49,18 +55,27 @@ export function isWorkLeft(board: Board, scope: Scope): boolean {
   return chooseNext({ board, scope, mode: 'batch', sequence: 'tasks', room: 1 }) !== undefined;
 }
 
-/** The tasks that have something to do: it is running, or could start. */
-export function openTasks(board: Board, scope: Scope): string[] {
-  return board.tasks.filter((task) => {
+/** What there is to do: something of the task is running in this role, or could start. */
+export function openWork(board: Board, scope: Scope): Pick<Next, 'task' | 'role'>[] {
+  return board.tasks.flatMap((task) => {
+    if (!isTaskInScope(scope, task)) return [];
     const own = { ...scope, task };
-    return isTaskInScope(scope, task) && (isWorkLeft(board, own) || cellsAt(board, 'in_progress', own).length > 0);
+    const isForDevs =
+      cellsAt(board, 'in_progress', own).length > 0 ||
+      chooseForDevs({ board, scope: own, sequence: 'tasks', room: 1 }) !== undefined;
+    const isForQas = cellsAt(board, 'qa', own).length > 0;
+    return [
+      ...(isForDevs ? [{ task, role: 'dev' as const }] : []),
+      ...(isForQas ? [{ task, role: 'qa' as const }] : []),
+    ];
   });
 }
 
 const NO_ROWS: ReadonlySet<number> = new Set();
 
 function choose(situation: Situation, isFree: (row: number) => boolean): Next | undefined {
-  const { board, scope, mode, room } = situation;
+  const { board, mode } = situation;
+  const { scope, room } = situation.forQa ?? situation;
   const waits = (row: number, task: number) =>
     isWaitingForQa(board, row, task) && isInScope(scope, row, task) && isFree(row);
   // A batch judges all of them, one by one; in a stream each needs a slot.

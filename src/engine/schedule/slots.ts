@@ -8,13 +8,15 @@ import {
   type SizeSettings,
   startConcurrency,
 } from '../../core/schedule/concurrency.ts';
-import { chooseNext, openTasks } from '../../core/schedule/next.ts';
+import { chooseNext, type Limits, type Next, openWork } from '../../core/schedule/next.ts';
 import type { Scope } from '../../core/schedule/plan.ts';
 import type { Snapshot } from '../../store/store.ts';
 import type { RunContext } from '../context.ts';
 import { claimRows, type Dispatch, type ItemEnd, openDispatch, type RunningItem } from './dispatch.ts';
 import { runItem } from './running-item.ts';
 import { affordableRows, rowsOf } from './turn.ts';
+
+const ROLES: readonly Next['role'][] = ['dev', 'qa'];
 
 interface Slot {
   /** The version of the concurrency when the item started. */
@@ -58,12 +60,17 @@ export class Slots implements AsyncDisposable {
   }
 
   get hasRoom(): boolean {
-    return this.#room > 0;
+    return ROLES.some((role) => this.#roomFor(role) > 0);
   }
 
-  get #room(): number {
+  /** More could run, but no worker of the fleet has a free slot. One may join at any time. */
+  get isShortOfWorkers(): boolean {
+    return this.#context.ports.fleet !== undefined && openSlots(this.#concurrency) > this.#used.size;
+  }
+
+  #roomFor(role: Next['role']): number {
     const { shift, ports } = this.#context;
-    const most = ports.fleet?.slots(shift.tasks) ?? Number.POSITIVE_INFINITY;
+    const most = ports.fleet?.slots(shift.tasks, role) ?? Number.POSITIVE_INFINITY;
     return Math.min(openSlots(this.#concurrency), most) - this.#used.size;
   }
 
@@ -99,10 +106,10 @@ export class Slots implements AsyncDisposable {
       const snapshot = await store.snapshot();
       const next = chooseNext({
         board: snapshot,
-        scope: this.#scope(snapshot),
+        ...this.#limitsFor('dev', snapshot),
+        forQa: this.#limitsFor('qa', snapshot),
         mode: 'stream',
         sequence: shift.settings.sequence,
-        room: this.#room,
         deferred: rowsOf(snapshot, returns.deferred),
         running: rowsOf(snapshot, ports.running.items),
       });
@@ -129,12 +136,14 @@ export class Slots implements AsyncDisposable {
     await this.#context.ports.fleet?.changed(signal);
   }
 
-  /** In a fleet: without tasks that no worker can work on. */
-  #scope(snapshot: Snapshot): Scope {
+  /** What may start. In a fleet: without tasks that no worker can work on in this role. */
+  #limitsFor(role: Next['role'], snapshot: Snapshot): Limits {
     const scope = this.#context.select(snapshot);
     const { shift, ports } = this.#context;
-    const unfit = ports.fleet ? shift.tasks.filter((task) => !ports.fleet!.fits(task)).map(({ name }) => name) : [];
-    return unfit.length === 0 ? scope : { ...scope, paused: new Set([...(scope.paused ?? []), ...unfit]) };
+    const { fleet } = ports;
+    const unfit = fleet ? shift.tasks.filter((task) => !fleet.fits(task, role)).map(({ name }) => name) : [];
+    const paused = new Set([...(scope.paused ?? []), ...unfit]);
+    return { scope: unfit.length === 0 ? scope : { ...scope, paused }, room: this.#roomFor(role) };
   }
 
   async #tellFleet(isWaiting: boolean): Promise<void> {
@@ -143,11 +152,9 @@ export class Slots implements AsyncDisposable {
     const board = await store.snapshot();
     const scope = this.#context.select(board);
     ports.fleet.setDemand(this.#used.size + this.#startable(board, scope));
-    const open = openTasks(board, scope);
-    ports.fleet.reportOpenTasks(
-      shift.tasks.filter(({ name }) => open.includes(name)),
-      isWaiting,
-    );
+    const taskOf = (name: string) => shift.tasks.find((task) => task.name === name)!;
+    const open = openWork(board, scope).map(({ task, role }) => ({ task: taskOf(task), role }));
+    ports.fleet.reportOpenWork(open, isWaiting);
   }
 
   /** How many more items could run with enough workers. Counts real rows, so that no machine is started for nothing. */

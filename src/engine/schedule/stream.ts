@@ -80,7 +80,7 @@ export class Stream implements AsyncDisposable {
     const now = this.#context.ports.clock.elapsed();
     const waits: number[] = [];
     if (this.#pauseLeft > 0) waits.push(Math.min(this.#pauseLeft, LOOK_EVERY_MS));
-    else if (this.#slots.hasRoom) waits.push(LOOK_EVERY_MS);
+    else if (this.#slots.hasRoom || this.#slots.isShortOfWorkers) waits.push(LOOK_EVERY_MS);
     if (this.#isReportDue) waits.push(Math.max(0, this.#progressAt + PROGRESS_EVERY_MS - now));
     return waits.length === 0 ? undefined : Math.min(...waits);
   }

@@ -1,5 +1,6 @@
 import type { Emit } from '../../core/model/events.ts';
 import type { Task } from '../../core/model/shift.ts';
+import type { OpenWork } from '../../engine/ports.ts';
 import { needsOf } from '../needs.ts';
 import type { FleetOptions } from './fleet-options.ts';
 import type { Roster } from './roster.ts';
@@ -28,21 +29,21 @@ export class Admission {
     return { wanted: this.#wanted, needs: this.#needs };
   }
 
-  slots(tasks: readonly Task[]): number {
-    return this.#roster.slotsFor(tasks.map((task) => this.#needsOf(task)));
+  slots(tasks: readonly Task[], role: OpenWork['role']): number {
+    return this.#roster.slotsFor(tasks.map((task) => this.#needsOf({ task, role })));
   }
 
-  fits(task: Task): boolean {
-    return this.#roster.missing(this.#needsOf(task)) === undefined;
+  fits(work: OpenWork): boolean {
+    return this.#roster.missing(this.#needsOf(work)) === undefined;
   }
 
   setDemand(items: number): void {
     this.#wanted = items;
   }
 
-  /** `isWaiting`: nothing of these tasks can be sent, and nothing runs. */
-  reportOpenTasks(tasks: readonly Task[], isWaiting: boolean): void {
-    this.#needs = tasks.map((task) => this.#needsOf(task));
+  /** `isWaiting`: nothing of it can be sent, and nothing runs. */
+  reportOpenWork(work: readonly OpenWork[], isWaiting: boolean): void {
+    this.#needs = work.map((each) => this.#needsOf(each));
     this.#isWaiting = isWaiting;
     this.#tell();
   }
@@ -64,7 +65,8 @@ export class Admission {
 
   #whyWaiting(): string | undefined {
     if (!this.#isWaiting && this.#unfit.length === 0) return undefined;
-    if (this.#roster.isEmpty) return 'no worker is connected';
+    if (this.#roster.size === 0) return 'no worker is connected';
+    if (this.#roster.isEmpty) return 'no connected worker takes orders: `nightshift fleet status` shows why';
     const wanted = this.#isWaiting ? [...this.#unfit, ...this.#needs] : this.#unfit;
     const missing = wanted.map((needs) => this.#roster.missing(needs)).find((each) => each !== undefined);
     if (missing) return lackOf(missing);
@@ -72,10 +74,10 @@ export class Admission {
     return this.#isWaiting ? this.#why : undefined;
   }
 
-  #needsOf(task: Task): string[] {
+  #needsOf({ task, role }: OpenWork): string[] {
     const { place, secrets, signer } = this.#options;
     const secretNames = Object.keys(secrets());
-    return needsOf({ role: 'dev', settings: task.settings, secretNames, place: place(task), key: signer.publicKey });
+    return needsOf({ role, settings: task.settings, secretNames, place: place(task), key: signer.publicKey });
   }
 }
 

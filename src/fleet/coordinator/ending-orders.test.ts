@@ -15,3 +15,15 @@ test('one query serves all ending orders', async () => {
   await orders.released('again');
   expect(questions).toHaveLength(5);
 });
+
+test('a run without a database waits for none', async () => {
+  let questions = 0;
+  const closing = new AbortController();
+  const onWorkers = async (ids: readonly string[]) => {
+    if (++questions === 3) closing.abort();
+    return new Set(ids);
+  };
+  const orders = new EndingOrders({ onWorkers }, closing.signal);
+  await Promise.all(['one', 'two'].map((id) => orders.released(id)));
+  expect(questions).toBe(3);
+});

@@ -25,11 +25,17 @@ export class EndingOrders {
 
   async #ask(): Promise<void> {
     while (this.#ending.size > 0) {
+      if (this.#closing.aborted) return this.#releaseAll();
       const ids = [...this.#ending.keys()];
       const running = await this.#queue.onWorkers(ids).catch(() => new Set<string>());
       for (const id of ids) this.#release(id, running.has(id));
       if (this.#ending.size > 0) await delay(100, this.#closing);
     }
+  }
+
+  #releaseAll(): void {
+    for (const { resolve } of this.#ending.values()) resolve();
+    this.#ending.clear();
   }
 
   #release(id: string, isRunning: boolean): void {

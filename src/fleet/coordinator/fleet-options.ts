@@ -1,4 +1,5 @@
 import type { Emit } from '../../core/model/events.ts';
+import type { Order } from '../../core/model/model.ts';
 import type { Task } from '../../core/model/shift.ts';
 import type { Worker } from '../../engine/worker/worker-ports.ts';
 import type { FleetDatabase } from '../database.ts';
@@ -32,6 +33,8 @@ export interface FleetOptions extends Journalling {
   /** Results of rows in git workspaces; absent: no task has one. */
   readonly rows?: CarriedRows;
   readonly files: FilesOfShift;
+  /** Records the files that `protect` names where an order will work: on a shared volume, workers compare with that. */
+  hold(order: Order): Promise<void>;
   /** The `.env` that is in force. */
   secrets(): Secrets;
   /** Nothing new starts. */

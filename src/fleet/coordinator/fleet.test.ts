@@ -95,6 +95,7 @@ function options(database: FleetDatabase): FleetOptions {
     ...{ emit: () => {}, flush: async () => {}, positionOf: () => 0, failpoint: () => {} },
     local: () => ({ drop: async () => {} }) as unknown as Worker,
     place: () => 'none',
+    hold: async () => {},
     files: { latest: () => Promise.reject(new Error('no order uses files')) },
     ...{ secrets: () => SECRETS, isPaused: () => false, onStop: () => {}, stopped: never, left: never },
     onFailure: (error) => {

@@ -4,14 +4,14 @@ import type { Order, Outcome } from '../../core/model/model.ts';
 import { OrderLeft } from '../../core/model/order-left.ts';
 import type { Task } from '../../core/model/shift.ts';
 import { createMask } from '../../core/text/mask.ts';
-import type { Fleet as EngineFleet } from '../../engine/ports.ts';
+import type { Fleet as EngineFleet, OpenWork } from '../../engine/ports.ts';
 import type { Call, Worker } from '../../engine/worker/worker-ports.ts';
 import { delay } from '../database.ts';
 import { describeFailure } from '../failure.ts';
 import { needsOf } from '../needs.ts';
 import { channelsOf, LARGEST_MESSAGE, type Refusal, readRefusal, readReport, type Work } from '../protocol.ts';
 import { startPulse, updatePulse } from '../pulse.ts';
-import { Admission } from './admission.ts';
+import { Admission, lackOf } from './admission.ts';
 import { DatabaseLink } from './database-link.ts';
 import { Epoch } from './epoch.ts';
 import type { FleetOptions, Secrets } from './fleet-options.ts';
@@ -54,7 +54,8 @@ export class Fleet implements EngineFleet, AsyncDisposable {
     this.#queue = new OrderQueue(database, this.#epoch, { shift: shift.key, leaseSeconds, ...retry });
     this.#orders = new SentOrders(options, { queue: this.#queue, link: this.#link, epoch: this.#epoch });
     this.#files = new OrderFiles(options, this.#epoch, this.#link);
-    this.#roster = new Roster(emit, leaseSeconds);
+    const isOwn = (order: string) => this.#orders.follows(order);
+    this.#roster = new Roster({ emit, leaseSeconds, key: options.signer.publicKey, isOwn });
     this.#admission = new Admission(options, this.#roster);
     this.#signals = new ShiftSignals(options, this.#epoch, this.#link);
   }
@@ -75,6 +76,7 @@ export class Fleet implements EngineFleet, AsyncDisposable {
       if (kind === 'changed' || kind === 'ended') this.#orders.wake();
     });
     this.#loops.push(this.#tickLoop(), this.#lookLoop());
+    await this.#orders.endAbandoned();
     return this;
   }
 
@@ -88,24 +90,24 @@ export class Fleet implements EngineFleet, AsyncDisposable {
   async #repair(): Promise<void> {
     await this.#install();
     await this.#epoch.beginAgain(this.#options.database);
-    await this.#queue.readRoutes();
+    await this.#queue.routes.read();
     this.#signals.tellAgain();
   }
 
-  slots(tasks: readonly Task[]): number {
-    return this.#admission.slots(tasks);
+  slots(tasks: readonly Task[], role: OpenWork['role']): number {
+    return this.#admission.slots(tasks, role);
   }
 
-  fits(task: Task): boolean {
-    return this.#admission.fits(task);
+  fits(task: Task, role: OpenWork['role']): boolean {
+    return this.#admission.fits({ task, role });
   }
 
   setDemand(items: number): void {
     this.#admission.setDemand(items);
   }
 
-  reportOpenTasks(tasks: readonly Task[], isWaiting: boolean): void {
-    this.#admission.reportOpenTasks(tasks, isWaiting);
+  reportOpenWork(work: readonly OpenWork[], isWaiting: boolean): void {
+    this.#admission.reportOpenWork(work, isWaiting);
   }
 
   changed(signal: AbortSignal): Promise<void> {
@@ -148,7 +150,8 @@ export class Fleet implements EngineFleet, AsyncDisposable {
     // Earlier orders of this claim can be removed: when a qa begins, the end of its dev is in the table.
     await this.#orders.forgetClaim(order.token);
     const survivor = this.#orders.takeSurvivor(order);
-    const carried = survivor ? adopted(order, survivor) : await this.#carry(order, signal);
+    const rows = order.workspace && this.#options.rows;
+    const carried = survivor ? adopted(order, survivor) : ((await rows?.carry(order, signal)) ?? { order });
     if (!('order' in carried)) return carried.outcome;
     if (carried.order.carried?.isJudged) return local.run(carried.order, call);
     const work: Work = { kind: 'item', order: carried.order };
@@ -160,6 +163,7 @@ export class Fleet implements EngineFleet, AsyncDisposable {
     if (isTooLarge) return tooLarge(order);
     this.#orders.keep(order.token, pending);
     this.#signals.follow(call);
+    await this.#options.hold(order);
     const end = await this.#orders.follow(pending, { kind: 'item', order }, call, survivor !== undefined);
     if (end.kind === 'left') throw new OrderLeft();
     const outcome = await this.#outcomeOf(end, { order: carried.order, pending, signal });
@@ -190,11 +194,6 @@ export class Fleet implements EngineFleet, AsyncDisposable {
     return instead ?? outcome;
   }
 
-  async #carry(order: Order, signal: AbortSignal): Promise<{ order: Order } | { outcome: Outcome }> {
-    if (order.workspace === undefined || !this.#options.rows) return { order };
-    return this.#options.rows.carry(order, signal);
-  }
-
   #needsOf(order: Order): string[] {
     const { place, signer } = this.#options;
     const hasWorkspace = order.workspace !== undefined;
@@ -218,7 +217,8 @@ export class Fleet implements EngineFleet, AsyncDisposable {
     const work: Work = { kind: 'lesson', order };
     const key = this.#options.signer.publicKey;
     const needs = needsOf({ ...order, secretNames: Object.keys(secrets), place: undefined, key });
-    if (this.#roster.missing(needs)) return { role: 'manager', reason: 'no worker takes orders for the role manager' };
+    const missing = this.#roster.missing(needs);
+    if (missing) return { role: 'manager', reason: lackOf(missing) };
     const pending = this.#orders.make(work, needs);
     this.#signals.follow(call);
     const signal = AbortSignal.any([call.signal, this.#options.left]);
@@ -256,7 +256,7 @@ export class Fleet implements EngineFleet, AsyncDisposable {
     const orders = await this.#queue.all();
     this.#admission.noteUnfit(await this.#orders.withdrawUnfit(orders, { roster: this.#roster, isDraining }));
     await this.#orders.removeUnknown(orders);
-    await this.#queue.closeUnused(orders);
+    await this.#queue.routes.closeUnused(orders);
     await this.#files.tidy(this.#orders.files);
     this.#link.endTrouble();
     this.#nextChange.tell();
@@ -282,7 +282,7 @@ export class Fleet implements EngineFleet, AsyncDisposable {
     if (this.#link.isLost) return;
     try {
       await this.#orders.look();
-      if (isFinished) await this.#queue.close();
+      if (isFinished) await this.#queue.routes.close();
       await this.#files.tidy(isFinished ? new Set() : this.#orders.files, true);
       await this.#epoch.end(database, left.aborted);
     } catch (error) {

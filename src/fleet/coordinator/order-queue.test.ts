@@ -30,10 +30,10 @@ describeServer('the orders of a shift', (server) => {
     const onSchemaMissing = async () => {
       await database.install();
       await epoch.beginAgain(database);
-      await queue.readRoutes();
+      await queue.routes.read();
     };
     const queue = new OrderQueue(database, epoch, { shift: shift.key, leaseSeconds, signal, onSchemaMissing });
-    await queue.readRoutes();
+    await queue.routes.read();
     return queue;
   }
 
@@ -48,7 +48,7 @@ describeServer('the orders of a shift', (server) => {
     const before = await send(await open(10));
     const queue = await open(90);
     const after = await send(queue);
-    await database.boss.fetch(queue.queues[0]!, { batchSize: 2 });
+    await database.boss.fetch(queue.routes.queues[0]!, { batchSize: 2 });
     const lost = async () => {
       await queue.endLeases();
       return [...(await queue.ended([before, after]))].map(([id, { kind }]) => [id, kind]);
@@ -63,13 +63,13 @@ describeServer('the orders of a shift', (server) => {
     await database.query(`update ${SCHEMA}.pulse set grace_until = now()`);
     expect(await updatePulse(database)).toEqual(new Set([10, 90]));
     expect(await lost()).toEqual([[before, 'lost']]);
-    await queue.close();
+    await queue.routes.close();
   });
 
   test('leases end although the clock of the server was a day ahead once', async () => {
     const queue = await open(10);
     const id = await send(queue);
-    await database.boss.fetch(queue.queues[0]!);
+    await database.boss.fetch(queue.routes.queues[0]!);
     await database.query(`update ${SCHEMA}.job set heartbeat_on = now() + interval '1 day'`);
     await database.query(`update ${SCHEMA}.pulse set at = now() + interval '1 day', grace_until = now()`);
     // That it was set back is a gap, too: for the length of a lease, nothing is lost.
@@ -86,13 +86,13 @@ describeServer('the orders of a shift', (server) => {
     expect(await updatePulse(database)).toContain(10);
     await queue.endLeases();
     expect(await queue.ended([id])).toEqual(new Map([[id, { kind: 'lost', together: 1 }]]));
-    await queue.close();
+    await queue.routes.close();
   });
 
   test('a coordinator that was replaced sends, ends and removes nothing', async () => {
     const older = await open(90);
     const id = await send(older);
-    const order = { queue: older.queues[0]!, id };
+    const order = { queue: older.routes.queues[0]!, id };
     const newer = await open(90);
     const acts = [
       () => send(older),
@@ -108,7 +108,7 @@ describeServer('the orders of a shift', (server) => {
     await database.query(`update ${SCHEMA}.pulse set grace_until = now()`);
     await expect(older.endLeases()).rejects.toThrow('has taken over this shift');
     expect(await newer.ended([id])).toEqual(new Map());
-    await newer.close();
+    await newer.routes.close();
   });
 
   test('an order is found by its route, also if the database has lost it', async () => {
@@ -117,14 +117,14 @@ describeServer('the orders of a shift', (server) => {
     await database.query(`delete from ${SCHEMA}.route`);
     await send(queue);
     const { rows } = await database.query(`select queue from ${SCHEMA}.route`);
-    expect(rows).toEqual([{ queue: queue.queues[0] }]);
-    await queue.close();
+    expect(rows).toEqual([{ queue: queue.routes.queues[0] }]);
+    await queue.routes.close();
   });
 
   test('a queue that a failover has lost is opened again: in this run, and in the next', async () => {
     const queue = await open(90);
     const before = await send(queue);
-    const [name = ''] = queue.queues;
+    const [name = ''] = queue.routes.queues;
     const lose = async () => {
       await using another = new FleetDatabase({ url: server.url, isInsecure: false });
       await another.join();
@@ -140,7 +140,7 @@ describeServer('the orders of a shift', (server) => {
     const next = await open(90);
     const id = await send(next);
     expect(await next.all()).toEqual([{ queue: name, id, isWaiting: true }]);
-    await next.close();
+    await next.routes.close();
   });
 
   test('orders that are cancelled at the same time share two transactions at most', async () => {
@@ -149,13 +149,13 @@ describeServer('the orders of a shift', (server) => {
     const told: string[] = [];
     await using another = new FleetDatabase({ url: server.url, isInsecure: false });
     await another.listen([CHANNEL], (kind, id) => void (kind === 'cancel' && told.push(id)));
-    await Promise.all(ids.map((id) => queue.cancel([{ queue: queue.queues[0]!, id }])));
+    await Promise.all(ids.map((id) => queue.cancel([{ queue: queue.routes.queues[0]!, id }])));
     const { rows } = await database.query(`select distinct xmin::text from ${SCHEMA}.job where state = 'cancelled'`);
     expect(rows.length).toBeLessThanOrEqual(2);
     const ends = await queue.ended(ids);
     expect([...ends.values()].filter(({ kind }) => kind === 'cancelled')).toHaveLength(50);
     await expect.poll(() => told.sort()).toEqual(ids.sort());
-    await queue.close();
+    await queue.routes.close();
   });
 
   test('orders that are sent at the same time share a transaction, unless it would be a large one', async () => {
@@ -168,7 +168,7 @@ describeServer('the orders of a shift', (server) => {
     };
     expect(await transactions('short')).toBe(1);
     expect(await transactions('x'.repeat(3 * 1024 * 1024))).toBe(2);
-    await queue.close();
+    await queue.routes.close();
   });
 
   test('a queue that is empty is removed after a while, and opened again for the next order', async () => {
@@ -178,13 +178,13 @@ describeServer('the orders of a shift', (server) => {
     const now = performance.now();
     using clock = vi.spyOn(performance, 'now');
     clock.mockReturnValue(now + 3600_000);
-    await queue.closeUnused(await queue.all());
+    await queue.routes.closeUnused(await queue.all());
     expect(await routes()).toBe(1);
 
-    await queue.forget([{ queue: queue.queues[0]!, id }]);
-    const [closed, next] = await Promise.all([queue.closeUnused(await queue.all()).then(routes), send(queue)]);
+    await queue.forget([{ queue: queue.routes.queues[0]!, id }]);
+    const [closed, next] = await Promise.all([queue.routes.closeUnused(await queue.all()).then(routes), send(queue)]);
     expect(closed).toBe(0);
     expect(await queue.all()).toMatchObject([{ id: next, isWaiting: true }]);
-    await queue.close();
+    await queue.routes.close();
   });
 });

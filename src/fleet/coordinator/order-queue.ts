@@ -12,16 +12,15 @@ import { GatheredCalls } from './gathered-calls.ts';
 import type { OrderEnd } from './order-end.ts';
 import { keepBundle } from './order-files.ts';
 import { idsByQueue, requireQueues } from './queues.ts';
+import { Routes } from './routes.ts';
 import type { FoundOrder, NamedOrder, Sending, StoredOrder } from './stored-order.ts';
 
-/** pg-boss allows no more. */
-const LONGEST_ORDER_SECONDS = 24 * 3600;
 /** A worker registers an order right after it took it. */
 const REGISTERED_SECONDS = 2;
 /** A transaction with more would delay the heartbeat of the coordinator, which waits its turn. */
 const MOST_BYTES_TOGETHER = 8 * 1024 * 1024;
-/** A queue that is empty, and was not used for so long, is removed. To send an order takes much less. */
-const UNUSED_MS = 10 * 60_000;
+/** A slow network must carry a statement within 10 seconds. */
+const MOST_BYTES_AT_ONCE = 1024 * 1024;
 
 interface JobRow {
   readonly id: string;
@@ -32,7 +31,7 @@ interface JobRow {
 }
 
 const nothing = async () => {};
-const sizeOf = ({ envelope }: Sending) => envelope.body.length;
+const sizeOf = ({ envelope }: Sending) => Buffer.byteLength(envelope.body);
 
 /** The orders of one shift in the database. Each statement may be repeated, and is, until it is answered. */
 export class OrderQueue {
@@ -41,16 +40,12 @@ export class OrderQueue {
   readonly #shift: string;
   readonly #leaseSeconds: number;
   readonly #retry: RetryOptions;
-  /** The queues that are known to be there: what their orders need, and when one was last sent. */
-  readonly #routes = new Map<string, { readonly needs: readonly string[]; usedAt: number }>();
+  readonly routes: Routes;
   readonly #sendings = new GatheredCalls<Sending>(async (sendings) => {
     for (const group of bySize(sendings, MOST_BYTES_TOGETHER, sizeOf)) await this.#send(group);
   });
   readonly #removals = new GatheredCalls<NamedOrder>((orders) => this.#remove(orders));
   readonly #cancellations = new GatheredCalls<NamedOrder>((orders) => this.#cancel(orders));
-  /** Opening a queue waits for this: it may be the queue that is being closed. */
-  #closing: Promise<void> = Promise.resolve();
-
   constructor(
     database: FleetDatabase,
     epoch: Epoch,
@@ -61,27 +56,7 @@ export class OrderQueue {
     this.#shift = shift;
     this.#leaseSeconds = leaseSeconds;
     this.#retry = retry;
-  }
-
-  get queues(): readonly string[] {
-    return [...this.#routes.keys()];
-  }
-
-  /** What the orders of a queue need. */
-  needsIn(queue: string): readonly string[] {
-    return this.#routes.get(queue)?.needs ?? [];
-  }
-
-  /** Reads the queues that exist: at the start, and after the database was repaired. */
-  async readRoutes(): Promise<void> {
-    const before = this.queues;
-    const { rows } = await this.#database.query<{ queue: string; needs: string[] }>(
-      `select queue, needs from ${SCHEMA}.route where shift = $1 and queue in (select name from ${SCHEMA}.queue)`,
-      [this.#shift],
-    );
-    // A route that was opened meanwhile stays.
-    for (const queue of before) this.#routes.delete(queue);
-    for (const { queue, needs } of rows) this.#routes.set(queue, { needs, usedAt: performance.now() });
+    this.routes = new Routes(database, epoch, shift);
   }
 
   /** The queue for orders with these needs. */
@@ -99,7 +74,7 @@ export class OrderQueue {
     const queues = new Map(sendings.map(({ queue, needs }) => [queue, needs]));
     const bundles = new Map(sendings.flatMap(({ bundle }) => (bundle ? [[bundle.hash, bundle] as const] : [])));
     await this.#untilAnswered(async () => {
-      for (const [queue, needs] of queues) await this.#openRoute(queue, needs);
+      for (const [queue, needs] of queues) await this.routes.open(queue, needs);
       await this.#epoch.write(this.#database, async (own, db) => {
         // With each order: the database may be an older one, and workers find orders by their routes.
         for (const [queue, needs] of queues) {
@@ -111,9 +86,12 @@ export class OrderQueue {
         for (const bundle of bundles.values()) await keepBundle(own, this.#shift, bundle);
         await requireQueues(own, [...queues.keys()]);
         for (const queue of queues.keys()) {
-          const jobs = sendings.filter((sending) => sending.queue === queue).map((sending) => this.#jobOf(sending));
-          // Leaves out what is there already: an earlier answer was lost.
-          await this.#database.boss.insert(queue, jobs, { db });
+          const own = sendings.filter((sending) => sending.queue === queue);
+          for (const group of bySize(own, MOST_BYTES_AT_ONCE, sizeOf)) {
+            const jobs = group.map((sending) => this.#jobOf(sending));
+            // Leaves out what is there already: an earlier answer was lost.
+            await this.#database.boss.insert(queue, jobs, { db });
+          }
         }
       });
     });
@@ -146,7 +124,7 @@ export class OrderQueue {
       own.query(
         `update ${SCHEMA}.job set state = 'cancelled', completed_on = now()
          where name = any($1) and id = any($2) and state = 'created'`,
-        [this.queues, ids],
+        [this.routes.queues, ids],
       ),
     );
   }
@@ -172,7 +150,7 @@ export class OrderQueue {
       this.#epoch.write(this.#database, async (_, db) => {
         for (const [queue, ids] of idsByQueue(orders)) {
           // A database that was dropped has neither the queue nor the orders.
-          if (this.#routes.has(queue)) await act(queue, ids, db);
+          if (this.routes.has(queue)) await act(queue, ids, db);
         }
       }),
     );
@@ -182,7 +160,7 @@ export class OrderQueue {
   async all(): Promise<StoredOrder[]> {
     const { rows } = await this.#database.query<StoredOrder>(
       `select name as queue, id, state = 'created' as "isWaiting" from ${SCHEMA}.job where name = any($1)`,
-      [this.queues],
+      [this.routes.queues],
     );
     return rows;
   }
@@ -192,7 +170,7 @@ export class OrderQueue {
     const { rows } = await this.#database.query<JobRow & { epoch: string | null }>(
       `select id, name, state, output, (select epoch from ${SCHEMA}.shift where key = $3) as epoch
        from ${SCHEMA}.job where name = any($1) and id = any($2)`,
-      [this.queues, ids, this.#shift],
+      [this.routes.queues, ids, this.#shift],
     );
     // Another coordinator has taken over, and these ends are for it. This write throws.
     if (rows.some(({ epoch }) => Number(epoch) > this.#epoch.number)) await this.#epoch.write(this.#database, nothing);
@@ -216,18 +194,20 @@ export class OrderQueue {
        where held ->> 'id' = any($1) and seen > now() - make_interval(secs => greatest(lease_seconds, $2))
        union select id::text from ${SCHEMA}.job
        where name = any($3) and id = any($1::text[]::uuid[]) and started_on > now() - make_interval(secs => $4)`,
-      [ids, this.#leaseSeconds, this.queues, REGISTERED_SECONDS],
+      [ids, this.#leaseSeconds, this.routes.queues, REGISTERED_SECONDS],
     );
     return new Set(rows.map(({ id }) => id));
   }
 
   /** What an earlier run has sent. What can't be read, or has no valid signature, is removed. */
   async surviving(verify: (envelope: Envelope) => boolean): Promise<FoundOrder[]> {
-    await this.#untilAnswered(() => this.readRoutes());
+    await this.#untilAnswered(() => this.routes.read());
     const { rows } = await this.#untilAnswered(() =>
-      this.#database.query<JobRow>(`select id, name, state, data, output from ${SCHEMA}.job where name = any($1)`, [
-        this.queues,
-      ]),
+      this.#database.query<JobRow>(
+        // After a failover, an item may have an older order, too.
+        `select id, name, state, data, output from ${SCHEMA}.job where name = any($1) order by created_on desc`,
+        [this.routes.queues],
+      ),
     );
     const unusable: { queue: string; id: string }[] = [];
     const found = rows.flatMap((row): FoundOrder[] => {
@@ -243,46 +223,7 @@ export class OrderQueue {
   }
 
   endLeases(): Promise<void> {
-    return endLeases(this.#database, this.#epoch, this.queues);
-  }
-
-  /** Removes queues that were empty for long: each change of what tasks need makes others. */
-  async closeUnused(orders: readonly StoredOrder[]): Promise<void> {
-    const since = performance.now() - UNUSED_MS;
-    for (const [queue, { usedAt }] of this.#routes) {
-      if (usedAt >= since || orders.some((order) => order.queue === queue)) continue;
-      const closing = this.#closeRoute(queue);
-      this.#closing = closing.catch(() => {});
-      await closing;
-    }
-  }
-
-  /** The run has finished: removes everything that it created. */
-  async close(): Promise<void> {
-    for (const queue of this.queues) await this.#closeRoute(queue);
-  }
-
-  async #closeRoute(queue: string): Promise<void> {
-    this.#routes.delete(queue);
-    await this.#epoch.write(this.#database, (own) =>
-      own.query(`delete from ${SCHEMA}.route where queue = $1`, [queue]),
-    );
-    await this.#database.boss.deleteQueue(queue);
-  }
-
-  async #openRoute(queue: string, needs: readonly string[]): Promise<void> {
-    await this.#closing;
-    const known = this.#routes.get(queue);
-    if (known) {
-      known.usedAt = performance.now();
-      return;
-    }
-    await this.#database.boss.createQueue(queue, {
-      // One sending is one job: only its first end counts.
-      retryLimit: 0,
-      expireInSeconds: LONGEST_ORDER_SECONDS,
-    });
-    this.#routes.set(queue, { needs, usedAt: performance.now() });
+    return endLeases(this.#database, this.#epoch, this.routes.queues);
   }
 
   #untilAnswered<T>(act: () => Promise<T>): Promise<T> {

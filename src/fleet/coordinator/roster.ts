@@ -1,6 +1,6 @@
 import type { Emit } from '../../core/model/events.ts';
 import type { Queryable } from '../database.ts';
-import { isKeyOffer, missingNeeds } from '../needs.ts';
+import { isKeyOffer, keyOffer, missingNeeds } from '../needs.ts';
 import { PROTOCOL } from '../protocol.ts';
 import { SCHEMA } from '../schema.ts';
 
@@ -11,20 +11,30 @@ interface WorkerRow {
   readonly offers: readonly string[];
   readonly protocol: number;
   readonly mode: 'run' | 'drain' | 'stop';
-  readonly running: number;
+  /** The ids of the orders that it has, also of other shifts. */
+  readonly orders: readonly string[];
   readonly isSilent: boolean;
+}
+
+export interface RosterOptions {
+  readonly emit: Emit;
+  readonly leaseSeconds: number;
+  /** The public key of this coordinator. */
+  readonly key: string;
+  /** Whether this run follows an order. */
+  isOwn(order: string): boolean;
 }
 
 /** The workers of the fleet, as the coordinator last saw them. */
 export class Roster {
-  readonly #emit: Emit;
-  readonly #leaseSeconds: number;
+  readonly #options: RosterOptions;
   #workers = new Map<string, WorkerRow>();
+  /** Those that accept the orders of this coordinator. The others belong to other shifts of the fleet. */
+  #reported = new Map<string, WorkerRow>();
   #isCalm = false;
 
-  constructor(emit: Emit, leaseSeconds: number) {
-    this.#emit = emit;
-    this.#leaseSeconds = leaseSeconds;
+  constructor(options: RosterOptions) {
+    this.#options = options;
   }
 
   /**
@@ -33,27 +43,39 @@ export class Roster {
    */
   async read(database: Queryable, isCalm = this.#isCalm): Promise<void> {
     this.#isCalm = isCalm;
+    const { leaseSeconds } = this.#options;
     const { rows } = await database.query<WorkerRow>(
-      `select id, name, slots, offers, protocol, mode, jsonb_array_length(orders) as running,
+      `select id, name, slots, offers, protocol, mode, array(select jsonb_array_elements(orders) ->> 'id') as orders,
          abs(extract(epoch from now() - seen)) > greatest(lease_seconds, $1) as "isSilent" from ${SCHEMA}.worker`,
-      [this.#leaseSeconds],
+      [leaseSeconds],
     );
-    const there = new Map(rows.filter((row) => !isCalm || !row.isSilent).map((row) => [row.id, row]));
-    for (const [id, { name, running }] of this.#workers) {
-      if (there.has(id)) continue;
-      const isLost = rows.some((row) => row.id === id);
-      this.#emit(isLost ? { type: 'worker:lost', worker: name, running } : { type: 'worker:left', worker: name });
-    }
-    for (const [id, { name, slots, offers }] of there) {
-      if (!this.#workers.has(id)) this.#emit({ type: 'worker:joined', worker: name, slots, offers: [...offers] });
-    }
-    this.#workers = there;
+    const there = rows.filter((row) => !isCalm || !row.isSilent);
+    this.#workers = new Map(there.map((row) => [row.id, row]));
+    this.#report(new Set(rows.map(({ id }) => id)));
     if (!isCalm) return;
     // Otherwise every later coordinator would report them as lost again.
     await database.query(
       `delete from ${SCHEMA}.worker where abs(extract(epoch from now() - seen)) > 4 * greatest(lease_seconds, $1)`,
-      [this.#leaseSeconds],
+      [leaseSeconds],
     );
+  }
+
+  /** `registered`: the ids of all workers, also of silent ones. */
+  #report(registered: ReadonlySet<string>): void {
+    const { emit, key, isOwn } = this.#options;
+    const accepts = ({ protocol, offers }: WorkerRow) => protocol === PROTOCOL && offers.includes(keyOffer(key));
+    for (const [id, { name, orders }] of this.#reported) {
+      if (this.#workers.has(id)) continue;
+      this.#reported.delete(id);
+      if (registered.has(id)) emit({ type: 'worker:lost', worker: name, running: orders.filter(isOwn).length });
+      else emit({ type: 'worker:left', worker: name });
+    }
+    for (const row of this.#workers.values()) {
+      const { id, name, slots, offers } = row;
+      if (!accepts(row)) continue;
+      if (!this.#reported.has(id)) emit({ type: 'worker:joined', worker: name, slots, offers: [...offers] });
+      this.#reported.set(id, row);
+    }
   }
 
   get size(): number {

@@ -41,7 +41,7 @@ export class SentOrders {
   readonly #queue: OrderQueue;
   readonly #link: DatabaseLink;
   readonly #lines: IncomingLines;
-  /** Orders that are waited for. */
+  /** Orders whose end this run waits for. */
   readonly #waiting = new Map<string, { readonly role: string; readonly end: (end: OrderEnd) => void }>();
   /** Orders that could not be found once. */
   readonly #missed = new Set<string>();
@@ -52,6 +52,8 @@ export class SentOrders {
   #unknown = new Set<string>();
   /** Of an earlier run, by item-task and role. */
   readonly #survivors = new Map<string, Pending>();
+  /** Of a manager of an earlier run: nobody waits for them. */
+  readonly #abandoned: Pending[] = [];
   /** Until their ends are in the table, by token. */
   readonly #unsettled = new Map<string, Pending[]>();
   /** Those that are not forgotten, with the hashes of their files. */
@@ -72,12 +74,21 @@ export class SentOrders {
   async find(): Promise<void> {
     for (const found of await this.#queue.surviving(verifierFrom(this.#options.signer.publicKey)!)) {
       const { work, id } = found.sent;
+      if (work.kind === 'lesson') this.#abandoned.push(found);
       // What is left out is removed with the first tick: an older database may have two for an item.
-      if (work.kind !== 'item' || this.#survivors.has(cellOf(work.order))) continue;
+      if (work.kind === 'lesson' || this.#survivors.has(cellOf(work.order))) continue;
       this.#survivors.set(cellOf(work.order), found);
       this.#live.set(id, found.sent.files);
       this.#lines.defer(id);
     }
+  }
+
+  /** Ends what managers of an earlier run have asked, and waits until the agents have ended: their spending counts. */
+  async endAbandoned(): Promise<void> {
+    const abandoned = this.#abandoned.splice(0);
+    await Promise.all(abandoned.map(({ queue, sent }) => this.#cancel(queue, sent.id)));
+    await this.forget(abandoned);
+    if (abandoned.length > 0) await this.look();
   }
 
   /** How many orders are waited for. */
@@ -103,6 +114,11 @@ export class SentOrders {
     await this.#cancel(found.queue, found.sent.id);
     await this.forget([found]);
     this.#options.failpoint('order:dismissed');
+  }
+
+  /** Whether an order is not forgotten yet. */
+  follows(id: string): boolean {
+    return this.#live.has(id);
   }
 
   /** A new order, which is not sent yet. */
@@ -218,11 +234,11 @@ export class SentOrders {
   }
 
   /**
-   * The run is paused or to end, so nothing new begins: untaken orders of devs are given back. What a dev has finished may
-   * still be judged, unless `isAll`.
+   * The run is paused or to end, so nothing new begins: untaken orders of devs and managers are given back. What a dev has
+   * finished may still be judged, unless `isAll`.
    */
   async withdrawUntaken(reason: string, isAll: boolean): Promise<void> {
-    const orders = [...this.#waiting].filter(([, { role }]) => isAll || role === 'dev');
+    const orders = [...this.#waiting].filter(([, { role }]) => isAll || role !== 'qa');
     await this.#withdraw(new Map(orders.map(([id]) => [id, reason])));
   }
 
@@ -236,7 +252,7 @@ export class SentOrders {
   ): Promise<(readonly string[])[]> {
     const unfit = orders.flatMap(({ id, queue, isWaiting }) => {
       const role = this.#waiting.get(id)?.role;
-      const needs = this.#queue.needsIn(queue);
+      const needs = this.#queue.routes.needsIn(queue);
       const missing = isWaiting && role !== undefined ? roster.missing(needs) : undefined;
       return missing ? [{ id, needs, missing, isKept: !isDraining && (role === 'qa' || roster.isEmpty) }] : [];
     });
