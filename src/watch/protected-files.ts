@@ -40,6 +40,8 @@ export interface ProtectedSurroundings extends Omit<ListingScope, 'signal'> {
   readonly shiftFolder: string;
   /** Where other versions are kept. */
   readonly kept: string;
+  /** Other machines restore the same files. */
+  readonly isShared: boolean;
   createRecord(): Promise<ProtectionRecord>;
   findRecord(): Promise<FoundRecord | undefined>;
   ownOutput(): ReadonlySet<string>;
@@ -150,8 +152,8 @@ export class ProtectedFiles implements Protection {
     const result = await run();
     await this.#looking.done();
     // Only the run itself could have put the other content there and removed it.
-    const counts = ({ look, isSame }: { look: number; isSame: boolean }) =>
-      look > before && !(isSame && this.#running.size <= 1);
+    const isAlone = !this.#around.isShared && this.#running.size <= 1;
+    const counts = ({ look, isSame }: { look: number; isSame: boolean }) => look > before && !(isSame && isAlone);
     const found = [...this.#changes].filter(([, change]) => counts(change));
     const changed = found.map(([path]) => relative(this.#around.root, path));
     return { result, changed, isSame: found.every(([, { isSame }]) => isSame) };

@@ -130,7 +130,7 @@ describeFleet('files of the shift on workers', (postgres) => {
     truncateSync(site.project.path(site.shift.folder, 'data/large.bin'), 21 * 1024 * 1024);
     const large = site.coordinator();
     expect(await large.ended).toMatchObject({ code: 2 });
-    expect(large.log).toContain('workers can get up to 20 MB');
+    expect(large.log).toContain('workers can get up to 20 MiB');
     truncateSync(site.project.path(site.shift.folder, 'data/large.bin'), 0);
     write(site, 'work.md', shellTask('wc -l "{SHIFT:TABLE}"', 'true', NONE));
     const table = site.coordinator();

@@ -74,6 +74,17 @@ describeServer('git workspaces in a fleet', (postgres) => {
     expect(fleet.leftOnWorkers()).toEqual([]);
   });
 
+  test('Q2 a qa that changes files in its workspace voids its verdict', async () => {
+    const { fleet, shift, worker } = night({ names: ['x', 'y'], isAsked: true });
+    const one = worker('one', [], { FLEET_SPOIL: 'x work' });
+    const { code, stderr } = await fleet.coordinator().ended;
+    expect([code, shift.column('work')], stderr).toEqual([3, ['failed', 'done']]);
+    const voided = shift.journal().filter(({ type }) => type === 'verdict:voided');
+    // It is asked once more.
+    expect(voided).toMatchObject(Array(2).fill({ index: 0, changed: ['x.txt'] }));
+    await stop(one);
+  });
+
   test('a result waits for a remote that is away when the dev ends; nothing is done twice', async () => {
     const { fleet, shift, played, worker } = night({ names: ['y'] });
     const one = worker('one');

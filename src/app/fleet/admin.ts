@@ -52,7 +52,7 @@ async function inDatabase<T>(address: DatabaseOptions, use: (database: FleetData
     return await use(database);
   } catch (error) {
     if (!isSchemaMissing(error)) throw explainDatabaseError(error);
-    const hint = 'create it with `nightshift fleet init --url URL`, or start a shift with --fleet';
+    const hint = 'create one with `nightshift fleet init --url URL`, or start a shift with --fleet';
     throw new NightshiftError('not-found', 'this database has no fleet', hint);
   }
 }

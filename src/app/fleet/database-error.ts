@@ -13,7 +13,8 @@ export function explainDatabaseError(error: unknown): unknown {
   const reason = describeFailure(error);
   const { code = '' } = error as { code?: string };
   if (code === '' && !/connect|timeout|server|SSL|TLS|certificate/i.test(reason)) return error;
-  return new NightshiftError('usage', `the database of the fleet can't be used: ${reason}`, hintFor(code, reason));
+  const hint = hintFor((error as { syscall?: string }).syscall === 'connect' ? '' : code, reason);
+  return new NightshiftError('usage', `the fleet's database can't be used: ${reason}`, hint);
 }
 
 function hintFor(code: string, reason: string): string {

@@ -88,7 +88,7 @@ export class FleetRows implements CarriedRows {
         // A full disk, too: the relay keeps the result until there is room for it.
         const mayWait = failure.kind === 'trouble' || error instanceof RelayFailure;
         if (!mayWait || performance.now() - since > PATIENCE_MS) return reason;
-        this.#warnOnce(`${reason}; retrying. Results stay on the relay`);
+        this.#warnOnce(`${reason}; retrying. Results stay on the remote`);
         await sleep(pauseMs, undefined, { signal }).catch(() => {});
       }
     }
@@ -114,10 +114,10 @@ export class FleetRows implements CarriedRows {
       await act(await this.#means.away(), signal);
     } catch (error) {
       const failure = failureOf(error, signal);
-      const late = 'the relay did not answer within a minute';
+      const late = 'the remote did not answer within a minute';
       const why =
         failure.kind === 'aborted' ? late : failure.kind === 'trouble' ? failure.trouble.reason : failure.reason;
-      this.#warnOnce(`can't remove this shift's refs from its relay: ${why}`);
+      this.#warnOnce(`can't remove this shift's refs from the remote: ${why}`);
     }
   }
 

@@ -1,7 +1,11 @@
 import { hostname } from 'node:os';
+import type { Order } from '../../core/model/model.ts';
+import { localOrder } from '../../core/model/order.ts';
+import type { Protection } from '../../core/model/protection.ts';
 import type { Shift } from '../../core/model/shift.ts';
 import { count } from '../../core/text/count.ts';
 import type { RunControl } from '../../engine/control.ts';
+import { workingFolder } from '../../engine/worker/work.ts';
 import type { Worker } from '../../engine/worker/worker-ports.ts';
 import { Fleet } from '../../fleet/coordinator/fleet.ts';
 import { type DatabaseOptions, FleetDatabase } from '../../fleet/database.ts';
@@ -25,6 +29,7 @@ export interface FleetMeans {
   readonly store: Pick<Store, 'snapshot'>;
   readonly control: RunControl;
   readonly local: (secrets: Shift['secrets']) => Worker;
+  readonly protection: Pick<Protection, 'hold'>;
   /** Rows of this machine whose workspaces are on workers. */
   away(): Promise<AwayRows>;
   secrets(): Shift['secrets'];
@@ -42,7 +47,7 @@ export interface OpenFleet extends AsyncDisposable {
 /** Connects to the database of a fleet, and takes over the shift there. */
 export async function openFleet(run: NewRun, means: FleetMeans): Promise<OpenFleet> {
   const { paths, world, stream, failpoint } = run;
-  const { address, shift, store, control, local, secrets, tasks, away } = means;
+  const { address, shift, store, control, local, protection, secrets, tasks, away } = means;
   const database = new FleetDatabase(address);
   const failed = new AbortController();
   const volume = shift.tasks.some(isShared) ? await volumeId(paths.root) : undefined;
@@ -62,6 +67,7 @@ export async function openFleet(run: NewRun, means: FleetMeans): Promise<OpenFle
     local,
     place: (task) => placeOf(task, volume),
     files,
+    hold: (order) => hold(order, { paths, protection, secrets }),
     secrets,
     isPaused: () => control.pause !== undefined,
     stopped: control.now,
@@ -90,6 +96,14 @@ export async function openFleet(run: NewRun, means: FleetMeans): Promise<OpenFle
       await database[Symbol.asyncDispose]();
     },
   };
+}
+
+type HoldMeans = Pick<FleetMeans, 'protection' | 'secrets'> & Pick<NewRun, 'paths'>;
+
+async function hold(order: Order, { paths, protection, secrets }: HoldMeans): Promise<void> {
+  const { settings, workspace } = order;
+  if (settings.protect.length === 0 || !isShared({ hasWorkspace: workspace !== undefined, settings })) return;
+  await protection.hold({ folder: workingFolder(localOrder(order, paths), secrets()), globs: settings.protect });
 }
 
 /** Another database has none of these orders, and neither has one that was dropped. */

@@ -4,7 +4,7 @@ import type { ShiftPlace } from '../../core/model/model.ts';
 import { systemError } from '../../core/model/system-errors.ts';
 import type { SentOrder } from '../../fleet/protocol.ts';
 import type { Refused } from '../../fleet/worker/order-run.ts';
-import { shiftPaths } from '../../store/folder/layout.ts';
+import { type ShiftPaths, shiftPaths } from '../../store/folder/layout.ts';
 import { findVolume } from './fleet-ids.ts';
 import type { WorkerFiles } from './worker-files.ts';
 import type { WorkerFolder } from './worker-folder.ts';
@@ -20,6 +20,8 @@ export interface PlaceMeans {
 /** Where an order finds its shift on this machine, until it is disposed. */
 interface FoundPlace extends Disposable {
   readonly place: ShiftPlace;
+  /** The shift on the volume, if it works there. */
+  readonly volume?: ShiftPaths;
 }
 
 /** Or why it has no place here, which is not the fault of its item. */
@@ -57,8 +59,9 @@ function onVolume(
 ): FoundPlace | { reason: string } {
   const isThere = root !== undefined && findVolume(root) === volume;
   if (!isThere) return { reason: 'its project is not in the --root of this worker' };
-  const { folder, table } = shiftPaths(root, shift.name);
+  const volumePaths = shiftPaths(root, shift.name);
+  const { folder, table } = volumePaths;
   const isFolder = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
   if (!isFolder) return { reason: `${folder} is not on the volume` };
-  return { place: { root, folder, table, mark }, [Symbol.dispose]() {} };
+  return { place: { root, folder, table, mark }, volume: volumePaths, [Symbol.dispose]() {} };
 }

@@ -58,7 +58,7 @@ export async function runWorker(request: WorkerRequest, stop: Stop, world: World
   }
   const id = randomUUID();
   const name = request.name ?? `${hostname()}-${process.pid}`;
-  await using folder = await WorkerFolder.open(world, id);
+  await using folder = await WorkerFolder.open(world, id, tell);
   const git = await openWorkerWorkspaces(folder, world, tell);
   await using workspaces = git.workspaces;
   await using database = new FleetDatabase(request.address);
@@ -82,7 +82,9 @@ export async function runWorker(request: WorkerRequest, stop: Stop, world: World
     perform: performer({
       ...{ world, agents, secrets, root, folder, files, workspaces },
       secretFiles: request.envFile === undefined ? [] : [resolve(world.cwd, request.envFile)],
+      hidden: hiddenIn(request.address),
       confirmed: () => loop.confirmed(),
+      warn: tell,
     }),
   });
   using _start = beforeEachStart(() => loop.confirmed());
@@ -128,6 +130,15 @@ function watchForEnd(loop: WorkerLoop, stop: Stop, { graceMs, idleMs, timeLeftMs
   };
   const timer = setInterval(look, LOOK_EVERY_MS);
   return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+/** Another process of this user can see it, such as an agent that calls `ps`. */
+function hiddenIn({ url }: DatabaseOptions): Record<string, string> {
+  const { password } = new URL(url);
+  return {
+    NIGHTSHIFT_FLEET_URL: url,
+    ...(password !== '' && { 'password of the fleet': decodeURIComponent(password) }),
+  };
 }
 
 function rootOf({ root }: WorkerRequest, { cwd }: World): string | undefined {

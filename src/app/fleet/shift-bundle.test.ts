@@ -103,8 +103,8 @@ test('files that are too large are refused; later, workers keep what they had', 
   truncateSync(large, 21 * 1024 * 1024);
   await expect(bundle.latest()).rejects.toMatchObject({
     code: 'bad-folder',
-    message: expect.stringContaining('are 22 MB; workers can get up to 20 MB'),
-    hint: expect.stringContaining('data/large.bin (21 MB)'),
+    message: expect.stringContaining('are 22 MiB; workers can get up to 20 MiB'),
+    hint: expect.stringContaining('data/large.bin (21 MiB)'),
   });
   truncateSync(large, 0);
   const good = await packed();

@@ -129,5 +129,5 @@ function tooLarge({ folder, name }: ShiftPaths, files: readonly ListedFile[], si
 }
 
 function megabytes(bytes: number): string {
-  return `${Math.ceil(bytes / 1024 / 1024)} MB`;
+  return `${Math.ceil(bytes / 1024 / 1024)} MiB`;
 }

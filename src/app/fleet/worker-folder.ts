@@ -16,13 +16,15 @@ const LOCK = '.lock';
 export class WorkerFolder implements AsyncDisposable {
   readonly path: string;
   readonly #lock: Lock;
+  readonly #warn: (message: string) => void;
 
-  private constructor(path: string, lock: Lock) {
+  private constructor(path: string, lock: Lock, warn: (message: string) => void) {
     this.path = path;
     this.#lock = lock;
+    this.#warn = warn;
   }
 
-  static async open(world: World, id: string): Promise<WorkerFolder> {
+  static async open(world: World, id: string, warn: (message: string) => void): Promise<WorkerFolder> {
     const all = join(stateFolder(world), 'fleet');
     mkdirSync(all, { recursive: true, mode: 0o700 });
     const path = join(all, id);
@@ -30,8 +32,8 @@ export class WorkerFolder implements AsyncDisposable {
     const lock = lockNew(`${path}${LOCK}`);
     mkdirSync(path, { mode: 0o700 });
     for (const name of readdirSync(all))
-      if (name.endsWith(LOCK)) await removeLeft(join(all, name.slice(0, -LOCK.length)));
-    return new WorkerFolder(path, lock);
+      if (name.endsWith(LOCK)) await removeLeft(join(all, name.slice(0, -LOCK.length)), warn);
+    return new WorkerFolder(path, lock, warn);
   }
 
   /** For files of shifts, each bundle in a folder of its own. */
@@ -56,7 +58,7 @@ export class WorkerFolder implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await clear(this.path);
+    await clear(this.path, this.#warn);
     this.#lock[Symbol.dispose]();
   }
 }
@@ -79,16 +81,23 @@ function shiftsIn(path: string): string {
 }
 
 /** Removes the folder of a worker, unless that worker is running. */
-async function removeLeft(path: string): Promise<void> {
+async function removeLeft(path: string, warn: (message: string) => void): Promise<void> {
   using lock = tryLock(`${path}${LOCK}`);
-  if (lock) await clear(path);
+  if (lock) await clear(path, warn);
 }
 
-async function clear(path: string): Promise<void> {
+/** What a container of an agent has left may belong to root. The lock file stays then, and the next worker tries again. */
+async function clear(path: string, warn: (message: string) => void): Promise<void> {
   const shifts = shiftsIn(path);
   for (const name of existsSync(shifts) ? readdirSync(shifts) : [])
     await endMarked({ shiftFolder: join(shifts, name) });
-  await removeFolder(scratchOf(path));
-  await removeFolder(path);
+  for (const folder of [scratchOf(path), path]) {
+    try {
+      await removeFolder(folder);
+    } catch (error) {
+      warn(`${folder} can't be removed: ${error instanceof Error ? error.message : String(error)}. Remove it yourself`);
+      return;
+    }
+  }
   rmSync(`${path}${LOCK}`, { force: true });
 }

@@ -7,8 +7,10 @@ import { gitProgram } from './git-program.ts';
 import { keysOfWriters } from './open-files.ts';
 import { outputFinder } from './own-output.ts';
 
-export function protectFiles(paths: ShiftPaths, world: World, emit: Emit): ProtectedFiles {
+/** `isShared`: other machines restore the same files. */
+export function protectFiles(paths: ShiftPaths, world: World, emit: Emit, { isShared = false } = {}): ProtectedFiles {
   return new ProtectedFiles({
+    isShared,
     root: paths.root,
     leftOut: shiftsFolder(paths.root),
     shiftFolder: paths.folder,

@@ -81,7 +81,7 @@ export async function buildPorts(run: NewRun, opened: Opened, means: Means): Pro
   const local = (secrets: Shift['secrets']) => new LocalWorker({ ...site, secrets });
   const away = () => workspaces.away();
   const now = { secrets: () => secrets, tasks: () => tasks.map(({ name }) => name) };
-  const open = options.fleet && (await openFleetOf(run, { ...opened, ...now, control, local, away }));
+  const open = options.fleet && (await openFleetOf(run, { ...opened, ...now, control, local, protection, away }));
   const ports: RunPorts = {
     store,
     documents: inForce,
@@ -90,7 +90,11 @@ export async function buildPorts(run: NewRun, opened: Opened, means: Means): Pro
     ...(open && { fleet: open.fleet }),
     findAgent: agents.find,
     shiftFiles,
-    protection,
+    protection: {
+      begin: (places) => protection.begin(places),
+      // Agents that stay with workers still need the record, and so does the next run.
+      end: () => (control.left.aborted ? protection.leave() : protection.end()),
+    },
     events: {
       emit: stream.emit,
       listen: stream.listen,

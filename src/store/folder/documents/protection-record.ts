@@ -6,7 +6,8 @@ import { diskError } from '../files/atomic-write.ts';
 import { readHere } from '../files/read-here.ts';
 
 const CONTENTS = 'contents';
-const FILES = 'files.jsonl';
+/** In the folder of the record. */
+export const RECORDED_FILES = 'files.jsonl';
 /** Many small files are written together. */
 const WRITE_BYTES = 1024 * 1024;
 
@@ -21,7 +22,7 @@ export async function createRecord(folder: string): Promise<ProtectionRecord> {
   const create = (name: string) =>
     open(join(made, name), constants.O_CREAT | constants.O_EXCL | constants.O_RDWR, 0o600);
   const contents = await create(CONTENTS);
-  const files = await create(FILES);
+  const files = await create(RECORDED_FILES);
   let length = 0;
   let unwritten: Buffer[] = [];
   let written = 0;
@@ -55,7 +56,7 @@ export async function createRecord(folder: string): Promise<ProtectionRecord> {
       }
     },
     content: (offset, size) => readAt(contents, offset, size),
-    signOfLife: () => touch(join(folder, FILES)),
+    signOfLife: () => touch(join(folder, RECORDED_FILES)),
     async close() {
       await contents.close();
       await files.close();
@@ -73,8 +74,8 @@ export async function findRecord(folder: string): Promise<FoundRecord | undefine
   let lastSign: number;
   try {
     // That of the inode: an agent could set the other one to any time.
-    lastSign = statSync(join(folder, FILES)).ctimeMs;
-    text = readHere(join(folder, FILES));
+    lastSign = statSync(join(folder, RECORDED_FILES)).ctimeMs;
+    text = readHere(join(folder, RECORDED_FILES));
   } catch {
     return undefined;
   }
@@ -85,7 +86,7 @@ export async function findRecord(folder: string): Promise<FoundRecord | undefine
       await using contents = await open(join(folder, CONTENTS), constants.O_RDONLY | constants.O_NOFOLLOW);
       return await readAt(contents, offset, size);
     },
-    signOfLife: () => touch(join(folder, FILES)),
+    signOfLife: () => touch(join(folder, RECORDED_FILES)),
     close: async () => {},
     remove: () => rm(folder, { recursive: true, force: true }),
   };
