@@ -103,6 +103,8 @@ export class Connection implements AsyncDisposable {
         throw this.#wasConnected ? asOutage(error) : error;
       });
       this.#wasConnected = true;
+      // Dates are read in this form only; a database may have another default.
+      await client.query('set datestyle to iso');
       if (this.#listener) await client.query(listenTo(this.#channels));
     } catch (error) {
       // A standby lets it in, and refuses to listen.

@@ -75,11 +75,9 @@ export class CarriedWorkspaces implements Workspaces, Deliveries, AsyncDisposabl
     if (carried === undefined) return failureOf(new NotThere('its order has no usable workspace'), signal);
     const record = this.#recordOf(request, carried);
     const { id } = record;
-    const { setUp, ...asked } = request;
     const own: WorkspaceRequest = {
-      ...{ ...asked, kind: 'clone', repo: carried.relay, carried, include: [], branch: carried.branch },
+      ...{ ...request, kind: 'clone', repo: carried.relay, carried, include: [], branch: carried.branch },
       item: { ...request.item, id },
-      ...(setUp && { setUp }),
     };
     let opened: OpenWorkspace | WorkspaceFailure;
     try {
@@ -87,7 +85,12 @@ export class CarriedWorkspaces implements Workspaces, Deliveries, AsyncDisposabl
       await this.#fetchResults(record, own, carried);
       opened = await this.#local.open(own);
     } catch (error) {
-      opened = failureFrom(error, signal);
+      try {
+        opened = failureFrom(error, signal);
+      } catch (bug) {
+        await this.#remove(id);
+        throw bug;
+      }
     }
     if (opened.kind === 'open') return this.#lent(opened, { id, task: request.task, carried });
     await this.#remove(id);

@@ -89,6 +89,7 @@ export class OpencodePool implements ServerPool, AsyncDisposable {
     server.wear = MOST_WEAR;
     await server[Symbol.asyncDispose]();
     this.#servers.delete(server);
+    for (const [key, started] of this.#current) if ((await started) === server) this.#current.delete(key);
   }
 
   /** Runs once the server has begun the next item: it does one thing at a time. */

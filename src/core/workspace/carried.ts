@@ -62,12 +62,7 @@ export function relayPrefix(shift: string, key: string): string {
 
 /** Where the relay gets the result of a dev; `order`: different for each order. */
 export function resultRefOf(prefix: string, { task, item }: { task: string; item: string }, order: string): string {
-  return `${resultRefStart(prefix, { task, item })}${partOf(order).slice(0, 12)}`;
-}
-
-/** What the refs of all orders of an item-task begin with. */
-function resultRefStart(prefix: string, { task, item }: { task: string; item: string }): string {
-  return `${prefix}/${partOf(task)}/${partOf(item)}-`;
+  return `${prefix}/${partOf(task)}/${partOf(item)}-${partOf(order).slice(0, 12)}`;
 }
 
 /** Where the relay gets a base that it has in no branch. */

@@ -1,5 +1,5 @@
 import { setImmediate as later } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { FreezeWatch } from './freeze-watch.ts';
 
 function watched() {
@@ -47,4 +47,15 @@ test('also if it stood still between a question to the database and its answer',
   end();
   await begun;
   expect(told).toEqual(['asked', 'begun']);
+});
+
+test('also if the machine slept: other clocks than that of the system stand still then', async () => {
+  let isAsked = false;
+  using watch = new FreezeWatch(async () => {
+    isAsked = true;
+  });
+  vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 3000);
+  await watch.confirmed();
+  vi.restoreAllMocks();
+  expect(isAsked).toBe(true);
 });

@@ -13,8 +13,11 @@ export class FreezeWatch implements Disposable {
   #aliveAt: number;
   #confirming: Promise<void> | undefined;
 
-  /** `confirm`: finds out which orders are lost, and ends them. Does not throw. `now`: in milliseconds. */
-  constructor(confirm: () => Promise<void>, now = () => performance.now()) {
+  /**
+   * `confirm`: finds out which orders are lost, and ends them. Does not throw. `now`: in milliseconds, by the system's
+   * clock: the clock of `performance` stands still while a machine sleeps.
+   */
+  constructor(confirm: () => Promise<void>, now = () => Date.now()) {
     this.#confirm = confirm;
     this.#now = now;
     this.#aliveAt = now();
@@ -29,7 +32,8 @@ export class FreezeWatch implements Disposable {
 
   /** For an answer that has just arrived, to a question asked at this time: the process may have been suspended since. */
   doubtSince(askedAt: number): void {
-    if (this.#now() - askedAt <= LONGEST_GAP_MS) return;
+    // The clock may be set. Then this costs one statement.
+    if (Math.abs(this.#now() - askedAt) <= LONGEST_GAP_MS) return;
     const confirming = this.#confirm().finally(() => {
       if (this.#confirming === confirming) this.#confirming = undefined;
     });

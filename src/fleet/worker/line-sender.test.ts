@@ -47,7 +47,7 @@ test('if the database refuses lines, their spending is kept, and a warning says 
   const { rows, lines } = sender((json) => json.includes('poison'));
   for (const what of [said('poison'), spent(1), said('more'), spent(2)]) lines.add(what);
   await lines.flush();
-  const message = "2 lines from a worker can't be stored: invalid input syntax for type json";
+  const message = "2 lines from worker w can't be stored: invalid input syntax for type json";
   expect(rows.map((row) => row.lines)).toEqual([
     [
       { n: 2, what: spent(1) },

@@ -97,7 +97,7 @@ export class LineSender {
     try {
       await this.#send(lines).catch((error: unknown) => {
         if (this.#retry.signal.aborted) throw error;
-        return this.#send(reduced(lines, describeFailure(error)));
+        return this.#send(reduced(lines, this.#target.worker, describeFailure(error)));
       });
     } catch (error) {
       if (this.#retry.signal.aborted) throw error;
@@ -124,10 +124,10 @@ export class LineSender {
 }
 
 /** Keeps the spending, and replaces the last of the other lines with a warning that they are missing. */
-function reduced(lines: readonly Line[], reason: string): Line[] {
+function reduced(lines: readonly Line[], worker: string, reason: string): Line[] {
   const spent = lines.filter(({ what }) => what.type === 'usage:spent');
   const others = lines.filter(({ what }) => what.type !== 'usage:spent');
-  const message = `${count(others.length, 'line')} from a worker can't be stored: ${reason}`;
+  const message = `${count(others.length, 'line')} from worker ${worker} can't be stored: ${reason}`;
   const n = others.at(-1)?.n;
   const warning: Line[] = n === undefined ? [] : [{ n, what: storable({ type: 'run:warning', message }) }];
   return [...spent, ...warning].sort((a, b) => a.n - b.n);

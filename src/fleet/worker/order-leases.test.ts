@@ -25,13 +25,21 @@ describeServer('the leases of a worker', (server) => {
     return { id: job!.id, takenOn: job!.startedOn };
   }
 
+  interface Taking {
+    readonly queue?: string;
+    readonly key?: string;
+    readonly perform?: () => Promise<object>;
+  }
+
   /** An order that a worker has just taken. */
-  async function take({ queue = 'one', key = 'k' } = {}): Promise<OrderRun> {
+  async function take({ queue = 'one', key = 'k', ...more }: Taking = {}): Promise<OrderRun> {
     await database.boss.send(queue, {}, { heartbeatSeconds: 10 });
     const { id, takenOn } = await fetch(queue);
     const work = { kind: 'item', order: { task: 'work', role: 'dev', key } };
     const sent = { id, shift: { key: 's', name: 's' }, work } as unknown as SentOrder;
-    return new OrderRun(sent, { database, queue, worker: 'w', takenOn } as unknown as OrderRunOptions);
+    const retry = { signal: new AbortController().signal };
+    const options = { database, queue, worker: 'w', takenOn, retry, noteOutcome: async () => {}, ...more };
+    return new OrderRun(sent, options as unknown as OrderRunOptions);
   }
 
   /** Carried out until the test ends it. */
@@ -52,6 +60,12 @@ describeServer('the leases of a worker', (server) => {
         return run;
       },
     };
+  }
+
+  /** Resolves when a statement waits for a lock. */
+  async function lockWaited(): Promise<void> {
+    const waiting = () => server.query(`select from pg_stat_activity where wait_event_type = 'Lock'`);
+    while ((await waiting()).length === 0);
   }
 
   const heartbeats = async () => {
@@ -76,6 +90,21 @@ describeServer('the leases of a worker', (server) => {
     await leases.keepLeases();
     expect([kept, cancelled, failed, gone].map(({ isLost }) => isLost)).toEqual([false, true, true, true]);
     expect(await heartbeats()).toEqual([kept.id]);
+  });
+
+  test('after a freeze, one that is being ended at that moment is not taken for a lease', async () => {
+    const leases = new OrderLeases(database);
+    const order = await take();
+    carryOut(leases, order);
+    const { confirming } = await database.transaction(async (own) => {
+      await own.query(`update ${SCHEMA}.job set state = 'failed' where id = $1`, [order.id]);
+      const confirming = leases.keepLeases({ mayWait: true });
+      await lockWaited();
+      // In an object: a promise would be waited for.
+      return { confirming };
+    });
+    await confirming;
+    expect(order.isLost).toBe(true);
   });
 
   test('a row that another statement has locked is renewed with the next heartbeat, and holds up no other', async () => {
@@ -111,6 +140,14 @@ describeServer('the leases of a worker', (server) => {
     expect([own.isLost, stolen.isLost]).toEqual([false, true]);
     expect(await heartbeats()).toEqual([own.id]);
     expect(leases.continues(stolen.id, byAnother.takenOn)).toBe(false);
+  });
+
+  test('after a failover that forgot who has an order, its end counts all the same, and it is not taken again', async () => {
+    const outcome = { role: 'dev', to: 'qa', attempts: 1 };
+    const order = await take({ perform: async () => outcome });
+    await forget(order.id);
+    expect(await order.run()).toMatchObject({ handover: 'accepted' });
+    expect(await database.boss.fetch('one')).toEqual([]);
   });
 
   test('an order begins after an earlier one for the same session has ended', async () => {

@@ -5,6 +5,9 @@ import type { OrderRun } from './order-run.ts';
 /** Tells who has an order: after a failover, the database may have given it to another worker. */
 const TAKEN_ON = "date_trunc('milliseconds', started_on)";
 
+/** Far more than are cancelled during a fetch. */
+const MOST_CANCELLED = 10_000;
+
 /** The orders that a worker has taken and not yet reported. */
 export class OrderLeases {
   readonly #database: FleetDatabase;
@@ -55,16 +58,18 @@ export class OrderLeases {
     this.#cancelled.clear();
   }
 
-  /** Ends the agents of those that this worker does not have any more. */
-  async keepLeases(): Promise<void> {
+  /**
+   * Ends the agents of those that this worker does not have any more. `mayWait`: also for a lease that is being ended at
+   * this moment. Without it, the next heartbeat renews such an order if it is still there.
+   */
+  async keepLeases({ mayWait = false } = {}): Promise<void> {
     const orders = this.all.filter(({ isLost }) => !isLost);
     if (orders.length === 0) return;
     const { rows } = await this.#database.query<{ id: string }>(
-      // One that is locked is being ended, or changes for a moment: the next heartbeat renews it.
       `with own as (
          select name, job.id from unnest($1::text[], $2::uuid[], $3::timestamptz[]) as taken (queue, id, at)
          join ${SCHEMA}.job on name = queue and job.id = taken.id and state = 'active' and ${TAKEN_ON} = at
-         for update of job skip locked)
+         for update of job${mayWait ? '' : ' skip locked'})
        update ${SCHEMA}.job set heartbeat_on = now() from own where job.name = own.name and job.id = own.id
        returning job.id`,
       [
@@ -80,7 +85,11 @@ export class OrderLeases {
   /** Ends the agent of an order that was cancelled, or given to another worker. */
   async look(id: string): Promise<void> {
     const order = this.#find(id);
-    if (!order) return void this.#cancelled.add(id);
+    if (!order) {
+      // With all slots in use, no fetch begins that could clear them.
+      if (this.#cancelled.size < MOST_CANCELLED) this.#cancelled.add(id);
+      return;
+    }
     const { takenOn } = order;
     const { rows } = await this.#database.query<{ state: string; isOwn: boolean }>(
       `select state, ${TAKEN_ON} = $3::timestamptz as "isOwn" from ${SCHEMA}.job where name = $1 and id = $2`,

@@ -35,6 +35,8 @@ export interface OrderRunOptions {
   readonly worker: string;
   readonly retry: RetryOptions;
   readonly perform: Perform;
+  /** Prints a line for the operator. */
+  readonly tell: (message: string) => void;
   /** Updates the offers of this worker. Called before the report, or the next order could fail the same way. */
   noteOutcome(outcome: WorkOutcome): Promise<void>;
 }
@@ -112,6 +114,10 @@ export class OrderRun {
     this.lose();
   }
 
+  get isEnding(): boolean {
+    return this.#stop.signal.aborted;
+  }
+
   /** Ends the agent; the order is given back. */
   end(): void {
     this.#stop.abort();
@@ -127,14 +133,17 @@ export class OrderRun {
 
   /** Carries it out and reports it. */
   async run(): Promise<OrderResult | Refused> {
-    const { perform, worker } = this.#options;
+    const { perform, worker, tell } = this.#options;
     const call = {
       emit: (what: Happening | TranscriptHappening) => this.#lines.add(what),
       signal: this.#stop.signal,
       drain: this.#drain.signal,
       spent: this.#spent.signal,
     };
-    const outcome = await perform(this.sent, call).catch((error: unknown) => bugOutcome(this.sent.work, error));
+    const outcome = await perform(this.sent, call).catch((error: unknown) => {
+      tell(`a bug in Nightshift: ${error instanceof Error ? error.stack : String(error)}`);
+      return bugOutcome(this.sent.work, error);
+    });
     if ('refused' in outcome) {
       if (!this.#isLost) await this.#complete({ worker, refused: outcome.refused });
       return outcome;
@@ -163,7 +172,9 @@ export class OrderRun {
     const sent = storable(report);
     let isAnswerLost = false;
     return untilAnswered(async () => {
-      const completed = await affectedBy(database.boss.complete(this.queue, this.id, sent)).catch((error: unknown) => {
+      // Also one that no worker has: a failover may have made the database forget who took it.
+      const done = database.boss.complete(this.queue, this.id, sent, { includeQueued: true });
+      const completed = await affectedBy(done).catch((error: unknown) => {
         isAnswerLost = true;
         throw error;
       });
@@ -206,7 +217,7 @@ export function nothingDone({ kind, order }: Work, reason: string): WorkOutcome 
   return { role: order.role, id: order.item.id, token: order.token, attempts: 0, reason, trouble, ...nothing };
 }
 
-/** The worker is to end: not the fault of the item, and of no other worker. */
+/** The worker is stopping: not the fault of the item, and of no other worker. */
 function givenBackByStop(outcome: WorkOutcome): WorkOutcome {
   if (outcome.role === 'manager' || outcome.to !== undefined) return outcome;
   const reason = 'the worker was stopped';

@@ -2,6 +2,7 @@ import type { Queryable } from '../database.ts';
 import type { OfferProblem } from '../needs.ts';
 import { PROTOCOL } from '../protocol.ts';
 import { SCHEMA } from '../schema.ts';
+import { storable } from '../storable.ts';
 import type { described } from './order-text.ts';
 
 interface Registration {
@@ -17,7 +18,7 @@ interface Registration {
   readonly leaseSeconds: number;
 }
 
-/** The heartbeat of a worker, with all that coordinators see of it. Returns what it is to do. */
+/** The heartbeat of a worker, with all that coordinators see of it. Returns the mode that was asked for. */
 export async function register(database: Queryable, worker: Registration): Promise<string> {
   const { id, name, slots, version, offers, problems, orders, mode, leaseSeconds } = worker;
   const { rows } = await database.query<{ mode: string }>(
@@ -27,12 +28,17 @@ export async function register(database: Queryable, worker: Registration): Promi
        orders = excluded.orders, problems = excluded.problems, lease_seconds = excluded.lease_seconds,
        mode = case when excluded.mode = 'drain' and worker.mode = 'run' then 'drain' else worker.mode end
      returning mode`,
-    [id, name, slots, offers, version, PROTOCOL, JSON.stringify(orders), JSON.stringify(problems), mode, leaseSeconds],
+    [id, name, slots, offers, version, PROTOCOL, json(orders), json(problems), mode, leaseSeconds],
   );
   return rows[0]?.mode ?? 'run';
 }
 
-/** Whether another worker with this name has sent heartbeats lately. One that was killed may be meant. */
+/** A program that did not start may have printed what PostgreSQL can't store. */
+function json(value: unknown): string {
+  return JSON.stringify(storable(value));
+}
+
+/** Whether another worker with this name has sent heartbeats lately. It may be one that was killed. */
 export async function isNameTaken(database: Queryable, { id, name }: { id: string; name: string }): Promise<boolean> {
   const { rows } = await database.query(
     `select from ${SCHEMA}.worker where name = $1 and id <> $2

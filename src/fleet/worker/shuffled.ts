@@ -1,4 +1,3 @@
-/** In a random order. */
 export function shuffled<T>(list: readonly T[]): T[] {
   return list
     .map((each) => ({ each, at: Math.random() }))

@@ -109,14 +109,14 @@ test('without a database for long, all agents are ended, and this is told once',
     },
   });
   const run = loop.run();
-  const silence = 'no answer from the database for 2 seconds: stopping all agents';
+  const silence = 'no answer from the database for 1.5s: stopping all agents';
   await vi.waitFor(() => expect(told).toContain(silence), 10_000);
   await vi.waitFor(() => expect(failedBeats).toBe(2), 10_000);
   isGone = false;
   await vi.waitFor(() => expect(told.at(-1)).toBe('the database is back'), 10_000);
   await vi.waitFor(() => expect(loop.running).toBe(0), 10_000);
   expect(told.filter((message) => message === silence)).toHaveLength(1);
-  expect(told).toContainEqual(expect.stringContaining('result refused: the lease had expired'));
+  expect(told).toContainEqual(expect.stringContaining('given back: the worker was stopped'));
   loop.drain();
   await run;
 });

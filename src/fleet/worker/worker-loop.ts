@@ -1,4 +1,6 @@
 import type { JobWithMetadata } from 'pg-boss';
+import { formatDuration } from '../../core/model/duration.ts';
+import { count } from '../../core/text/count.ts';
 import { affectedBy, delay, type RetryOptions, untilAnswered } from '../database.ts';
 import { describeFailure, isQueueMissing } from '../failure.ts';
 import { CHANNEL, type Refusal } from '../protocol.ts';
@@ -30,7 +32,7 @@ export class WorkerLoop {
   readonly #ended = new AbortController();
   readonly #retry: RetryOptions;
   readonly #freezes = new FreezeWatch(() =>
-    untilAnswered(() => this.#leases.keepLeases(), this.#retry).catch(() => {}),
+    untilAnswered(() => this.#leases.keepLeases({ mayWait: true }), this.#retry).catch(() => {}),
   );
   readonly #drained = new AbortController();
   #isDraining = false;
@@ -88,9 +90,9 @@ export class WorkerLoop {
   async run(): Promise<void> {
     const { database, name, slots } = this.#options;
     if (!(await this.#join())) return;
-    this.#options.tell(`worker ${name} is ready: ${slots} slots, ${this.#options.offers.list.join(' ')}`);
+    this.#options.tell(`worker ${name} is ready: ${count(slots, 'slot')}, ${this.#options.offers.list.join(' ')}`);
     const beating = this.#beatLoop();
-    // Once it has given up, only `#runs` counts: no pause lasts any more, and this loop would leave them no time.
+    // After giving up, wait only for `#runs`: `delay` returns at once then, so this loop would spin.
     while (!this.#ended.signal.aborted && (!this.#isDraining || this.#leases.size > 0)) {
       const woken = new Promise<void>((resolve) => {
         this.#wake = resolve;
@@ -157,10 +159,10 @@ export class WorkerLoop {
 
   #endIfSilent(): void {
     const { silenceMs = SILENCE_MS } = this.#options;
-    const orders = this.#leases.all.filter(({ isLost }) => !isLost);
+    const orders = this.#leases.all.filter(({ isEnding }) => !isEnding);
     if (performance.now() - this.#answeredAt < silenceMs || orders.length === 0) return;
-    this.#options.tell(`no answer from the database for ${Math.round(silenceMs / 1000)} seconds: stopping all agents`);
-    for (const order of orders) order.lose();
+    this.#options.tell(`no answer from the database for ${formatDuration(silenceMs)}: stopping all agents`);
+    for (const order of orders) order.end();
   }
 
   async #beatLoop(): Promise<void> {
@@ -179,6 +181,7 @@ export class WorkerLoop {
   async #beat(): Promise<void> {
     const { database, offers } = this.#options;
     await updatePulse(database);
+    await this.#leases.keepLeases();
     this.#leaseSeconds = await shortestLease(database);
     // Agents' programs may take long to answer, and a heartbeat must not wait for them.
     const refreshing = offers.refresh();
@@ -191,7 +194,6 @@ export class WorkerLoop {
       );
       this.drain();
     }
-    await this.#leases.keepLeases();
     await applyRunSignals(database, this.#leases.all);
   }
 
@@ -218,7 +220,7 @@ export class WorkerLoop {
     for (const queue of queues) {
       const free = slots - this.#leases.size;
       if (free <= 0 || this.#isDraining) break;
-      const askedAt = performance.now();
+      const askedAt = Date.now();
       for (const job of await this.#fetch(queue, free)) this.#begin(queue, job);
       this.#freezes.doubtSince(askedAt);
     }
@@ -238,14 +240,14 @@ export class WorkerLoop {
 
   #begin(queue: string, { id, data, heartbeatSeconds, startedOn }: JobWithMetadata<unknown>): void {
     if (this.#leases.continues(id, startedOn)) return;
-    const { database, name, perform, verify, offers } = this.#options;
+    const { database, name, perform, verify, offers, tell } = this.#options;
     const sent = openOrder(data, { id, verify, offers: offers.list });
     if ('refused' in sent) {
       this.#refuse(queue, id, sent.refused);
       return;
     }
     const order = new OrderRun(sent, {
-      ...{ database, queue, worker: name, retry: this.#retry, perform },
+      ...{ database, queue, worker: name, retry: this.#retry, perform, tell },
       leaseSeconds: heartbeatSeconds ?? this.#leaseSeconds,
       takenOn: startedOn,
       noteOutcome: (outcome) => this.#noteOutcome(sent.work, outcome),
