@@ -153,7 +153,7 @@ export function createProgram(io: Io, version: string, finish: (exitCode: number
     .addOption(
       new Option(
         '--leave',
-        'stop the coordinator of a fleet at once; agents keep running, and the next start adopts them',
+        'stop the coordinator of a fleet at once; agents keep running, and the next `start --fleet` adopts them',
       ).conflicts('now'),
     );
   add(

@@ -146,8 +146,8 @@ export class FleetDatabase implements Queryable, AsyncDisposable {
 function otherVersion(): NightshiftError {
   return new NightshiftError(
     'usage',
-    'the database of the fleet is from another version of Nightshift',
-    'use the same version for coordinators and workers; the coordinator updates the database when it starts',
+    "the fleet's database is from another version of Nightshift",
+    'upgrade whichever is older: a coordinator updates the database when it starts; workers need its version then',
   );
 }
 

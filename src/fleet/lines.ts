@@ -120,7 +120,7 @@ const numbered = z.object({
 /** A line whose fields are not checked. */
 export type NumberedLine = z.infer<typeof numbered>;
 
-/** Undefined if it has not the form of a line. */
+/** Undefined if it does not have the form of a line. */
 export function readLine(data: unknown): NumberedLine | undefined {
   const { success, data: read } = numbered.safeParse(data);
   return success ? read : undefined;

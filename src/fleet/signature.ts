@@ -11,7 +11,7 @@ export interface Signer {
   seal(order: SentOrder): Envelope;
 }
 
-/** A new private key, as text for a file. */
+/** As text for a file. */
 export function newSigningKey(): string {
   const { privateKey } = generateKeyPairSync('ed25519');
   return privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();

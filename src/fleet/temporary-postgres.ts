@@ -56,7 +56,7 @@ const DATABASE = 'nightshift';
 /** A recovery after a crash reads at most 256 MB of log. */
 const READY_MS = 60_000;
 const POLL_MS = 50;
-/** The children of a server that was killed end a moment later, and until then no other starts. */
+/** After a kill, the server's children live a moment longer, and no new server starts until they end. */
 const ATTEMPTS = 4;
 const PAUSE_MS = 700;
 
@@ -141,7 +141,7 @@ async function startServer(parts: {
     }
     const { bin } = programs;
     const child = await spawnServer(home, { bin, port: record.port, isDurable, env, settings });
-    // Not by its events: it may have ended before anybody listens.
+    // Not by its events: it may have ended before we listen.
     const isRunning = () => child.pid !== undefined && child.exitCode === null && child.signalCode === null;
     await waitUntilReady(record, isRunning, signal).catch((error) => {
       child.kill('SIGQUIT');

@@ -62,7 +62,7 @@ test('the status of a fleet has a line for each worker, what keeps it from order
     'agent:claude    4 workers',
     'gpu             build-3',
     'secret:API_KEY  build-2, build-4, build-10',
-    '4 workers, 2 with problems, 1 draining, 1 not heard from; 11 of 32 slots used; 3 orders waiting; 2 versions',
+    '4 workers, 2 with problems, 1 draining, 1 not seen; 11 of 32 slots used; 3 orders waiting; 2 versions',
   ]);
 });
 
@@ -102,6 +102,6 @@ test('40 workers that are well take 40 lines, without columns that say nothing',
   ]);
   expect(fleetStatusLines({ shifts: [], workers: [] })).toEqual([
     'no shift runs on this fleet',
-    'no workers; `nightshift worker --url URL` starts one',
+    'no workers; `nightshift worker --url URL --key KEY` starts one',
   ]);
 });

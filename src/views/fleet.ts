@@ -99,14 +99,14 @@ function isLasting(offer: string): boolean {
 }
 
 function totalLine({ shifts, workers }: FleetStatus): string {
-  if (workers.length === 0) return 'no workers; `nightshift worker --url URL` starts one';
+  if (workers.length === 0) return 'no workers; `nightshift worker --url URL --key KEY` starts one';
   const sum = (numbers: readonly number[]) => numbers.reduce((all, each) => all + each, 0);
   const number = (fits: (worker: FleetWorker) => boolean) => workers.filter(fits).length;
   const facts = [
     [number(({ problems }) => problems.length > 0), 'with problems'],
     [number(({ mode }) => mode === 'drain'), 'draining'],
     [number(({ mode }) => mode === 'stop'), 'stopping'],
-    [number(({ isSilent }) => isSilent), 'not heard from'],
+    [number(({ isSilent }) => isSilent), 'not seen'],
   ] as const;
   const notable = facts.filter(([many]) => many > 0).map(([many, what]) => `, ${many} ${what}`);
   const used = `${sum(workers.map(({ running }) => running))} of ${count(sum(workers.map(({ slots }) => slots)), 'slot')} used`;

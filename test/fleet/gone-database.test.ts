@@ -44,7 +44,7 @@ describePostgres('without a database', () => {
     await until(() => !coordinator.isRunning, 'the run to end', 40_000);
     expect(await coordinator.ended).toMatchObject({ code: 130 });
     const end = site.journal().findLast(({ type }) => type === 'run:finished');
-    expect(end).toMatchObject({ reason: 'left 8 orders with workers', left: 8 });
+    expect(end).toMatchObject({ reason: 'left 8 items with workers', left: 8 });
     expect(site.shift.column('work')).toEqual(Array(8).fill('in_progress'));
     expect(worker.isRunning).toBe(true);
     expect(await postgres.query(`select from nightshift.job where state = 'active'`)).toHaveLength(8);

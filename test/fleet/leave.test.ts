@@ -46,14 +46,14 @@ describeFleet('`stop --leave`', (postgres) => {
     const stop = site.command(['stop', 'fleet', '--leave']);
     expect((await coordinator.ended).code).toBe(130);
     expect((await stop.ended).code).toBe(0);
-    expect(stop.log).toContain('left 4 orders with workers');
+    expect(stop.log).toContain('left 4 items with workers');
     expect(stop.log).toContain('`nightshift start fleet --fleet env` adopts the running items');
     const end = site.journal().findLast(({ type }) => type === 'run:finished');
-    expect(end).toMatchObject({ exitCode: 130, reason: 'left 4 orders with workers', left: AT_WORK });
+    expect(end).toMatchObject({ exitCode: 130, reason: 'left 4 items with workers', left: AT_WORK });
     await expectRefusal(site);
     const status = site.command(['status', 'fleet']);
     expect((await status.ended).code).toBe(0);
-    expect(status.log).toContain('left 4 orders with workers');
+    expect(status.log).toContain('left 4 items with workers');
 
     site.release();
     await until(() => agents(site).every(({ end: ended }) => ended !== undefined), 'the agents to end by themselves');
@@ -72,7 +72,7 @@ describeFleet('`stop --leave`', (postgres) => {
     await site.command(['stop', 'fleet', '--now']).ended;
     expect((await coordinator.ended).code).toBe(130);
     const end = site.journal().findLast(({ type }) => type === 'run:finished');
-    expect(end).toMatchObject({ reason: 'left 4 orders with workers', left: AT_WORK });
+    expect(end).toMatchObject({ reason: 'left 4 items with workers', left: AT_WORK });
     await expectRefusal(site);
 
     await postgres.start();

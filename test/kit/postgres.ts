@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { chmod, chown, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -88,6 +89,11 @@ export class TestPostgres implements AsyncDisposable {
   get pid(): number {
     if (!this.#server) throw new Error('the server is stopped');
     return this.#server.pid;
+  }
+
+  /** What the server has logged. */
+  get log(): string {
+    return this.#server ? readFileSync(this.#server.log, 'utf8') : '';
   }
 
   async start(): Promise<void> {

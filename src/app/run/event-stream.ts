@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { History } from '../../core/folds/history.ts';
+import { workerOf } from '../../core/folds/item-worker.ts';
 import type { Clock } from '../../core/model/clock.ts';
 import type { Happening, NightshiftEvent, TranscriptHappening } from '../../core/model/events.ts';
 import { setAsideText } from '../../store/folder/files/inside.ts';
@@ -26,6 +27,9 @@ interface Listener {
 }
 
 const HEARD: readonly NightshiftEvent['type'][] = ['usage:spent', 'steps:changed', 'steps:kept', 'lesson:changed'];
+
+/** What the coordinator writes about an item also names the worker that had it. */
+const RECORDS: readonly NightshiftEvent['type'][] = ['item:recorded', 'item:returned'];
 
 /** A name for a run that began at this time (ISO 8601). */
 export function newRun(since: string): string {
@@ -117,7 +121,9 @@ export class EventStream implements AsyncDisposable {
     const elapsed = Math.round(this.#clock.elapsed() - this.#begunAt);
     const stamp = { at: this.#at(), run: this.#run, seq: ++this.#seq, elapsed, shift: this.#paths.name };
     const label = rest.item === undefined ? undefined : this.#listener.labelOf?.(rest.item, rest.index);
-    const event = { type, ...stamp, ...rest, ...(label === undefined ? {} : { label }) } as NightshiftEvent;
+    const worker = RECORDS.includes(type) ? workerOf(this.history.of(rest.task ?? '', rest.item ?? '')) : undefined;
+    const named = { ...(label !== undefined && { label }), ...(worker !== undefined && { worker }) };
+    const event = { type, ...stamp, ...rest, ...named } as NightshiftEvent;
     this.#closeTranscript(event);
     this.#journal?.append(event);
     this.#learn(event, this.#listener.onEvent);

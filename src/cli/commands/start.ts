@@ -61,7 +61,7 @@ async function tellFolder(io: Io, { root }: ShiftPaths): Promise<void> {
   const here = await (async () => realpath(io.cwd))().catch(() => root);
   const folder = relative(here, root);
   if (folder === '' || folder.startsWith('..')) return;
-  io.print(`Run these commands in the project: cd ${shellWord(folder)}`);
+  io.print(`The commands above work in the project folder: cd ${shellWord(folder)}`);
 }
 
 /** A first try of a fleet needs no project: without a shift `demo`, it is the one that `nightshift demo` makes. */

@@ -180,7 +180,7 @@ interface EventMap {
   'lesson:changed': { id: string; text: string; from?: LessonState; to: LessonState; reason?: string };
   /** `slots`: how many orders it carries out at once. `offers`: what it has: `agent:claude`, `secret:API_KEY`. */
   'worker:joined': { worker: string; slots: number; offers: string[] };
-  /** It was drained, or has exited. */
+  /** It has exited. */
   'worker:left': { worker: string };
   /** Its lease ran out. `running`: how many of its items are given back. */
   'worker:lost': { worker: string; running: number };

@@ -187,7 +187,7 @@ export interface Trouble {
   readonly isRequested?: true;
   /** In a fleet: only one worker is affected, and the run goes on with the others. */
   readonly isWorker?: true;
-  /** With `isWorker`: what it can't offer until somebody has fixed it, such as `workspace:git`. Absent: the agent. */
+  /** With `isWorker`: what it can't offer until you fix it, such as `workspace:git`. Absent: the agent. */
   readonly offer?: string;
   /** A limit on cost or tokens is used up: the run ends, and no agent gets another prompt (rule X6). */
   readonly isLimit?: true;

@@ -45,7 +45,7 @@ export class DatabaseLink {
     return this.#closing.signal;
   }
 
-  /** There is no database for this run any more. */
+  /** This run no longer has a database. */
   get isLost(): boolean {
     return this.#closing.signal.aborted || (this.#givenUp.signal.aborted && this.#isTroubled);
   }

@@ -74,7 +74,7 @@ export class Epoch {
     this.#number = Number(rows[0]!.epoch);
   }
 
-  /** The heartbeat of the coordinator. Returns what it is to do. */
+  /** The heartbeat of the coordinator. Returns the mode that was asked for. */
   tick(database: FleetDatabase, { wanted, needs, isPaused }: Tick): Promise<string> {
     return this.write(database, async (own) => {
       const { rows } = await own.query<{ mode: string }>(

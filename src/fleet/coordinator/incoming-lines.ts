@@ -105,7 +105,9 @@ export class IncomingLines {
     const { spent, hasGap } = this.#toldBy(worker, order, known);
     const position = this.#positionOf(order, worker);
     if (!hasGap && position >= lines) return;
-    const what = `the database has lost events of an order of task ${origin.subject.task}`;
+    const { index, task } = origin.subject;
+    const row = index === undefined ? '' : `row ${index + 1}, `;
+    const what = `the database has lost events of an order (${row}task ${task})`;
     if (!spent) {
       this.#warn(`${what}: its spending may be counted only in part`);
       return;

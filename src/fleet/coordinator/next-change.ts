@@ -1,4 +1,4 @@
-/** Who waits for a change of the fleet. */
+/** Callers that wait for a change of the fleet. */
 export class NextChange {
   #waiting: (() => void)[] = [];
 

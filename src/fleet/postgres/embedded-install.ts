@@ -6,10 +6,7 @@ import { examinePrograms, type PostgresPrograms } from './programs.ts';
 import { removeAbandoned } from './server-home.ts';
 import { type Environment, findServerUser, runProgram } from './server-user.ts';
 
-/**
- * Ask the person before (`embeddedQuestion`): it downloads a program. Does nothing if it was installed
- * before.
- */
+/** Ask first (`embeddedQuestion`): it downloads a program. Does nothing if it is installed. */
 export async function installEmbedded(
   folder: string,
   { env, signal }: { env: Environment; signal?: AbortSignal },

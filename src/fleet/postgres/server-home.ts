@@ -37,8 +37,8 @@ export class ServerHome {
   }
 
   /**
-   * As root, another user runs the server. Where that user may not enter `folder` (a project in root's home), the
-   * server lives below /var/lib instead of the permissions of other folders being changed.
+   * As root, another user runs the server. If that user can't enter `folder` (a project in root's home), the server lives
+   * below /var/lib: we don't change the permissions of your folders.
    */
   static async open(folder: string, user: ServerUser | undefined, env: Environment): Promise<ServerHome> {
     await ownFolder(folder, user);
@@ -147,7 +147,7 @@ export class ServerHome {
   }
 }
 
-/** What is made as `new-PID-...` and moved when it is complete: a process that was killed has left it. */
+/** Removes `new-PID-...` folders of processes that were killed. */
 export async function removeAbandoned(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const pid = /^new-(\d+)-/.exec(name)?.[1];
