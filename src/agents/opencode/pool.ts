@@ -89,7 +89,9 @@ export class OpencodePool implements ServerPool, AsyncDisposable {
     server.wear = MOST_WEAR;
     await server[Symbol.asyncDispose]();
     this.#servers.delete(server);
-    for (const [key, started] of this.#current) if ((await started) === server) this.#current.delete(key);
+    // Its environment would stay in memory.
+    for (const [key, started] of this.#current)
+      void started.then((each) => each === server && this.#current.get(key) === started && this.#current.delete(key));
   }
 
   /** Runs once the server has begun the next item: it does one thing at a time. */

@@ -12,7 +12,7 @@ export function fleetAddress(world: World, given: string | undefined, isInsecure
   const url = given || world.env.NIGHTSHIFT_FLEET_URL;
   if (!url) {
     const hint =
-      'set NIGHTSHIFT_FLEET_URL to postgres://USER:PASSWORD@HOST/DATABASE?sslmode=verify-full, or pass the address: --fleet URL with start, retry and each; --url URL with worker and fleet';
+      'set NIGHTSHIFT_FLEET_URL to postgres://USER:PASSWORD@HOST/DATABASE?sslmode=verify-full, or use --fleet URL (start, retry, each) or --url URL (worker, fleet)';
     throw new NightshiftError('usage', 'no database address for the fleet', hint);
   }
   return { url, isInsecure };

@@ -13,8 +13,8 @@ interface Known {
 }
 
 /**
- * Protected files on a shared volume (rule D5). The coordinator has recorded there how they were at the start of the run;
- * workers compare with that, restore files, and repeat checks.
+ * Protected files on a shared volume (rule D5). The coordinator has recorded there how they were at the start of the
+ * run; workers compare with that, restore files, and repeat checks.
  */
 export class VolumeProtection {
   readonly #world: World;

@@ -86,7 +86,7 @@ async function removeLeft(path: string, warn: (message: string) => void): Promis
   if (lock) await clear(path, warn);
 }
 
-/** What a container of an agent has left may belong to root. The lock file stays then, and the next worker tries again. */
+/** What an agent's container has left may belong to root. The lock file stays then, and the next worker tries again. */
 async function clear(path: string, warn: (message: string) => void): Promise<void> {
   const shifts = shiftsIn(path);
   for (const name of existsSync(shifts) ? readdirSync(shifts) : [])

@@ -104,10 +104,11 @@ export class Slots implements AsyncDisposable {
     const { shift, store, returns, control, ports } = this.#context;
     while (this.hasRoom) {
       const snapshot = await store.snapshot();
+      const scope = this.#context.select(snapshot);
       const next = chooseNext({
         board: snapshot,
-        ...this.#limitsFor('dev', snapshot),
-        forQa: this.#limitsFor('qa', snapshot),
+        ...this.#limitsFor('dev', scope),
+        forQa: this.#limitsFor('qa', scope),
         mode: 'stream',
         sequence: shift.settings.sequence,
         deferred: rowsOf(snapshot, returns.deferred),
@@ -137,8 +138,7 @@ export class Slots implements AsyncDisposable {
   }
 
   /** What may start. In a fleet: without tasks that no worker can work on in this role. */
-  #limitsFor(role: Next['role'], snapshot: Snapshot): Limits {
-    const scope = this.#context.select(snapshot);
+  #limitsFor(role: Next['role'], scope: Scope): Limits {
     const { shift, ports } = this.#context;
     const { fleet } = ports;
     const unfit = fleet ? shift.tasks.filter((task) => !fleet.fits(task, role)).map(({ name }) => name) : [];

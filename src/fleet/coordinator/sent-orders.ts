@@ -234,8 +234,8 @@ export class SentOrders {
   }
 
   /**
-   * The run is paused or to end, so nothing new begins: untaken orders of devs and managers are given back. What a dev has
-   * finished may still be judged, unless `isAll`.
+   * The run is paused or to end, so nothing new begins: untaken orders of devs and managers are given back. What a dev
+   * has finished may still be judged, unless `isAll`.
    */
   async withdrawUntaken(reason: string, isAll: boolean): Promise<void> {
     const orders = [...this.#waiting].filter(([, { role }]) => isAll || role !== 'qa');

@@ -37,8 +37,8 @@ export class ServerHome {
   }
 
   /**
-   * As root, another user runs the server. If that user can't enter `folder` (a project in root's home), the server lives
-   * below /var/lib: we don't change the permissions of your folders.
+   * As root, another user runs the server. If that user can't enter `folder` (a project in root's home), the server
+   * lives below /var/lib: we don't change the permissions of your folders.
    */
   static async open(folder: string, user: ServerUser | undefined, env: Environment): Promise<ServerHome> {
     await ownFolder(folder, user);

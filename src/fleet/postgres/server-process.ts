@@ -79,7 +79,8 @@ export async function runningServer(home: ServerHome): Promise<{ pid: number; po
   if (!(pid > 0) || !isAlive(pid)) return;
   const command = await commandOf(pid);
   if (command?.includes(home.data)) return { pid, port };
-  // If a server does run here, PostgreSQL finds out from its shared memory. Keep the file if the process can't be examined.
+  // If a server does run here, PostgreSQL finds out from its shared memory. Keep the file of a process that can't be
+  // examined.
   if (command !== undefined) await rm(file, { force: true });
   return;
 }

@@ -59,8 +59,8 @@ export class OrderLeases {
   }
 
   /**
-   * Ends the agents of those that this worker does not have any more. `mayWait`: also for a lease that is being ended at
-   * this moment. Without it, the next heartbeat renews such an order if it is still there.
+   * Ends the agents of those that this worker does not have any more. `mayWait`: also for a lease that is being ended
+   * at this moment. Without it, the next heartbeat renews such an order if it is still there.
    */
   async keepLeases({ mayWait = false } = {}): Promise<void> {
     const orders = this.all.filter(({ isLost }) => !isLost);
