@@ -24,6 +24,11 @@ const AFTER: ReadonlyMap<Point, Point> = new Map([
   ['order:dismissed', 'item:recorded'],
 ]);
 
+function withBefore(point: Point): Point[] {
+  const before = AFTER.get(point);
+  return before ? [before, point] : [point];
+}
+
 const EVENTS = [
   ...(['run:started', 'batch:claimed', 'dev:started', 'attempt:finished', 'usage:spent', 'dev:finished'] as const),
   ...(['qa:started', 'qa:finished', 'progress', 'worker:joined', 'item:recorded'] as const),
@@ -64,6 +69,7 @@ export class CoordinatorKills {
   readonly #rows: number;
   readonly #random: () => number;
   readonly #left: Point[];
+  /** How often in a row shifts ended before they got there. */
   readonly #missed = new Map<Point, number>();
   #kills = 0;
 
@@ -71,7 +77,7 @@ export class CoordinatorKills {
     this.#postgres = postgres;
     this.#rows = plan.rows;
     this.#random = randomFrom(plan.seed);
-    this.#left = Array.from({ length: plan.times }, () => plan.points).flat();
+    this.#left = Array.from({ length: plan.times }, () => plan.points.flatMap(withBefore)).flat();
   }
 
   async run(): Promise<KillsEnd> {
@@ -98,6 +104,7 @@ export class CoordinatorKills {
       const { code, signal } = await coordinator.ended;
       if (signal === 'SIGKILL') {
         this.#kills++;
+        if (point) this.#missed.delete(point);
         continue;
       }
       if (point) this.#miss(point);
@@ -117,8 +124,7 @@ export class CoordinatorKills {
   #miss(point: Point): void {
     const times = (this.#missed.get(point) ?? 0) + 1;
     this.#missed.set(point, times);
-    const before = AFTER.get(point);
-    if (times < MOST_MISSES) this.#left.push(...(before ? [before, point] : [point]));
+    if (times < MOST_MISSES) this.#left.push(...withBefore(point));
   }
 }
 
