@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { World } from './world.ts';
 
 /** Where a person's programs keep what outlives a run, outside of every project. */
-export function stateFolder({ env }: World): string {
+export function stateFolder({ env }: Pick<World, 'env'>): string {
   return join(env.XDG_STATE_HOME || join(env.HOME ?? '/', '.local', 'state'), 'nightshift');
 }
 

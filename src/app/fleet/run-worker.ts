@@ -58,7 +58,7 @@ export async function runWorker(request: WorkerRequest, stop: Stop, world: World
   }
   const id = randomUUID();
   const name = request.name ?? `${hostname()}-${process.pid}`;
-  await using folder = await WorkerFolder.open(world, id, tell);
+  await using folder = await WorkerFolder.open(world, id, { warn: tell });
   const git = await openWorkerWorkspaces(folder, world, tell);
   await using workspaces = git.workspaces;
   await using database = new FleetDatabase(request.address);

@@ -9,6 +9,13 @@ import type { World } from '../world.ts';
 
 const LOCK = '.lock';
 
+interface Removal {
+  /** Tells which folder could not be removed. */
+  warn(message: string): void;
+  /** Removes a folder with all that is in it. */
+  remove?(folder: string): Promise<void>;
+}
+
 /**
  * The folder in which a worker keeps its own files. It is gone when the worker has ended; that of a worker that was
  * killed is removed by the next one on its machine.
@@ -16,15 +23,15 @@ const LOCK = '.lock';
 export class WorkerFolder implements AsyncDisposable {
   readonly path: string;
   readonly #lock: Lock;
-  readonly #warn: (message: string) => void;
+  readonly #removal: Removal;
 
-  private constructor(path: string, lock: Lock, warn: (message: string) => void) {
+  private constructor(path: string, lock: Lock, removal: Removal) {
     this.path = path;
     this.#lock = lock;
-    this.#warn = warn;
+    this.#removal = removal;
   }
 
-  static async open(world: World, id: string, warn: (message: string) => void): Promise<WorkerFolder> {
+  static async open(world: Pick<World, 'env'>, id: string, removal: Removal): Promise<WorkerFolder> {
     const all = join(stateFolder(world), 'fleet');
     mkdirSync(all, { recursive: true, mode: 0o700 });
     const path = join(all, id);
@@ -32,8 +39,8 @@ export class WorkerFolder implements AsyncDisposable {
     const lock = lockNew(`${path}${LOCK}`);
     mkdirSync(path, { mode: 0o700 });
     for (const name of readdirSync(all))
-      if (name.endsWith(LOCK)) await removeLeft(join(all, name.slice(0, -LOCK.length)), warn);
-    return new WorkerFolder(path, lock, warn);
+      if (name.endsWith(LOCK)) await removeLeft(join(all, name.slice(0, -LOCK.length)), removal);
+    return new WorkerFolder(path, lock, removal);
   }
 
   /** For files of shifts, each bundle in a folder of its own. */
@@ -58,7 +65,7 @@ export class WorkerFolder implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await clear(this.path, this.#warn);
+    await clear(this.path, this.#removal);
     this.#lock[Symbol.dispose]();
   }
 }
@@ -81,19 +88,19 @@ function shiftsIn(path: string): string {
 }
 
 /** Removes the folder of a worker, unless that worker is running. */
-async function removeLeft(path: string, warn: (message: string) => void): Promise<void> {
+async function removeLeft(path: string, removal: Removal): Promise<void> {
   using lock = tryLock(`${path}${LOCK}`);
-  if (lock) await clear(path, warn);
+  if (lock) await clear(path, removal);
 }
 
 /** What an agent's container has left may belong to root. The lock file stays then, and the next worker tries again. */
-async function clear(path: string, warn: (message: string) => void): Promise<void> {
+async function clear(path: string, { warn, remove = removeFolder }: Removal): Promise<void> {
   const shifts = shiftsIn(path);
   for (const name of existsSync(shifts) ? readdirSync(shifts) : [])
     await endMarked({ shiftFolder: join(shifts, name) });
   for (const folder of [scratchOf(path), path]) {
     try {
-      await removeFolder(folder);
+      await remove(folder);
     } catch (error) {
       warn(`${folder} can't be removed: ${error instanceof Error ? error.message : String(error)}. Remove it yourself`);
       return;
