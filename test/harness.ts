@@ -51,8 +51,7 @@ export class Project {
     this.root = root;
     onTestFinished(() => {
       for (const child of this.#running) child.kill('SIGKILL');
-      // A run that has released its lock may still be writing its report.
-      rmSync(root, { recursive: true, force: true, maxRetries: 5 });
+      removeAll(root);
     });
   }
 
@@ -140,6 +139,19 @@ export class Project {
     const { ulimit, uid, cwd = this.root, env = {}, onTerminal = false, answers, input } = options;
     const isHere = ulimit === undefined && uid === undefined && runsHere(args, env);
     return isHere ? new RunningHere(args, { cwd, env, onTerminal, answers, input }) : this.spawn(args, options);
+  }
+}
+
+/** A run in the background that has released its lock may still be writing its report. */
+function removeAll(folder: string): void {
+  for (let tries = 100; ; tries--) {
+    try {
+      rmSync(folder, { recursive: true, force: true });
+      return;
+    } catch (error) {
+      if (tries === 0 || (error as NodeJS.ErrnoException).code !== 'ENOTEMPTY') throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
+    }
   }
 }
 
