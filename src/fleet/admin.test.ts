@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { postgresTest, startTestPostgres } from '../../test/kit/postgres.ts';
-import { addressFor, initFleet, readFleetStatus } from './admin.ts';
+import { addressFor, initFleet, problemsOfWorker, readFleetStatus } from './admin.ts';
 import { FleetDatabase } from './database.ts';
 import { SCHEMA } from './schema.ts';
 
@@ -104,5 +104,19 @@ postgresTest(
       'lacks label:gpu for shift night: add it to its --labels',
       'lacks secret:API_KEY for shift night: add it to its --env-file or --secrets',
     ]);
+
+    const { rows } = await database.query<{ id: string }>(`select id from ${SCHEMA}.worker`);
+    const [{ id }] = rows as [{ id: string }];
+    expect((await problemsOfWorker(database, id)).sort()).toEqual([...workers[0]!.problems].sort());
+    // One task fits: that it can't do the other is for `fleet status`.
+    await database.query(`update ${SCHEMA}.shift set task_needs = task_needs || '[["role:dev"]]' where key = 'k'`);
+    expect(await problemsOfWorker(database, id)).toEqual([]);
+    expect((await readFleetStatus(database)).workers[0]!.problems).toHaveLength(3);
   },
 );
+
+postgresTest('a second `fleet init` says that it replaces passwords', async () => {
+  await using server = await startTestPostgres();
+  await using admin = open(server.url);
+  expect([(await initFleet(admin)).isNew, (await initFleet(admin)).isNew]).toEqual([true, false]);
+});

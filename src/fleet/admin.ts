@@ -10,21 +10,26 @@ export interface Roles {
   readonly worker: { readonly name: string; readonly password: string };
 }
 
+export interface InitialisedFleet extends Roles {
+  /** Otherwise, these passwords replace earlier ones. */
+  readonly isNew: boolean;
+}
+
 /**
  * Creates the schema and its two roles; roles that exist get a new password. That comes last, and for both at once: if
  * anything fails, a fleet that is running keeps its passwords.
  */
-export async function initFleet(database: FleetDatabase): Promise<Roles> {
+export async function initFleet(database: FleetDatabase): Promise<InitialisedFleet> {
   const owner = { name: OWNER, password: newPassword() };
   const worker = { name: WORKER, password: newPassword() };
   await refuseSecondFleet(database);
-  await createRole(database, OWNER);
-  await createRole(database, WORKER);
+  const isOwnerNew = await createRole(database, OWNER);
+  const isWorkerNew = await createRole(database, WORKER);
   // Without superuser rights, you can give ownership only to a role that you are a member of.
   await database.query(`grant ${OWNER} to current_user`);
   await database.install();
   await database.query(`begin; ${setPassword(owner)}; ${setPassword(worker)}; commit`);
-  return { owner, worker };
+  return { owner, worker, isNew: isOwnerNew && isWorkerNew };
 }
 
 /** Creates only the worker role, for `--fleet try`: there, the coordinator connects as the superuser. */
@@ -53,10 +58,11 @@ async function refuseSecondFleet(database: Queryable): Promise<void> {
   );
 }
 
-/** Without a password, nobody can log in with it. */
-async function createRole(database: Queryable, name: string): Promise<void> {
+/** Without a password, nobody can log in with it. Returns whether it is new. */
+async function createRole(database: Queryable, name: string): Promise<boolean> {
   const { rows } = await database.query('select 1 from pg_roles where rolname = $1', [name]);
   if (rows.length === 0) await database.query(`create role ${name} login`);
+  return rows.length === 0;
 }
 
 /** Passwords are made here, and have no quotes. */
@@ -87,6 +93,7 @@ interface ShiftRow {
   readonly protocol: number;
   readonly waiting: number;
   readonly running: number;
+  readonly ended: number;
 }
 
 interface WorkerRow {
@@ -110,25 +117,22 @@ export async function readFleetStatus(database: Queryable): Promise<FleetStatus>
        (select count(*)::int from ${SCHEMA}.job join ${SCHEMA}.route on route.queue = job.name
         where route.shift = key and job.state = 'created') as waiting,
        (select count(*)::int from ${SCHEMA}.job join ${SCHEMA}.route on route.queue = job.name
-        where route.shift = key and job.state = 'active') as running
+        where route.shift = key and job.state = 'active') as running,
+       (select count(*)::int from ${SCHEMA}.job join ${SCHEMA}.route on route.queue = job.name
+        where route.shift = key and job.state = 'completed') as ended
      from ${SCHEMA}.shift order by shift.name`,
   );
   // The row of a shift that has ended stays, because it holds the epoch. Don't show it.
-  const live = shifts.rows.filter(({ pid, waiting, running }) => pid !== 0 || waiting + running > 0);
+  const live = shifts.rows.filter(({ pid, waiting, running, ended }) => pid !== 0 || waiting + running + ended > 0);
   const workers = await database.query<WorkerRow>(
     `select name, slots, offers, version, protocol, extract(epoch from now() - seen)::int as age, mode, orders, problems,
        extract(epoch from now() - seen) > greatest(30, lease_seconds / 3.0) as "isSilent"
      from ${SCHEMA}.worker order by name`,
   );
-  const routes = await database.query<{ shift: string; needs: string[] }>(
-    `select shift.name as shift, to_jsonb(route.needs) as needs from ${SCHEMA}.route
-     join ${SCHEMA}.shift on key = route.shift
-     where exists (select from ${SCHEMA}.job where job.name = route.queue and job.state = 'created')
-     union select shift.name, each from ${SCHEMA}.shift, jsonb_array_elements(task_needs) as each where pid <> 0`,
-  );
+  const needs = await openNeeds(database);
   return {
-    shifts: live.map(({ name, host, pid, age, mode, is_paused: isPaused, wanted, waiting, running }) => ({
-      ...{ name, mode, isPaused, wanted, orders: { waiting, running } },
+    shifts: live.map(({ name, host, pid, age, mode, is_paused: isPaused, wanted, waiting, running, ended }) => ({
+      ...{ name, mode, isPaused, wanted, orders: { waiting, running, ended } },
       coordinator: pid === 0 ? undefined : { host, pid, seenSecondsAgo: age },
     })),
     workers: workers.rows.map((worker) => ({
@@ -136,10 +140,33 @@ export async function readFleetStatus(database: Queryable): Promise<FleetStatus>
       running: worker.orders.length,
       seenSecondsAgo: worker.age,
       isSilent: worker.isSilent,
-      problems: [...otherProtocol(worker, live), ...problemsOf(worker, routes.rows)],
+      problems: [...otherProtocol(worker, live), ...problemsOf(worker, needs)],
       items: worker.orders,
     })),
   };
+}
+
+/** Why a worker gets no order at all. None if it fits some, or if there are none. */
+export async function problemsOfWorker(database: Queryable, id: string): Promise<string[]> {
+  const { rows } = await database.query<Pick<WorkerRow, 'offers' | 'problems'>>(
+    `select offers, problems from ${SCHEMA}.worker where id = $1`,
+    [id],
+  );
+  const needs = await openNeeds(database);
+  const fits = ({ offers }: Pick<WorkerRow, 'offers'>) =>
+    needs.some((each) => missingNeeds(each.needs, offers).length === 0);
+  return rows.flatMap((worker) => (fits(worker) ? [] : problemsOf(worker, needs)));
+}
+
+/** What orders need that wait, and tasks of running shifts that have something to do. */
+async function openNeeds(database: Queryable): Promise<NeedsRow[]> {
+  const { rows } = await database.query<{ shift: string; needs: string[] }>(
+    `select shift.name as shift, to_jsonb(route.needs) as needs from ${SCHEMA}.route
+     join ${SCHEMA}.shift on key = route.shift
+     where exists (select from ${SCHEMA}.job where job.name = route.queue and job.state = 'created')
+     union select shift.name, each from ${SCHEMA}.shift, jsonb_array_elements(task_needs) as each where pid <> 0`,
+  );
+  return rows;
 }
 
 function otherProtocol({ protocol }: WorkerRow, shifts: readonly ShiftRow[]): string[] {
@@ -159,7 +186,10 @@ interface NeedsRow {
  * Why it can't take orders that exist or will. A missing agent is a problem only if a task needs it. Roles are its
  * operator's choice.
  */
-function problemsOf({ offers, problems }: WorkerRow, routes: readonly NeedsRow[]): string[] {
+function problemsOf(
+  { offers, problems }: Pick<WorkerRow, 'offers' | 'problems'>,
+  routes: readonly NeedsRow[],
+): string[] {
   const suited = routes.filter(({ needs }) => !missingNeeds(needs, offers).some((need) => need.startsWith('role:')));
   const told = suited.flatMap(({ shift, needs }) =>
     missingNeeds(needs, offers).flatMap((need) => {
@@ -175,14 +205,18 @@ function hintFor(need: string): string {
   if (need.startsWith('key:')) return ': start it with the --key that the coordinator prints';
   if (need.startsWith('time:')) return ': its --for ends before the timeout of the task';
   if (need.startsWith('label:')) return ': add it to its --labels';
-  if (need.startsWith('volume:')) return ': start it with --root DIR, the project on a volume that all machines mount';
+  if (need.startsWith('volume:'))
+    return ': start it with --root DIR, the project of this shift on a volume that all machines mount';
   return need === 'sandbox' ? ': install bubblewrap on it' : '';
 }
 
-/** Workers with this name take nothing new, finish what they have, and end. Returns how many there are. */
+/**
+ * Workers with this name take nothing new, finish what they have, and end. Returns how many there are, also of those that
+ * were draining already.
+ */
 export async function drainWorkers(database: FleetDatabase, name: string): Promise<number> {
   const { rows } = await database.query(
-    `update ${SCHEMA}.worker set mode = 'drain' where name = $1 and mode = 'run' returning id`,
+    `update ${SCHEMA}.worker set mode = case mode when 'run' then 'drain' else mode end where name = $1 returning id`,
     [name],
   );
   await database.notify('changed', '');

@@ -28,12 +28,12 @@ test('the status of a fleet has a line for each worker, what keeps it from order
     mode: 'run',
     isPaused: false,
     wanted: 40,
-    orders: { waiting: 3, running: 10 },
+    orders: { waiting: 3, running: 10, ended: 1 },
   } as const;
   const lines = fleetStatusLines({
     shifts: [
       { ...night, coordinator: { host: 'db-1', pid: 4120, seenSecondsAgo: 1 } },
-      { ...night, name: 'texts', coordinator: undefined, wanted: 0, orders: { waiting: 0, running: 1 } },
+      { ...night, name: 'texts', coordinator: undefined, wanted: 0, orders: { waiting: 0, running: 1, ended: 4 } },
     ],
     workers: [
       worker('build-10', { version: '1.3.9', problems: ['protocol 2, this database has 1: upgrade it'] }),
@@ -49,7 +49,7 @@ test('the status of a fleet has a line for each worker, what keeps it from order
   });
   expect(lines).toEqual([
     'night: 10 orders running, 3 waiting, 40 slots wanted (coordinator: process 4120 on db-1, seen 1s ago)',
-    'texts: no coordinator; 1 order running, 0 waiting, 0 slots wanted; `nightshift start texts --fleet URL` resumes it',
+    'texts: no coordinator; 4 results to record, 1 order running, 0 waiting, 0 slots wanted; `nightshift start texts --fleet URL` resumes it',
     '',
     'build-2   8/8  seen 2s ago                    1.4.0  night rows 3, 7, 12, 15 and 4 more',
     'build-3   1/8  seen 2s ago          draining  1.4.0  texts row 4 hedgehog: work, qa',
@@ -68,7 +68,7 @@ test('the status of a fleet has a line for each worker, what keeps it from order
 
 test('a paused shift, and workers that answer a manager', () => {
   const lessons = { shift: 'night', task: 'work', role: 'manager' } as const;
-  const orders = { waiting: 0, running: 3 };
+  const orders = { waiting: 0, running: 3, ended: 0 };
   const lines = fleetStatusLines({
     shifts: [{ name: 'night', mode: 'run', isPaused: true, wanted: 3, orders, coordinator: undefined }],
     workers: [worker('one', { items: [lessons] }), worker('two', { items: [lessons, item('night', 3)] })],

@@ -24,7 +24,10 @@ export function fleetStatusLines({ shifts, workers }: FleetStatus): string[] {
 function shiftLine({ name, coordinator, mode, isPaused, wanted, orders }: FleetShift): string {
   const own = oneLine(name);
   const many = `${count(orders.running, 'order')} running, ${orders.waiting} waiting, ${count(wanted, 'slot')} wanted`;
-  if (!coordinator) return `${own}: no coordinator; ${many}; \`nightshift start ${own} --fleet URL\` resumes it`;
+  if (!coordinator) {
+    const ended = orders.ended === 0 ? '' : `${count(orders.ended, 'result')} to record, `;
+    return `${own}: no coordinator; ${ended}${many}; \`nightshift start ${own} --fleet URL\` resumes it`;
+  }
   const { host, pid, seenSecondsAgo } = coordinator;
   const seen = seenText(seenSecondsAgo, seenSecondsAgo >= SILENT_SECONDS);
   const who = `coordinator: process ${pid} on ${oneLine(host)}, ${seen}`;

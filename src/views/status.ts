@@ -39,7 +39,12 @@ export function runLines(status: ShiftStatus, { limits, now }: StatusContext): s
   if (paused) lines.push(`paused since ${localTime(paused.since, now)}; \`nightshift resume ${shift}\` continues`);
   if (running) {
     lines.push(`running: process ${running.pid} since ${localTime(running.since, now)}`);
-    return [...lines, ...workerLines(status)];
+    const { waitingFor } = status.lastRun ?? {};
+    return [
+      ...lines,
+      ...(waitingFor === undefined ? [] : [`  waiting for workers: ${oneLine(waitingFor, 1000)}`]),
+      ...workerLines(status),
+    ];
   }
   lines.push(...lastRunLines(status, now));
   if (next) {

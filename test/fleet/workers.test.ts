@@ -78,7 +78,7 @@ describeFleet('workers of a fleet', (postgres) => {
       tasks: () => ({ work: shellTask('true', 'true', '- agent: claude\n- workspace: none') }),
       settings: { 'current-batch-size': 16 },
     });
-    site.worker('no-agent', { env: { PATH: '/usr/bin:/bin' } });
+    const worker = site.worker('no-agent', { env: { PATH: '/usr/bin:/bin' } });
     const coordinator = site.coordinator();
     await until(() => site.journal().some(({ type }) => type === 'fleet:waiting'), 'the run to wait');
     // Two rows want no more than two slots, whatever the concurrency.
@@ -86,6 +86,10 @@ describeFleet('workers of a fleet', (postgres) => {
     const waiting = site.journal().find(({ type }) => type === 'fleet:waiting');
     expect(waiting.reason).toMatch(/no worker (is connected|has agent:claude)/);
     await eventually('problems', async () => /agent:claude/.test(await problemsOf(site, 'no-agent')));
+    await worker.printed('gets no orders: agent:claude');
+    await until(() => site.journal().some(({ reason }) => reason === 'no worker has agent:claude'), 'the reason');
+    const { stdout } = await site.project.run(['status', 'fleet']);
+    expect(stdout).toContain('\n  waiting for workers: no worker has agent:claude\n');
     expect(coordinator.isRunning).toBe(true);
     await coordinator.kill('SIGTERM');
   });

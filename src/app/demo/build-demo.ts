@@ -2,11 +2,14 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, realpath, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { NightshiftError } from '../../core/model/errors.ts';
+import { isWorkLeft } from '../../core/schedule/next.ts';
+import { cellsAt } from '../../core/schedule/plan.ts';
 import { diskError } from '../../store/folder/files/atomic-write.ts';
 import { listShifts, openShift, type ShiftPaths } from '../../store/folder/layout.ts';
 import { addTask } from '../add-task.ts';
 import { createShift } from '../create-shift.ts';
 import { readItemsFile } from '../item-source.ts';
+import { openAndCheck } from '../open-shift.ts';
 import type { World } from '../world.ts';
 import { NOTES } from './notes.ts';
 import { SHIFT, SITE, TASKS } from './shift.ts';
@@ -24,10 +27,16 @@ export async function buildDemo(world: World, dir: string | undefined): Promise<
   return paths;
 }
 
-/** The demo of this folder, to continue it, or a new one. */
+/** The demo of this folder, to continue it; a new one if there is none, or nothing is left to do in it. */
 export async function findOrBuildDemo(world: World): Promise<ShiftPaths> {
   const root = resolve(world.cwd, FOLDER);
-  return listShifts(root).includes(SHIFT) ? openShift(root, SHIFT) : buildDemo(world, undefined);
+  const found = listShifts(root).includes(SHIFT) ? openShift(root, SHIFT) : undefined;
+  return found && (await isUnfinished(found)) ? found : buildDemo(world, undefined);
+}
+
+async function isUnfinished(paths: ShiftPaths): Promise<boolean> {
+  const { snapshot } = await openAndCheck(paths);
+  return isWorkLeft(snapshot, { includes: () => true }) || cellsAt(snapshot, 'in_progress').length > 0;
 }
 
 /** An earlier demo may hold something that you tried in it, so a second one gets its own folder. */

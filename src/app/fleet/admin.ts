@@ -20,15 +20,17 @@ export interface NewFleet {
   readonly workerUrl: string;
   /** What workers verify orders with. */
   readonly key: string;
+  /** Otherwise, addresses from before no longer work. */
+  readonly isNew: boolean;
 }
 
 /** Creates the schema and its roles in a database that the address may administrate. */
 export async function initialiseFleet(address: DatabaseOptions, world: World): Promise<NewFleet> {
   // First: it may be unreadable, and passwords that are set are shown only once.
   const key = await verificationKey(world);
-  const { owner, worker } = await inDatabase(address, initFleet);
+  const { owner, worker, isNew } = await inDatabase(address, initFleet);
   const { url } = address;
-  return { coordinatorUrl: addressFor(url, owner), workerUrl: addressFor(url, worker), key };
+  return { coordinatorUrl: addressFor(url, owner), workerUrl: addressFor(url, worker), key, isNew };
 }
 
 export function fleetStatus(address: DatabaseOptions): Promise<FleetStatus> {
@@ -39,7 +41,7 @@ export async function drainWorker(address: DatabaseOptions, name: string): Promi
   const count = await inDatabase(address, (database) => drainWorkers(database, name));
   if (count > 0) return count;
   const hint = '`nightshift fleet status` lists the workers';
-  throw new NightshiftError('not-found', `no worker ${JSON.stringify(name)} is taking orders`, hint);
+  throw new NightshiftError('not-found', `there is no worker ${JSON.stringify(name)}`, hint);
 }
 
 export function stopAll(address: DatabaseOptions): Promise<StoppedFleet> {

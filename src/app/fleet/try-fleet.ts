@@ -43,7 +43,7 @@ export async function startTryFleet(root: string, world: World, options: TryOpti
     const worker = await prepare(address);
     const { publicKey } = await findSigner(world);
     const url = addressFor(server.url, worker);
-    const workerArguments = `worker --slots 4 --root ${shellWord(root)} --url ${shellWord(url)} --key ${publicKey}`;
+    const workerArguments = `worker --slots 1 --root ${shellWord(root)} --url ${shellWord(url)} --key ${publicKey}`;
     signal.throwIfAborted();
     return { address, workerArguments, stop: () => server.discard() };
   } catch (error) {

@@ -11,10 +11,9 @@ import { copyOf, copyOfValues } from '../text/short-copy.ts';
 import { type CheckpointLine, isCheckpoint, type StepsChange } from './checkpoint.ts';
 import { countReturn, type ItemReturns } from './item-returns.ts';
 import { moveTo, type ToldBy, toldBy } from './item-worker.ts';
-import { type LastRun, requestIn } from './last-run.ts';
+import { type LastRun, noteInRun, requestIn } from './last-run.ts';
 import { LessonHistory } from './lesson-history.ts';
 import { Positions } from './positions.ts';
-import { withEdit } from './put-back-edits.ts';
 import { RepeatedEvents } from './repeated-events.ts';
 
 /**
@@ -241,14 +240,10 @@ export class History {
     }
     const last = this.lastRun;
     if (!last || last.run !== run) return;
-    last.lastAt = at;
-    if (type === 'usage:spent') last.usage = sum(last.usage, event.usage);
-    if (type === 'edit:reverted') last.edits = withEdit(last.edits, event);
-    if (type !== 'run:finished') return;
-    const { exitCode, reason, error, notBefore, left } = event;
-    const more = Object.entries({ error, notBefore, left }).filter(([, value]) => value !== undefined);
-    last.end = { exitCode, reason: copyOf(reason), ...Object.fromEntries(more) };
-    if (exitCode === EXIT.done || exitCode === EXIT.failedItems) this.retrying = undefined;
+    noteInRun(last, event);
+    const hasFinished =
+      type === 'run:finished' && [EXIT.done, EXIT.failedItems].some((code) => code === event.exitCode);
+    if (hasFinished) this.retrying = undefined;
   }
 
   #devFinished(event: Extract<NightshiftEvent, { type: 'dev:finished' }>): void {

@@ -1,7 +1,9 @@
 import type { NightshiftEvent } from '../model/events.ts';
 import type { Usage } from '../model/model.ts';
+import { sum } from '../model/usage.ts';
 import { isWholeShift, readSelection, type Selection } from '../schedule/selection.ts';
-import type { PutBackEdit } from './put-back-edits.ts';
+import { copyOf } from '../text/short-copy.ts';
+import { type PutBackEdit, withEdit } from './put-back-edits.ts';
 
 /**
  * The latest run of a shift. `end` is absent while it runs, and stays absent if it was killed, or if an error kept it
@@ -22,6 +24,8 @@ export interface LastRun {
   lastAt: string;
   usage: Usage;
   edits?: readonly PutBackEdit[] | undefined;
+  /** In a fleet: what it waits for, because no worker fits. */
+  waitingFor?: string;
   /** `error`: the code of the error that ended it. `left`: how many orders it left with the workers of a fleet. */
   end?: {
     readonly exitCode: number;
@@ -42,4 +46,29 @@ export function requestIn(
     ...(event.flags ? { flags: event.flags } : {}),
     ...(event.command === 'retry' ? { command: event.command } : {}),
   };
+}
+
+/** An event of this run. */
+export function noteInRun(last: LastRun, event: NightshiftEvent): void {
+  last.lastAt = event.at;
+  switch (event.type) {
+    case 'usage:spent':
+      last.usage = sum(last.usage, event.usage);
+      return;
+    case 'edit:reverted':
+      last.edits = withEdit(last.edits, event);
+      return;
+    case 'fleet:waiting':
+      last.waitingFor = copyOf(event.reason);
+      return;
+    case 'fleet:ready':
+      delete last.waitingFor;
+      return;
+    case 'run:finished': {
+      delete last.waitingFor;
+      const { exitCode, reason, error, notBefore, left } = event;
+      const more = Object.entries({ error, notBefore, left }).filter(([, value]) => value !== undefined);
+      last.end = { exitCode, reason: copyOf(reason), ...Object.fromEntries(more) };
+    }
+  }
 }

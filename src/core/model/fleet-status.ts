@@ -16,7 +16,8 @@ export interface FleetShift {
   readonly isPaused: boolean;
   /** How many slots it could use now. */
   readonly wanted: number;
-  readonly orders: { readonly waiting: number; readonly running: number };
+  /** `ended`: a coordinator has not recorded their results yet. */
+  readonly orders: { readonly waiting: number; readonly running: number; readonly ended: number };
 }
 
 export interface FleetWorker {

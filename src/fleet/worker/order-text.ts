@@ -22,11 +22,9 @@ export function endOf({ handover, outcome }: OrderResult): string {
   if (handover === 'unknown') return 'result sent, but the answer was lost: the journal shows whether it was accepted';
   if (outcome.role === 'manager') return 'reason' in outcome ? outcome.reason : 'answered';
   if (outcome.to === undefined) return `given back: ${outcome.reason ?? 'no reason'}`;
-  return outcome.to === 'failed'
-    ? `failed: ${outcome.reason ?? 'no reason'}`
-    : outcome.to === 'qa'
-      ? 'finished, waits for its qa'
-      : 'passed';
+  const attempts = outcome.role === 'dev' && outcome.attempts > 1 ? ` after ${outcome.attempts} attempts` : '';
+  if (outcome.to === 'failed') return `failed${attempts}: ${outcome.reason ?? 'no reason'}`;
+  return outcome.to === 'qa' ? `finished${attempts}` : 'passed';
 }
 
 export function nameTaken(name: string): string {

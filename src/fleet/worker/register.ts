@@ -1,4 +1,4 @@
-import type { Queryable } from '../database.ts';
+import type { FleetDatabase, Queryable } from '../database.ts';
 import type { OfferProblem } from '../needs.ts';
 import { PROTOCOL } from '../protocol.ts';
 import { SCHEMA } from '../schema.ts';
@@ -31,6 +31,12 @@ export async function register(database: Queryable, worker: Registration): Promi
     [id, name, slots, offers, version, PROTOCOL, json(orders), json(problems), mode, leaseSeconds],
   );
   return rows[0]?.mode ?? 'run';
+}
+
+/** Best effort: without it, the worker is lost after a lease. */
+export async function signOff(database: FleetDatabase, id: string): Promise<void> {
+  await database.query(`delete from ${SCHEMA}.worker where id = $1`, [id]).catch(() => {});
+  await database.notify('changed', '').catch(() => {});
 }
 
 /** A program that did not start may have printed what PostgreSQL can't store. */

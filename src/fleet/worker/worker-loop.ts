@@ -5,7 +5,6 @@ import { affectedBy, delay, type RetryOptions, untilAnswered } from '../database
 import { describeFailure, isQueueMissing } from '../failure.ts';
 import { CHANNEL, type Refusal } from '../protocol.ts';
 import { beatSeconds, shortestLease, updatePulse } from '../pulse.ts';
-import { SCHEMA } from '../schema.ts';
 import { fittingQueues } from './fitting-queues.ts';
 import { FreezeWatch } from './freeze-watch.ts';
 import type { Offers } from './offers.ts';
@@ -13,7 +12,8 @@ import { openOrder } from './open-order.ts';
 import { OrderLeases } from './order-leases.ts';
 import { OrderRun } from './order-run.ts';
 import { described, endOf, nameOf, nameTaken } from './order-text.ts';
-import { isNameTaken, register } from './register.ts';
+import { PrintedProblems } from './printed-problems.ts';
+import { isNameTaken, register, signOff } from './register.ts';
 import { applyRunSignals } from './run-signals.ts';
 import type { WorkerOptions } from './worker-options.ts';
 
@@ -35,6 +35,7 @@ export class WorkerLoop {
     untilAnswered(() => this.#leases.keepLeases({ mayWait: true }), this.#retry).catch(() => {}),
   );
   readonly #drained = new AbortController();
+  readonly #problems: PrintedProblems;
   #isDraining = false;
   #isStopped = false;
   #wake: () => void = () => {};
@@ -47,6 +48,7 @@ export class WorkerLoop {
   constructor(options: WorkerOptions) {
     this.#options = options;
     this.#leases = new OrderLeases(options.database);
+    this.#problems = new PrintedProblems(options);
     this.#retry = { signal: this.#ended.signal, onFailure: (reason) => this.#tellTrouble(reason) };
   }
 
@@ -104,16 +106,17 @@ export class WorkerLoop {
     this.#freezes[Symbol.dispose]();
     this.#ended.abort();
     await beating;
-    await database.query(`delete from ${SCHEMA}.worker where id = $1`, [this.#options.id]).catch(() => {});
-    await database.notify('changed', '').catch(() => {});
+    await signOff(database, this.#options.id);
+    this.#options.tell(`worker ${name} has stopped`);
   }
 
   /** Waits for a database that can't be reached. False: it was told to end before. */
   async #join(): Promise<boolean> {
     const { database, name, tell } = this.#options;
     const retry = { ...this.#retry, signal: this.#drained.signal };
+    const first = { ...retry, onFailure: (why: string) => this.#tellTrouble(`${why} (check --url if this lasts)`) };
     try {
-      await untilAnswered(() => database.join(), retry);
+      await untilAnswered(() => database.join(), first);
       await untilAnswered(() => this.#beat(), retry);
       if (await untilAnswered(() => isNameTaken(database, this.#options), retry)) tell(nameTaken(name));
       await untilAnswered(
@@ -195,6 +198,7 @@ export class WorkerLoop {
       this.drain();
     }
     await applyRunSignals(database, this.#leases.all);
+    await this.#problems.look();
   }
 
   async #register(): Promise<string> {
