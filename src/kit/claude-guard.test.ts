@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -229,4 +230,13 @@ test('O4 hook: tokens are taken out of what a command printed; without a transcr
   const tool_input = { command: STATUS('qa') };
   const answer = answerHook({ hook_event_name: 'PreToolUse', ...call, tool_input }, {});
   expect(answer).toMatchObject({ hookSpecificOutput: { permissionDecision: 'deny' } });
+});
+
+test('O2 hook: the first call of an agent may come before Claude Code has written what it was told', () => {
+  const { root, ask } = place();
+  const record = join(root, 'home/session/subagents/agent-qa.jsonl');
+  renameSync(record, `${record}.later`);
+  writeFileSync(record, '');
+  spawn('sh', ['-c', 'sleep 0.2; mv "$0.later" "$0"', record]);
+  expect(ask('nightshift-qa', 'Read', { file_path: join(root, QA) })).toBe('allow');
 });

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { missingServer, serverOf } from './claude-servers.ts';
-import { type AgentRecord, readRecord, recordFile } from './claude-transcript.ts';
+import { type AgentRecord, readWrittenRecord, recordFile } from './claude-transcript.ts';
 import { type Facts, roleOf } from './nightshift-guard/places.ts';
 import { isDevStatus } from './nightshift-guard/plain-line.ts';
 import { isTaskIn, projectAt, realOf } from './nightshift-guard/real-path.ts';
@@ -42,7 +42,7 @@ export function answerHook(
   if (event === 'SessionStart') return role === 'manager' ? said(event, { additionalContext: COMPACTED }) : undefined;
   if (event === 'PostToolUse') return said(event, { updatedToolOutput: cleaned(input.tool_response) });
   if (event !== 'PreToolUse') return undefined;
-  const record = readRecord(recordFile(input.transcript_path ?? '', input.agent_id));
+  const record = readWrittenRecord(recordFile(input.transcript_path ?? '', input.agent_id));
   const decision = record === undefined ? NO_RECORD : decide(input, factsFor(input, role, record, environment), record);
   if ('why' in decision) return said(event, { permissionDecision: 'deny', permissionDecisionReason: decision.why });
   return said(event, {

@@ -8,6 +8,10 @@ export interface AgentRecord {
   readonly isCompacted: boolean;
 }
 
+/** How long Claude Code may take to write what an agent was told. It does that in the background. */
+const WRITTEN_WITHIN_MS = 2000;
+const LOOK_EVERY_MS = 20;
+
 interface Line {
   readonly type?: string;
   readonly subtype?: string;
@@ -19,7 +23,7 @@ interface Line {
  * A file of JSON lines that only grows. Nothing if it can't be read. Results of tools, and the agent's own summary of
  * its context, are not instructions to it.
  */
-export function readRecord(file: string): AgentRecord | undefined {
+function readRecord(file: string): AgentRecord | undefined {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
@@ -36,6 +40,15 @@ export function readRecord(file: string): AgentRecord | undefined {
     told: lines.map(toldBy).join('\n'),
     isCompacted: lines.some(({ type, subtype }) => type === 'system' && subtype === 'compact_boundary'),
   };
+}
+
+/** The same, but waits: the first call of an agent may come before its transcript says what it was told. */
+export function readWrittenRecord(file: string): AgentRecord | undefined {
+  for (const since = performance.now(); ; ) {
+    const record = readRecord(file);
+    if ((record && record.told !== '') || performance.now() - since > WRITTEN_WITHIN_MS) return record;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_EVERY_MS);
+  }
 }
 
 /** The last line may be incomplete. */

@@ -52,7 +52,7 @@ test('W4 a hook that an agent wrote before a kill is not used by the run that re
 test('W4 W8 W11 settings that an agent breaks are told, and the rows after it are delivered', async () => {
   const project = new RepositoryProject();
   const config = project.path('repository/.git/config');
-  const step = `echo {name} > "{name}.txt"; test {name} != one || echo "[[[" >> "$(git rev-parse --git-common-dir)/config"`;
+  const step = `echo {name} > "{name}.txt"; test {name} != one || { folder=$(git rev-parse --git-common-dir) && echo "[[[" >> "$folder/config" || true; }`;
   const shift = project.rows(['one', 'two', 'three'], step, { deliver: 'merge', attempts: 2 });
   const before = project.read('repository/.git/config');
   const ended = await shift.spawn([], { env: project.env }).ended;
