@@ -186,11 +186,8 @@ interface NeedsRow {
  * Why it can't take orders that exist or will. A missing agent is a problem only if a task needs it. Roles are its
  * operator's choice.
  */
-function problemsOf(
-  { offers, problems }: Pick<WorkerRow, 'offers' | 'problems'>,
-  routes: readonly NeedsRow[],
-): string[] {
-  const suited = routes.filter(({ needs }) => !missingNeeds(needs, offers).some((need) => need.startsWith('role:')));
+function problemsOf({ offers, problems }: Pick<WorkerRow, 'offers' | 'problems'>, open: readonly NeedsRow[]): string[] {
+  const suited = open.filter(({ needs }) => !missingNeeds(needs, offers).some((need) => need.startsWith('role:')));
   const told = suited.flatMap(({ shift, needs }) =>
     missingNeeds(needs, offers).flatMap((need) => {
       const known = problems.filter(({ offer }) => offer === need).map(({ offer, why }) => `${offer}: ${why}`);
@@ -211,7 +208,7 @@ function hintFor(need: string): string {
 }
 
 /**
- * Workers with this name take nothing new, finish what they have, and end. Returns how many there are, also of those that
+ * Workers with this name take nothing new, finish what they have, and end. Returns how many there are, also those that
  * were draining already.
  */
 export async function drainWorkers(database: FleetDatabase, name: string): Promise<number> {

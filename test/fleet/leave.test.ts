@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { Project, shellTask, until } from '../harness.ts';
 import { readAgentRuns, witnessTask } from './agent-runs.ts';
+import { eventually } from './eventually.ts';
 import { type FleetProcess, FleetSite, tableOf } from './fleet-kit.ts';
 import { describeFleet } from './fleet-postgres.ts';
 
@@ -59,6 +60,10 @@ describeFleet('`stop --leave`', (postgres) => {
     await until(() => agents(site).every(({ end: ended }) => ended !== undefined), 'the agents to end by themselves');
     expect(worker.isRunning).toBe(true);
     expect(statuses(site)).toEqual(AT_WORKERS);
+    await eventually('the results', async () => {
+      const { stdout } = await site.project.run(['fleet', 'status', '--url', site.url]);
+      return stdout.includes('fleet: no coordinator; 4 results to record, 0 orders running');
+    });
 
     expect((await site.coordinator().ended).code).toBe(0);
     expect(site.journal().findLast(({ type }) => type === 'run:started')).toMatchObject({ adopted: AT_WORK });

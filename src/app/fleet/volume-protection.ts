@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Emit } from '../../core/model/events.ts';
-import { NO_PROTECTION, type Protection } from '../../core/model/protection.ts';
+import { NO_PROTECTION } from '../../core/model/protection.ts';
+import type { Site } from '../../engine/worker/worker-ports.ts';
 import { RECORDED_FILES } from '../../store/folder/documents/protection-record.ts';
 import type { ShiftPaths } from '../../store/folder/layout.ts';
 import { protectFiles } from '../run/protect-files.ts';
@@ -9,7 +10,7 @@ import type { World } from '../world.ts';
 
 interface Known {
   readonly mark: string;
-  readonly protection: Promise<Protection>;
+  readonly protection: Promise<Site['protection']>;
 }
 
 /**
@@ -26,7 +27,7 @@ export class VolumeProtection {
     this.#warn = warn;
   }
 
-  of(paths: ShiftPaths): Promise<Protection> {
+  of(paths: ShiftPaths): Promise<Site['protection']> {
     const mark = markOf(paths);
     if (mark === undefined) return Promise.resolve(NO_PROTECTION);
     const known = this.#known.get(paths.folder);
@@ -36,7 +37,7 @@ export class VolumeProtection {
     return protection;
   }
 
-  async #open(paths: ShiftPaths): Promise<Protection> {
+  async #open(paths: ShiftPaths): Promise<Site['protection']> {
     const emit: Emit = (happening) => {
       if (happening.type === 'run:warning') this.#warn(happening.message);
       if (happening.type === 'edit:reverted') this.#warn(`restored ${happening.file}: ${happening.what}`);
@@ -44,13 +45,11 @@ export class VolumeProtection {
     const protection = protectFiles(paths, this.#world, emit, { isShared: true });
     await protection.resume();
     return {
-      begin: async () => {},
       // The coordinator does that before it sends the order.
       hold: async () => {},
       enter: (item) => protection.enter(item),
       trespassOf: (token, calls) => protection.trespassOf(token, calls),
       observe: (run) => protection.observe(run),
-      end: async () => {},
     };
   }
 }

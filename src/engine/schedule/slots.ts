@@ -63,7 +63,7 @@ export class Slots implements AsyncDisposable {
     return ROLES.some((role) => this.#roomFor(role) > 0);
   }
 
-  /** More could run, but no worker of the fleet has a free slot. One may join at any time. */
+  /** In a fleet, the concurrency allows more than runs now. A worker with room for it may join at any time. */
   get isShortOfWorkers(): boolean {
     return this.#context.ports.fleet !== undefined && openSlots(this.#concurrency) > this.#used.size;
   }

@@ -52,7 +52,7 @@ export class SentOrders {
   #unknown = new Set<string>();
   /** Of an earlier run, by item-task and role. */
   readonly #survivors = new Map<string, Pending>();
-  /** Of a manager of an earlier run: nobody waits for them. */
+  /** Of managers of an earlier run, which no longer wait for them. */
   readonly #abandoned: Pending[] = [];
   /** Until their ends are in the table, by token. */
   readonly #unsettled = new Map<string, Pending[]>();
